@@ -5,12 +5,12 @@ internal import Store
 extension Backlog {
     /// How many stored notifications are read at a time.
     private static let slice = 500
-    /// How many are looked through, at most, for one part: other users wait for their turn.
+    /// The most notifications that one part of the backlog scans, so that other users get their turn.
     private static let most = 2_000
 
-    /// Reads the past from a store, beside the reads that commands wait for.
+    /// Returns a reader of a store's past, whose reads run beside those that commands wait for.
     ///
-    /// What a request asks for was committed before it was made.
+    /// Everything that a request covers was committed before the request was made.
     static func reader(of store: Store, by reads: CatchUpReads = CatchUpReads()) -> BacklogReader {
         { request, done in
             reads.add(of: request.user) {
@@ -31,8 +31,8 @@ extension Backlog {
         var trimmed = try store.trimmedThrough()
         while true {
             self = try Backlog(request, from: store, trimmedThrough: trimmed)
-            // What was trimmed meanwhile may be missing: then it is read again, with the gap told. What lies before
-            // is trimmed all the time.
+            // Rows that were trimmed during the read may be missing from it. Then the read is repeated, and the
+            // subscriber gets a gap. Trimming before `after` is routine and does not matter.
             let now = try store.trimmedThrough()
             if now == trimmed || now <= request.after { return }
             trimmed = now
@@ -70,7 +70,7 @@ extension Backlog {
         }
     }
 
-    /// Adds a notification; false: there is no room for it.
+    /// Appends a notification and returns true; returns false when it does not fit.
     private mutating func take(
         _ found: BusNotification, _ texts: [RecordKey: CommentText], _ request: BacklogRequest,
         bytes: inout Int
@@ -85,9 +85,10 @@ extension Backlog {
         return true
     }
 
-    /// Notes a damaged notification, which no subscriber gets.
+    /// Records a damaged notification, which is delivered to no subscriber.
     ///
-    /// - Returns: false where notifications lie before it: then this part ends, and the next one begins with the gap.
+    /// - Returns: false when notifications precede it in this part. The part then ends before it, and the next part
+    ///   begins with the gap.
     private mutating func pass(_ found: BusNotification) -> Bool {
         guard let sequence = found.sequence else { return true }
         damage.add(sequence, topic: found.topic)
@@ -97,7 +98,7 @@ extension Backlog {
         return true
     }
 
-    /// The present texts of the comments that notifications are about; a damaged comment has none.
+    /// Returns the current texts of the comments that these notifications are about; a damaged comment has none.
     private mutating func texts(
         of notifications: some Sequence<BusNotification>, in store: Store
     ) throws(StoreError) -> [RecordKey: CommentText] {
@@ -116,13 +117,13 @@ extension Backlog {
 }
 
 extension BusNotification {
-    /// A notification as the store kept it.
+    /// Makes a notification from a stored one, and finds the comment that it is about.
     init(_ stored: StoredNotification) {
         self.init(raw: stored)
         readComment()
     }
 
-    /// A notification as the store has it, without the comment that it is about.
+    /// Makes a notification from a stored one as it is, with `comment` unset.
     init(raw stored: StoredNotification) {
         self.init(
             sequence: stored.sequence, time: Timestamp(milliseconds: stored.time),
@@ -130,8 +131,8 @@ extension BusNotification {
             restricted: stored.restricted)
     }
 
-    /// Finds the comment that it is about, and takes out what an older daemon wrote into it: a text, or a moderator's
-    /// reason, which is between them and the author.
+    /// Sets `comment` from the payload, and removes what older daemons stored in the payload: the comment's text, and
+    /// a moderator's reason, which only the moderator and the author may see.
     private mutating func readComment() {
         let words = topic.split(separator: ".", omittingEmptySubsequences: false)
         if words.count == 3, words[1] == "comments", words[2] == "moderated",

@@ -2,24 +2,24 @@ public import Store
 
 /// A part of the stored past, read for one subscriber.
 public struct Backlog: Sendable {
-    /// What matches, in order.
+    /// The matching notifications, by ascending sequence.
     public var notifications: [BusNotification]
     /// The sequence through which the store was read.
     public var through: Int64
-    /// The sequence up to which notifications are not kept any more; 0: all are kept.
+    /// The sequence through which notifications were trimmed; 0: none was.
     public var trimmedThrough: Int64
 
-    /// What the comments say that they are about; nothing of those that say nothing any more.
+    /// The texts of the comments that the notifications are about; a comment that was deleted has no entry.
     public var texts: [RecordKey: CommentText] = [:]
-    /// The texts are what the records said at this sequence, or at a later one.
+    /// The texts are those of the records at this sequence or a later one.
     public var asOf: Int64
 
-    /// The first and the last sequence of damaged notifications that lie before ``notifications``; nil: there are none.
+    /// The first and last sequence of the damaged notifications that precede ``notifications``; nil: there are none.
     public var damaged: ClosedRange<Int64>?
-    /// The damage that the read has met.
+    /// The damage that this read found.
     public var damage = PastDamage()
 
-    /// A part of the past; by default its texts are as they were at its end.
+    /// Makes a part of the past; by default `asOf` is `through`.
     public init(
         notifications: [BusNotification], through: Int64, trimmedThrough: Int64, asOf: Int64? = nil
     ) {
@@ -32,21 +32,21 @@ public struct Backlog: Sendable {
 
 /// Which part of the stored past to read.
 public struct BacklogRequest: Sendable {
-    /// Whose subscription it is for.
+    /// The user who owns the subscription.
     public var user = ""
-    /// Only what follows this sequence.
+    /// The cursor: only notifications after this sequence are read.
     public var after: Int64
-    /// Nothing beyond this sequence.
+    /// The last sequence to read.
     public var through: Int64
-    /// What the topics must match: any of these.
+    /// The patterns; a topic must match at least one of them.
     public var patterns: [TopicPattern]
-    /// At most so many notifications, from 1.
+    /// The most notifications to return, at least 1.
     public var limit: Int
-    /// No further once the notifications have so many bytes.
+    /// The most bytes to return; a first notification that is larger is returned all the same.
     public var maxBytes: Int
 }
 
-/// Reads the past away from the event loop, and calls back on any thread, exactly once.
+/// Reads the past off the event loop, and calls `done` exactly once, on any thread.
 public typealias BacklogReader =
     @Sendable (
         _ request: BacklogRequest,

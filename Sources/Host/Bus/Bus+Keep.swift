@@ -1,17 +1,17 @@
 internal import AtriumKit
 
-/// Where a subscriber stands: what another process needs to go on with it.
+/// The state of a subscription that another process needs to resume it.
 public struct SubscriptionStanding: Sendable, Hashable {
-    /// What its topics match.
+    /// The patterns of its topics.
     public var patterns: [String]
-    /// The sequence through which it was told everything.
+    /// Its cursor: the sequence through which everything was delivered.
     public var after: Int64
-    /// Whether it is told who did what.
+    /// Whether it gets the restricted parts of notifications, and their actors.
     public var seesRestricted: Bool
-    /// What it has not been told and can't be told any more.
+    /// The gaps that have not been delivered yet.
     public var gaps: [SubscriptionBatch.Gap]
 
-    /// A place to go on from.
+    /// Makes the state to resume a subscription from.
     public init(
         patterns: [String], after: Int64, seesRestricted: Bool = false,
         gaps: [SubscriptionBatch.Gap] = []
@@ -24,15 +24,16 @@ public struct SubscriptionStanding: Sendable, Hashable {
 }
 
 extension Bus {
-    /// What subscribers have not been told yet that the next process could not tell them.
+    /// How much is undelivered that the next process could not deliver, since it is in memory only.
     struct Untold: Equatable {
-        /// How many have not been told all that is at hand.
+        /// How many subscribers have not received everything in the ring.
         var subscribers = 0
-        /// Changes while these pull.
+        /// The sum of their `toldThrough`, which changes whenever one of them receives a batch.
         var progress: UInt64 = 0
     }
 
-    /// What subscribers have not been told yet; those that read the past go on with it elsewhere.
+    /// What the ring holds undelivered; subscribers that read the store are not counted, since the next process can
+    /// read it for them.
     var untold: Untold {
         subscriptions.values.reduce(into: Untold()) { untold, subscription in
             guard !subscription.isWaiting, !subscription.isBehind else { return }
@@ -41,15 +42,15 @@ extension Bus {
         }
     }
 
-    /// Where a subscriber stands now; nil while the store is read for it, or when it has ended.
+    /// Returns a subscription's state; nil while the store is read for it, or when it has ended.
     ///
-    /// Transient notifications that it has not been told are in a gap: nobody keeps them.
+    /// Undelivered transient notifications become a gap, since no store keeps them.
     public func standing(of id: SubscriptionID) -> SubscriptionStanding? {
         guard let subscription = subscriptions[id], !subscription.isReading else { return nil }
         var after = subscription.isWaiting ? lastSequence : subscription.cursor
         var lost = subscription.lost
         if !subscription.isWaiting {
-            // Durable ones are told again from the store; what lies before the first is not for it.
+            // The next process delivers durable ones from the store. The cursor may move up to the first of these.
             var isTold = !subscription.isBehind
             for posted in rest(of: subscription) {
                 if !subscription.wants(posted) {
@@ -70,7 +71,7 @@ extension Bus {
             gaps: [subscription.trimmed, lost].compactMap { $0 })
     }
 
-    /// What the ring holds behind what a subscriber was told.
+    /// The ring's notifications that have not been delivered to a subscriber.
     private func rest(of subscription: Subscription) -> some Sequence<PostedNotification> {
         let start = ring.end - UInt64(ring.count)
         let place =
@@ -79,15 +80,15 @@ extension Bus {
         return (max(place, start)..<ring.end).lazy.compactMap { [ring] in ring[$0] }
     }
 
-    /// Goes on with a subscription of another process: nothing is told until there is something.
+    /// Resumes a subscription from another process; a pull returns no batch until there is something to deliver.
     ///
     /// - Parameters:
-    ///   - standing: where it stood.
-    ///   - seesRestricted: as for a new one.
-    ///   - user: as for a new one.
-    ///   - wake: as for a new one.
-    /// - Returns: the subscription's name.
-    /// - Throws: as for a new one.
+    ///   - standing: its state in the other process.
+    ///   - seesRestricted: as for ``subscribe(patterns:after:isOfOther:seesRestricted:by:wake:)``.
+    ///   - user: as for `subscribe`.
+    ///   - wake: as for `subscribe`.
+    /// - Returns: the subscription's id.
+    /// - Throws: as `subscribe` does.
     public func resume(
         _ standing: SubscriptionStanding, seesRestricted: Bool, by user: String = "",
         wake: @escaping @Sendable () -> Void

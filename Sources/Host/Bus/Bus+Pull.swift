@@ -2,14 +2,14 @@ internal import AtriumKit
 internal import NIOCore
 
 extension Bus {
-    /// What a subscriber has not been told yet, as far as it is at hand.
+    /// Returns a subscriber's next batch, as far as it can be made from memory.
     ///
-    /// The first time there is a batch, even an empty one. Later, where there is nothing, the
-    /// subscriber is woken once there is something. While the store is read for a subscriber there is
-    /// nothing, and it is woken afterwards.
+    /// The first pull returns a batch even when it is empty. A later one returns `.nothing` when nothing is
+    /// undelivered, or while the store is being read for the subscriber. It is woken once there is something, or
+    /// once that read has finished.
     ///
     /// - Parameters:
-    ///   - id: the subscription; one that has ended has nothing more to come.
+    ///   - id: the subscription; one that has ended gets `.nothing`.
     ///   - maxBytes: about how many bytes the batch may have; one notification always fits.
     /// - Returns: a batch, or why there is none.
     public func take(_ id: SubscriptionID, maxBytes: Int) -> TakenBatch {
@@ -27,14 +27,14 @@ extension Bus {
         return ownBatch(for: subscription, maxBytes, looks: subscription.group.freeLooks)
     }
 
-    /// Asks for what a subscriber has not been told yet, also where the past must be read.
+    /// Returns a subscriber's next batch through `reply`, and reads the store for it where that is needed.
     ///
     /// - Parameters:
     ///   - id: the subscription.
     ///   - maxBytes: about how many bytes the batch may have; one notification always fits.
-    ///   - reply: called during the call, or later where the past must be read, with nil where
-    ///     ``take(_:maxBytes:)`` would say that there is nothing; fails with
-    ///     `HostError.storeUnavailable` where the past can't be read.
+    ///   - reply: called during this call, or later when the store must be read or much of the ring scanned. It
+    ///     receives nil where ``take(_:maxBytes:)`` would return `.nothing`, and fails with
+    ///     `HostError.storeUnavailable` when the store can't be read.
     public func pull(
         _ id: SubscriptionID, maxBytes: Int, reply: @escaping Reply<SharedBatch?>
     ) {
@@ -52,7 +52,7 @@ extension Bus {
         }
     }
 
-    /// What another member of the group was told from here on.
+    /// The batch that another member of the group got from the same place, if it is kept and fits.
     private func sharedBatch(for subscription: Subscription, _ maxBytes: Int) -> SharedBatch? {
         guard subscription.isInStep,
             let batch = subscription.group.batch(at: subscription.position),
@@ -62,13 +62,13 @@ extension Bus {
         return batch
     }
 
-    /// A batch from the ring, kept for others of the group who come to the same place.
+    /// Makes a batch from the ring, and keeps it for members of the group that reach the same place.
     ///
     /// - Parameters:
-    ///   - subscription: whose batch it is.
-    ///   - maxBytes: about how many bytes it may have.
-    ///   - looks: how many notifications that are not for it may be looked at.
-    /// - Returns: `.later` where there were more of these; it goes on behind them.
+    ///   - subscription: the subscriber that the batch is for.
+    ///   - maxBytes: about how many bytes the batch may have.
+    ///   - looks: how many notifications that the subscriber does not want may be scanned.
+    /// - Returns: `.later` when `looks` ran out before a match; the next scan continues from there.
     private func ownBatch(
         for subscription: Subscription, _ maxBytes: Int, looks: Int
     ) -> TakenBatch {
@@ -89,7 +89,7 @@ extension Bus {
         return .batch(batch)
     }
 
-    /// Looks through the ring when the subscriber's turn comes: one does in a turn of the loop.
+    /// Scans the ring for a subscriber in its user's turn; each turn of the loop runs one scan.
     private func scan(
         for subscription: Subscription, _ id: SubscriptionID, maxBytes: Int,
         _ reply: @escaping Reply<SharedBatch?>
@@ -98,7 +98,7 @@ extension Bus {
         let scan = { [unowned self] in
             subscription.isReading = false
             guard subscriptions[id] === subscription else { return reply(.success(nil)) }
-            // The ring may have moved on meanwhile.
+            // The ring may have evicted what the subscriber needs while it waited for its turn.
             guard !subscription.isBehind else { return pull(id, maxBytes: maxBytes, reply: reply) }
             switch ownBatch(for: subscription, maxBytes, looks: .max) {
             case .batch(let batch): reply(.success(batch))
@@ -114,7 +114,7 @@ extension Bus {
 
     private func scheduleScan() {
         let bound = NIOLoopBound(self, eventLoop: loop)
-        // Scheduled: the loop would run a task before it looks at its sockets again.
+        // A scheduled task: with `execute`, the loop would run the next scan before it serves its sockets.
         loop.scheduleTask(in: .milliseconds(1)) {
             let bus = bound.value
             bus.scans.popFirst()?()
@@ -123,9 +123,9 @@ extension Bus {
         }
     }
 
-    /// Adds what the ring has for a subscriber, until it has looked at so many that are not for it.
+    /// Adds the ring's next matches to a batch, until it is full or `looks` notifications did not match.
     ///
-    /// - Returns: the place of the first that was added.
+    /// - Returns: the place of the first notification that was added.
     private func fill(
         _ draft: inout BatchDraft, of subscription: Subscription, looks: Int = .max
     ) -> UInt64? {
@@ -165,7 +165,7 @@ extension Bus {
             live: isLive && subscription.lost == nil, gap: draft.gap)
     }
 
-    /// Reads the next part of the past, up to where the ring goes on, and then fills the batch.
+    /// Reads the next part of the past from the store, and then fills the batch from the ring.
     private func read(
         for draft: BatchDraft, of subscription: Subscription, _ id: SubscriptionID,
         _ reply: @escaping Reply<SharedBatch?>
@@ -195,7 +195,7 @@ extension Bus {
     ) {
         switch result {
         case .failure(let error):
-            // The gap that the batch would have told is told by the next one.
+            // The batch is discarded, so its gap goes into the next one.
             subscription.keep(draft.gap)
             reply(.failure(error))
         case .success(let backlog) where !isCurrent(backlog):
@@ -205,7 +205,7 @@ extension Bus {
             var draft = draft
             let trimmedThrough = min(backlog.trimmedThrough, request.through)
             if trimmedThrough > request.after {
-                // What was trimmed lies before everything else, so it is told first.
+                // The trimmed range precedes everything else in the batch, so its gap is delivered first.
                 subscription.keep(draft.gap)
                 subscription.keep(
                     .init(from: request.after + 1, to: trimmedThrough, reason: .trimmed))
@@ -213,7 +213,7 @@ extension Bus {
             }
             if let damaged = backlog.damaged, damaged.upperBound > trimmedThrough {
                 guard draft.gap == nil else {
-                    // A batch tells one gap: the next one is read again, and begins with this one.
+                    // A batch holds one gap. The damaged range is read again for the next batch, which begins with it.
                     subscription.cursor = max(
                         subscription.cursor, damaged.lowerBound - 1, trimmedThrough)
                     let batch = finished(draft, of: subscription)
@@ -232,7 +232,7 @@ extension Bus {
         }
     }
 
-    /// Whether no comment in a part of the past changed since it was read, and nothing was erased.
+    /// Whether no comment in a part of the past has changed since it was read, and nothing was erased.
     private func isCurrent(_ backlog: Backlog) -> Bool {
         guard backlog.asOf >= erasedThrough else { return false }
         return backlog.notifications.lazy.compactMap(\.comment).allSatisfy {
@@ -240,7 +240,7 @@ extension Bus {
         }
     }
 
-    /// Goes on behind what was read: in the ring, or with the store where the ring moved on meanwhile.
+    /// Continues after a read: from the ring, or from the store again where the ring has evicted what follows.
     private func goOn(
         _ draft: BatchDraft, of subscription: Subscription, _ id: SubscriptionID,
         _ reply: @escaping Reply<SharedBatch?>
@@ -262,18 +262,19 @@ extension Bus {
     }
 }
 
-/// What a subscriber may take at once.
+/// The result of ``Bus/take(_:maxBytes:)``.
 public enum TakenBatch: Sendable {
-    /// What it has not been told yet, or the part of it that fits.
+    /// What is undelivered, or as much of it as fits.
     case batch(SharedBatch)
-    /// There is nothing: it is woken once there is something.
+    /// Nothing is undelivered; the subscriber is woken once something is.
     case nothing
-    /// What comes next takes longer, since the past is to be read, or many notifications looked through:
-    /// ask with ``Bus/pull(_:maxBytes:reply:)``.
+    /// The batch takes longer: the store must be read, or much of the ring scanned.
+    ///
+    /// Call ``Bus/pull(_:maxBytes:reply:)`` instead.
     case later
 }
 
-/// A batch while it is put together.
+/// A batch that is being filled.
 struct BatchDraft: Sendable {
     let maxCount: Int
     let maxBytes: Int
@@ -282,7 +283,7 @@ struct BatchDraft: Sendable {
     private let seesRestricted: Bool
     private(set) var bytes = 0
 
-    /// An empty batch, with the gap that the subscriber has not been told of.
+    /// Makes an empty batch, which takes the subscriber's next undelivered gap.
     init(for subscription: Subscription, maxCount: Int, maxBytes: Int) {
         self.maxCount = max(1, maxCount)
         self.maxBytes = maxBytes
@@ -290,7 +291,7 @@ struct BatchDraft: Sendable {
         gap = subscription.takeGap()
     }
 
-    /// Appends a notification, with what its comment says, if it fits.
+    /// Appends a notification with its comment's text, if it fits.
     mutating func add(
         _ notification: BusNotification, _ text: CommentText?, names: (ActorID) -> String?
     ) -> Bool {
@@ -301,7 +302,7 @@ struct BatchDraft: Sendable {
         return fits
     }
 
-    /// Appends a notification, with what its comment says.
+    /// Appends a notification with its comment's text.
     mutating func append(
         _ notification: BusNotification, _ text: CommentText?, names: (ActorID) -> String?
     ) {

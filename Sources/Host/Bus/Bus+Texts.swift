@@ -1,13 +1,13 @@
 internal import Store
 
-// What comments say, in the notifications about them.
+// The texts of comments in the notifications about them.
 extension Bus {
-    /// What a notification's comment says to those who may see it.
+    /// Returns the text of a notification's comment.
     ///
     /// - Parameters:
-    ///   - notification: what is being told.
-    ///   - past: what was read of its comment with a part of the past.
-    /// - Returns: the text; nil: nothing that anyone sees.
+    ///   - notification: the notification that is about to be delivered.
+    ///   - past: the comment's text from the read of the past that the notification came with.
+    /// - Returns: the text; nil when there is none, or the comment can't be read at present.
     func text(of notification: BusNotification, past: CommentText? = nil) -> CommentText? {
         guard let comment = notification.comment, let text = texts[comment, past] else {
             return nil
@@ -15,23 +15,23 @@ extension Bus {
         return isReadable(comment, text.item) ? text : nil
     }
 
-    /// A comment's record says something else from a sequence on: so does what was not told yet.
+    /// Records a comment's new text from a sequence on; undelivered notifications about it get the new text.
     func change(_ comment: RecordKey, to text: CommentText?, at sequence: Int64) {
         if texts.change(comment, to: text, at: sequence) { dropBatches() }
     }
 
-    /// Comments went with a sequence without being named one by one.
+    /// Forgets the texts of comments that were removed at a sequence without being listed one by one.
     func forgetTexts(at sequence: Int64, where isGone: (RecordKey, CommentText) -> Bool) {
         texts.forget(at: sequence, where: isGone)
         dropBatches()
     }
 
-    /// An item, a component or a container came or went, and the comments with it.
+    /// Notes that an item, component or container was added or removed, so that comments became readable or unreadable.
     func readabilityChanged() {
         if !texts.isEmpty { dropBatches() }
     }
 
-    /// What subscribers share was put together with texts that may not stand any more.
+    /// Drops the shared batches, which may hold texts that are out of date.
     func dropBatches() {
         for group in groups.values { sharedBytesLeft += group.dropBatches() }
     }

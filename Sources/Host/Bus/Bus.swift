@@ -3,34 +3,34 @@ internal import DequeModule
 public import NIOCore
 import Store
 
-/// The notification bus: everyone who subscribed, and what happened lately.
+/// The notification bus: the subscriptions, and a ring of recent notifications.
 ///
-/// What it promises:
+/// Its guarantees:
 ///
-/// - **Order.** Durable and transient notifications are told in the one order in which they were
-///   posted, durable ones by ascending sequence. None is told twice.
-/// - **Nothing is lost in silence.** A subscriber is a cursor, not a queue: one that does not pull
-///   costs nothing, falls out of the ring of recent notifications, and catches up from the store.
-///   Where notifications were trimmed, are damaged or were transient, it gets a gap.
-/// - **Now.** A subscription without `after` begins with what is posted after `subscribe` returned.
-///   With `after` it begins behind that sequence; of transient ones it is told those posted since.
-/// - **Waking.** A pull that finds nothing answers nil; the subscriber is then woken once, and pulls
-///   again. Whoever pulls in a later turn of the loop is told in one batch what was posted meanwhile.
-/// - **Texts.** What a comment says stands in its record alone: a notification about it tells what that
-///   says when a subscriber is told: nothing once it was deleted or purged, to moderators alone while it
-///   is held.
-/// - **Sharing.** Subscribers of the same topics with the same rights are told the same batches:
-///   each is put together once, and encoded once, however many there are.
-/// - **Bounds.** The ring holds at most 4,096 notifications and 4 MiB, a batch at most 500. What is
-///   kept for subscribers that share and are slow has the ring's bounds once more, all in all.
+/// - **Order.** Durable and transient notifications are delivered in the one order in which they were
+///   posted, durable ones by ascending sequence. None is delivered twice.
+/// - **Gaps.** A subscriber is a cursor, not a queue. One that does not pull costs nothing: the ring evicts
+///   what it has not received, and it catches up from the store. In place of notifications that were
+///   trimmed, damaged, or transient and evicted, it gets a gap.
+/// - **Start.** A subscription without `after` begins with what is posted after `subscribe` returned.
+///   With `after` it begins after that sequence, and gets transient notifications posted since `subscribe`.
+/// - **Waking.** A pull that finds nothing returns nil. The subscriber is woken once, and pulls again.
+///   When it pulls in a later turn of the loop, one batch holds everything posted meanwhile.
+/// - **Texts.** A comment's text is kept in its record only. A notification about the comment is delivered
+///   with the text that the record has at that moment: none once the comment was deleted or purged, and
+///   only to moderators while it is held.
+/// - **Sharing.** Subscribers of the same topics with the same rights get the same batches. Each batch
+///   is made once and encoded once, however many subscribers there are.
+/// - **Bounds.** The ring holds at most 4,096 notifications and 4 MiB, a batch at most 500 notifications.
+///   The batches that are kept for slow subscribers to share hold at most 4 MiB more in total.
 ///
-/// Used on the event loop alone, by the registry.
+/// Use it on the event loop only.
 public final class Bus {
-    /// How much the bus keeps and gives at once.
+    /// The bounds of the ring, of batches and of subscriptions.
     public struct Limits: Sendable {
-        /// How many recent notifications are at hand; 4,096 by default.
+        /// How many recent notifications the ring holds; 4,096 by default.
         public var ringCount = 4_096
-        /// How many bytes they may have together; 4 MiB by default.
+        /// How many bytes the ring holds, and as many the kept batches in total; 4 MiB by default.
         public var ringBytes = 4 << 20
         /// How many notifications a batch may have; 500 by default.
         public var batchCount = 500
@@ -41,7 +41,7 @@ public final class Bus {
         public init() {}
     }
 
-    /// The sequence through which the domain has moved: the last durable entry that was told.
+    /// The sequence of the last durable entry, with or without a notification.
     public private(set) var lastSequence: Int64
 
     let limits: Limits
@@ -50,32 +50,32 @@ public final class Bus {
     let names: (ActorID) -> String?
     /// Whether a comment on an item, or on the container, can be read at present.
     var isReadable: (RecordKey, _ item: String?) -> Bool = { _, _ in true }
-    /// Called with the damage that a read of the past has met.
+    /// Called with the damage that a read of the past found.
     var foundDamage: (PastDamage) -> Void = { _ in }
     var texts: CommentTexts
     var ring: NotificationRing
     var subscriptions: [SubscriptionID: Subscription] = [:]
     var groups: [SubscriptionGroup.Key: SubscriptionGroup] = [:]
     private let patterns = PatternTree<SubscriptionGroup>()
-    /// Looks through the ring for subscribers that have much to look through; users take turns.
+    /// The scans of the ring that are too long to make during a pull; users take turns.
     var scans = UserTurns<() -> Void>()
-    /// Whether the next of them is scheduled.
+    /// Whether the next scan is scheduled.
     var isScanning = false
-    /// How many more bytes the batches may have that groups keep.
+    /// How many more bytes of batches the groups may keep.
     var sharedBytesLeft: Int
     var observers: Observers
-    /// What was read of the past before this sequence has to be read again: something in it was erased.
+    /// Parts of the past that were read before this sequence must be read again: something in them was erased.
     var erasedThrough: Int64 = 0
     private var lastID: UInt64 = 0
 
-    /// A bus at the end of what is stored.
+    /// Makes a bus that continues after the last stored entry.
     ///
     /// - Parameters:
-    ///   - loop: where everything happens.
+    ///   - loop: the event loop that all calls are made on.
     ///   - lastSequence: the store's last sequence.
-    ///   - limits: how much it keeps and gives at once.
-    ///   - backlog: reads the stored past, away from the loop.
-    ///   - names: an actor's name; nil for an erased or unknown one.
+    ///   - limits: the bounds.
+    ///   - backlog: reads the stored past off the loop.
+    ///   - names: returns an actor's name; nil for an erased or unknown one.
     public init(
         loop: any EventLoop, lastSequence: Int64, limits: Limits = Limits(),
         backlog: @escaping BacklogReader, names: @escaping (ActorID) -> String?
@@ -95,13 +95,13 @@ public final class Bus {
     /// How many subscriptions there are.
     public var subscriptionCount: Int { subscriptions.count }
 
-    /// Tells everyone.
+    /// Posts a notification to the ring, wakes the waiting subscribers that want it and queues it for observers.
     ///
-    /// A durable notification is posted at its commit, in the order of sequences.
+    /// A durable notification must be posted at its commit, in the order of sequences.
     ///
     /// - Parameters:
-    ///   - notification: what happened.
-    ///   - text: what the comment says that it is about.
+    ///   - notification: the notification.
+    ///   - text: the text of the comment that it is about.
     public func post(_ notification: BusNotification, says text: CommentText? = nil) {
         if let sequence = notification.sequence { advance(to: sequence) }
         let posted = ring.append(notification, order: lastSequence, text)
@@ -117,11 +117,11 @@ public final class Bus {
             if let comment = evicted.content.comment { texts.release(comment) }
         }
         observers.note(notification, text)
-        // At last, for whoever is woken may pull at once.
+        // Last, since a subscriber that is woken may pull during the call.
         for subscription in woken where !subscription.hasEnded { subscription.wake() }
     }
 
-    /// Moves on to the sequence of an entry that has no notification.
+    /// Advances `lastSequence` past an entry that has no notification.
     public func advance(to sequence: Int64) {
         lastSequence = max(lastSequence, sequence)
     }
@@ -129,16 +129,16 @@ public final class Bus {
     /// Subscribes to topics.
     ///
     /// - Parameters:
-    ///   - patterns: what the topics must match: any of these.
-    ///   - after: the sequence behind which to begin; nil: from now on; 0: all that is kept. One
-    ///     that is ahead of the last sequence belongs to another store, and is told as a gap.
-    ///   - isOfOther: whether `after` is a sequence of another store: whatever it is, all is a gap, and it goes on
-    ///     from now.
-    ///   - seesRestricted: whether payloads are told with their restricted parts, and actors of
-    ///     notifications that have one.
-    ///   - user: whose subscription it is: reads of the past are made for users in turn.
-    ///   - wake: called on the loop, once after each pull that was answered with nil.
-    /// - Returns: the subscription's name.
+    ///   - patterns: the patterns; a topic must match at least one of them.
+    ///   - after: the cursor to begin after; nil: from now on; 0: everything that is kept. A cursor ahead of the
+    ///     last sequence belongs to another store: the subscriber gets a gap.
+    ///   - isOfOther: whether `after` is a cursor of another store. Then the subscriber gets one gap for
+    ///     everything so far, and continues from now.
+    ///   - seesRestricted: whether restricted parts, the texts of held comments, and the actors of such
+    ///     notifications are delivered.
+    ///   - user: the owner; users take turns with reads of the past.
+    ///   - wake: called on the loop, once after each pull that returned nil.
+    /// - Returns: the subscription's id.
     /// - Throws: `HostError.topicInvalid` or `.limitExceeded`.
     public func subscribe(
         patterns: [String], after: Int64?, isOfOther: Bool = false, seesRestricted: Bool,
@@ -161,7 +161,7 @@ public final class Bus {
         return id
     }
 
-    /// Ends a subscription; a pull that waits for the store is answered with nil.
+    /// Ends a subscription; a pull that is waiting for the store gets nil.
     public func unsubscribe(_ id: SubscriptionID) {
         guard let subscription = subscriptions.removeValue(forKey: id) else { return }
         let group = subscription.group
@@ -177,13 +177,13 @@ public final class Bus {
         observers.removeAll()
     }
 
-    /// Adds an observer in the daemon, a component, which sees what everyone may see.
+    /// Adds a component in the daemon as an observer; it gets no restricted parts.
     ///
     /// - Parameters:
-    ///   - pattern: which topics it wants.
-    ///   - handler: called on the loop, in order, once for each notification that matches one of
-    ///     the observer's patterns; never from within `post`.
-    /// - Returns: the observer's name.
+    ///   - pattern: the topics that it observes.
+    ///   - handler: called on the loop, in order, once for each notification that matches any of the observer's
+    ///     patterns; never during `post`.
+    /// - Returns: the observer's id.
     public func observe(
         _ pattern: TopicPattern, _ handler: @escaping (Notification) -> Void
     ) -> ObserverID {
@@ -192,12 +192,12 @@ public final class Bus {
         return id
     }
 
-    /// Lets an observer hear what matches one pattern more, from now on.
+    /// Adds a pattern to an observer, from now on.
     public func observe(_ pattern: TopicPattern, by id: ObserverID) {
         observers.add(pattern, to: id)
     }
 
-    /// Removes an observer: it is not called any more, also not for what was posted before.
+    /// Removes an observer; notifications that are queued for it are dropped.
     public func stopObserving(_ id: ObserverID) {
         observers.remove(id)
     }

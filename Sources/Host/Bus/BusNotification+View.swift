@@ -1,29 +1,28 @@
 internal import AtriumKit
 
 extension BusNotification {
-    /// About what it takes in memory and on the wire, in bytes.
+    /// Returns about how many bytes the notification has, in memory and on the wire.
     ///
-    /// - Parameter text: what its comment says.
-    /// - Returns: the bytes.
+    /// - Parameter text: its comment's text.
+    /// - Returns: the number of bytes.
     func cost(with text: CommentText?) -> Int {
         payload.count + (restricted?.count ?? 0) + topic.utf8.count + 96
             + (text?.text.utf8.count ?? 0)
     }
 
-    /// The notification as a subscriber sees it.
+    /// Returns the notification as a subscriber receives it.
     ///
-    /// The payload's bytes are shared, unless the restricted
-    /// part or a text is put into them.
+    /// The payload's bytes are shared between subscribers, unless a restricted part or a text is added.
     ///
     /// - Parameters:
-    ///   - seesRestricted: whether the subscriber may see more than everyone.
-    ///   - names: an actor's name.
-    ///   - text: what its comment says now; nil: nothing.
-    /// - Returns: what the subscriber is told.
+    ///   - seesRestricted: whether the subscriber may see restricted parts.
+    ///   - names: returns an actor's name.
+    ///   - text: its comment's current text; nil: none.
+    /// - Returns: the notification to deliver.
     func view(
         seesRestricted: Bool, names: (ActorID) -> String?, text: CommentText? = nil
     ) -> NotificationView {
-        // Who wrote what nobody sees any more is as secret as what it said.
+        // A comment that is held or was deleted hides its author as well as its text.
         let isSeen = comment == nil || text?.isHeld == false
         let isOpen = seesRestricted || (restricted == nil && isSeen)
         let payload = seesRestricted ? wholePayload : payload
@@ -33,9 +32,9 @@ extension BusNotification {
             payload: isOpen ? payload.telling(text) : payload)
     }
 
-    /// The payload with the members of the restricted part.
+    /// The payload merged with the restricted part's members.
     private var wholePayload: [UInt8] {
-        // Both are objects as the host writes them, without whitespace: 2 bytes are no members.
+        // The host writes both as objects without whitespace, so 2 bytes are an empty object.
         guard let restricted, restricted.count > 2 else { return payload }
         guard payload.count > 2 else { return restricted }
         return payload.dropLast() + [UInt8(ascii: ",")] + restricted.dropFirst()
@@ -43,7 +42,7 @@ extension BusNotification {
 }
 
 extension [UInt8] {
-    /// A payload with what its comment says.
+    /// Returns the payload with a comment's text added as `text`.
     func telling(_ text: CommentText?) -> [UInt8] {
         guard let text else { return self }
         let member = Payload.object { $0.member("text", text.text) }

@@ -2,20 +2,19 @@ import DequeModule
 internal import Dispatch
 internal import Synchronization
 
-/// Reads of the past for subscribers: beside all other reads, a few at a time, and of one user at most
-/// one.
+/// Schedules the reads of the past: a few at a time in all, and one at a time for each user.
 ///
-/// Each read is a short slice, and users take turns slice by slice: who subscribes a thousand times
-/// from the beginning delays others by no more than a slice.
+/// They run apart from the store's other reads. Each reads one short slice, and users take turns slice by slice:
+/// a user with a thousand subscriptions from the beginning delays others by one slice at most.
 final class CatchUpReads: Sendable {
     typealias Work = @Sendable () -> Void
 
     private struct State {
         var waiting: [String: Deque<Work>] = [:]
-        /// The users whose turn comes: each has work that waits and none that runs.
+        /// The users who have waiting reads and no running one, in the order of their turns.
         var turns: Deque<String> = []
         var running: Set<String> = []
-        /// Queues on which nothing runs.
+        /// The queues that are free.
         var idle: [DispatchQueue]
 
         mutating func next() -> (user: String, work: Work, queue: DispatchQueue)? {
@@ -31,16 +30,16 @@ final class CatchUpReads: Sendable {
 
     private let state: Mutex<State>
 
-    /// - Parameter most: how many are made at a time; the store has readers for others too.
+    /// - Parameter most: how many reads run at a time; other reads need the store's readers too.
     init(atATime most: Int = 2) {
-        // One serial queue for each: libdispatch looks after a concurrent one every second.
+        // One serial queue for each read: libdispatch wakes up every second to check a concurrent queue's threads.
         let queues = (1...most).map {
             DispatchQueue(label: "atrium.catch-up.\($0)", qos: .utility)
         }
         state = Mutex(State(idle: queues))
     }
 
-    /// Makes a read of a user's when it is its turn.
+    /// Queues a read, which runs in its user's turn.
     func add(of user: String, _ work: @escaping Work) {
         state.withLock { state in
             let isFirst = state.waiting[user] == nil && !state.running.contains(user)

@@ -2,81 +2,81 @@ public import AtriumKit
 internal import DequeModule
 internal import Store
 
-/// What a comment says, as its record has it: notifications about it hold no text of their own.
+/// A comment's text from its record; notifications about the comment hold no copy.
 public struct CommentText: Sendable, Hashable {
     /// The text.
     public var text: String
-    /// Whether it waits for a moderator: then it is told to those alone who see restricted parts.
+    /// Whether the comment waits for a moderator; the text is then delivered only with restricted parts.
     public var isHeld: Bool
-    /// The item that it is about; nil: the container.
+    /// The item that the comment is about; nil: the container.
     public var item: String?
 
-    /// A text.
+    /// Makes a text.
     public init(text: String, isHeld: Bool = false, item: String? = nil) {
         self.text = text
         self.isHeld = isHeld
         self.item = item
     }
 
-    /// What a comment says; nil where it was deleted.
+    /// Takes the text out of a comment; nil when the comment was deleted.
     public init?(_ comment: Comment) {
         guard comment.state != .removed, let text = comment.text else { return nil }
         self.init(text: text, isHeld: comment.state == .pending, item: comment.subject.item)
     }
 }
 
-/// What the comments say that notifications in the ring are about, and which comments changed lately.
+/// The texts of the comments that the ring's notifications are about, and the comments that changed lately.
 ///
-/// A text is told as it is when a subscriber is told, not as it was at the commit. So the ring's
-/// notifications share one entry of this table a comment; and a part of the past, whose texts were read
-/// on another thread, is used only where none of its comments changed after that.
+/// A notification is delivered with the comment's text at that moment, not with the text at the commit. So all
+/// of a comment's notifications in the ring share one entry here. A part of the past, whose texts were read on
+/// another thread, is used only if none of its comments has changed since.
 struct CommentTexts {
     private struct Known {
         var text: CommentText?
-        /// How many notifications of the ring are about it.
+        /// How many notifications in the ring are about the comment.
         var uses: Int
     }
 
-    /// How many changes are remembered.
+    /// How many of the latest changes are remembered.
     private static let mostChanges = 4_096
 
     private var known: [RecordKey: Known] = [:]
     private var changes: [RecordKey: Int64] = [:]
     private var inOrder: Deque<(comment: RecordKey, sequence: Int64)> = []
-    /// Changes through this sequence are not remembered one by one.
+    /// Changes through this sequence are no longer remembered one by one.
     private var base: Int64
 
     init(base: Int64) { self.base = base }
 
     var isEmpty: Bool { known.isEmpty }
 
-    /// What a comment says now.
+    /// The current text of a comment.
     ///
-    /// - Parameter past: what was read of it with a part of the past.
+    /// - Parameter past: the text from a read of the past, which counts when the ring has no notification about it.
     subscript(comment: RecordKey, past: CommentText?) -> CommentText? {
         guard let found = known[comment] else { return past }
         return found.text
     }
 
-    /// Whether what was read through a sequence still says what a comment says.
+    /// Whether a comment's text that was read at a sequence is still current.
     func isCurrent(_ comment: RecordKey, asOf sequence: Int64) -> Bool {
         guard known[comment] == nil else { return true }
         return sequence >= changes[comment] ?? base
     }
 
-    /// A notification about a comment came into the ring.
+    /// Notes that a notification about a comment was added to the ring.
     mutating func add(_ comment: RecordKey, _ text: CommentText?) {
         known[comment] = Known(text: text, uses: (known[comment]?.uses ?? 0) + 1)
     }
 
-    /// A notification about a comment left the ring.
+    /// Notes that the ring evicted a notification about a comment.
     mutating func release(_ comment: RecordKey) {
         guard var found = known[comment] else { return }
         found.uses -= 1
         known[comment] = found.uses == 0 ? nil : found
     }
 
-    /// A comment's record changed at a sequence.
+    /// Notes that a comment's record changed at a sequence.
     ///
     /// - Returns: whether a notification in the ring is about it.
     mutating func change(_ comment: RecordKey, to text: CommentText?, at sequence: Int64) -> Bool {
@@ -91,7 +91,7 @@ struct CommentTexts {
         return true
     }
 
-    /// Comments went with a sequence without being named one by one.
+    /// Notes that comments were removed at a sequence without being listed one by one.
     mutating func forget(at sequence: Int64, where isGone: (RecordKey, CommentText) -> Bool) {
         base = max(base, sequence)
         changes.removeAll()

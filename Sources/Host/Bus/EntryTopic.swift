@@ -1,5 +1,6 @@
-/// What entries are about, other than those whose topics clients and definitions name: the topics of the durable notifications
-/// that the host itself posts.
+/// The topics of the durable notifications that the host itself posts.
+///
+/// Topics that clients or definitions choose are not among them.
 enum EntryTopic: String, CaseIterable {
     case itemsPut = "items.put"
     case itemsRemoved = "items.removed"
@@ -20,7 +21,7 @@ enum EntryTopic: String, CaseIterable {
     case containerChanged = "daemon.containers.changed"
     case containerDeleted = "daemon.containers.deleted"
 
-    /// The whole topic of an entry of a container.
+    /// Returns the full topic for a container.
     func name(in container: String) -> String {
         rawValue.hasPrefix("daemon.") ? rawValue : "\(container).\(rawValue)"
     }

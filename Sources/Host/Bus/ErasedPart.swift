@@ -3,32 +3,34 @@ internal import Index
 internal import JSONCodec
 internal import Store
 
-/// Whose part in notifications is erased, and what becomes of each of them.
+/// The part that an erased user has in notifications, and what is erased of each notification.
 struct ErasedPart: Sendable {
-    /// What becomes of a notification.
+    /// What is erased of a notification.
     enum Verdict: Sendable {
-        /// It stays as it is.
+        /// Nothing.
         case kept
-        /// It stays, as nobody's, without its restricted part.
+        /// Its actor and its restricted part; the notification stays.
         case nobodys
-        /// It goes.
+        /// All of it.
         case gone
     }
 
     private let actor: ActorID
     private var comments: Set<RecordKey> = []
 
-    /// The part of a person.
+    /// Makes the part of one user.
     init(of actor: ActorID) { self.actor = actor }
 
-    /// A comment is theirs: what others did with it goes, too.
+    /// Adds one of the user's comments: notifications about what others did with it are erased, too.
     mutating func add(_ comment: RecordKey) { comments.insert(comment) }
 
-    /// What becomes of a notification.
+    /// Decides what is erased of a notification.
     ///
-    /// Of votes, comments and what clients publish there would be nothing left. What was done to the
-    /// catalogue was done, by nobody. Ask in the order of sequences: so it learns which comments were
-    /// theirs whose records are gone.
+    /// The user's votes, comments and published notifications are erased whole, since nothing else is in them. A
+    /// change of the catalogue stays, without its actor.
+    ///
+    /// Call it in the order of sequences: it learns from `posted` and `edited` which comments were the user's, since
+    /// their records may be gone.
     mutating func verdict(on notification: BusNotification) -> Verdict {
         let isOwn = notification.actor == actor
         let words = notification.topic.split(separator: ".", omittingEmptySubsequences: false)
@@ -40,7 +42,7 @@ struct ErasedPart: Sendable {
             guard let comment = Self.comment(of: notification, in: String(words[0])) else {
                 return isOwn ? .gone : .kept
             }
-            // Moderators delete those of others.
+            // Not `removed` or `moderated`: moderators do these to other users' comments.
             if isOwn, words[2] == "posted" || words[2] == "edited" { add(comment) }
             return isOwn || comments.contains(comment) ? .gone : .kept
         default: return isOwn ? .nobodys : .kept
@@ -58,15 +60,15 @@ struct ErasedPart: Sendable {
 }
 
 extension Bus {
-    /// How many recent notifications are looked at in one slice.
+    /// How many recent notifications one slice examines.
     private static let erasedAtATime: UInt64 = 64
 
-    /// Takes a person's part out of some of the recent notifications.
+    /// Erases a user's part in the next slice of recent notifications.
     ///
     /// - Parameters:
-    ///   - part: what goes.
-    ///   - place: where to begin in the ring; moves on.
-    /// - Returns: whether there may be more.
+    ///   - part: what to erase.
+    ///   - place: the place in the ring to begin at; advances past the slice.
+    /// - Returns: whether more slices follow.
     func erase(_ part: inout ErasedPart, from place: inout UInt64) -> Bool {
         place = max(place, ring.start)
         let end = min(place + Self.erasedAtATime, ring.end)
@@ -80,16 +82,16 @@ extension Bus {
             }
             place += 1
         }
-        // They were put together with what is gone.
+        // The shared batches still hold what was erased.
         if place == ring.end { dropBatches() }
         return place < ring.end
     }
 
-    /// What was read of the past before the present sequence is read again: something in it was erased.
+    /// Has parts of the past that were read before the present sequence read again, since something was erased.
     func readAgain() { erasedThrough = lastSequence }
 }
 
 extension NotificationRing {
-    /// The first place that there is.
+    /// The place of the oldest notification.
     var start: UInt64 { end - UInt64(count) }
 }

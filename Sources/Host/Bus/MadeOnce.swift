@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What is made when it is asked for first, and shared by all who ask after that.
+/// A value that is made at its first use and shared from then on.
 struct MadeOnce<Value: Sendable>: ~Copyable, Sendable {
     private let made = Mutex<Value?>(nil)
 
-    /// The value; `make` makes it if nobody has asked before.
+    /// Returns the value; the first call makes it with `make`.
     func value(_ make: () -> Value) -> Value {
         made.withLock { made in
             if let made { return made }

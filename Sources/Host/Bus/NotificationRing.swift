@@ -3,20 +3,22 @@ internal import DequeModule
 
 /// A notification in the ring, at its place.
 struct PostedNotification {
-    /// Its place among all that were ever posted here, from 0.
+    /// Its place, counted from 0 over everything that was ever posted on this bus.
     let position: UInt64
-    /// Its sequence, or that of the durable one before a transient one; never decreases.
+    /// Its sequence; for a transient one, that of the durable entry before it.
+    ///
+    /// It never decreases along the ring.
     let order: Int64
     fileprivate(set) var content: BusNotification
-    /// About how many bytes it had as it was posted, with its comment's text.
+    /// About how many bytes it had when it was posted, including its comment's text.
     let cost: Int
-    /// Whether it is told to nobody any more; its place stays.
+    /// Whether it was erased: it keeps its place and is never delivered.
     fileprivate(set) var isGone = false
 
     var isTransient: Bool { content.sequence == nil }
 }
 
-/// The recent notifications, durable and transient ones in one order, bounded by count and bytes.
+/// The recent durable and transient notifications in one order, bounded by count and bytes.
 struct NotificationRing {
     let maxCount: Int
     let maxBytes: Int
@@ -35,10 +37,10 @@ struct NotificationRing {
 
     var count: Int { content.count }
 
-    /// The place that the next notification gets.
+    /// The place of the next notification to be posted.
     var end: UInt64 { firstPosition + UInt64(content.count) }
 
-    /// The notification at a place that is in the ring.
+    /// The notification at a place; nil when the place is not in the ring.
     subscript(position: UInt64) -> PostedNotification? {
         guard position >= firstPosition, position < end else { return nil }
         return content[Int(position - firstPosition)]
@@ -55,7 +57,7 @@ struct NotificationRing {
         return posted
     }
 
-    /// Makes a notification at a place nobody's; or has nobody told it.
+    /// Erases the actor and restricted part of a notification; with `isGone` all of it, so it is never delivered.
     mutating func erase(_ position: UInt64, isGone: Bool) {
         guard position >= firstPosition, position < end else { return }
         let index = Int(position - firstPosition)
@@ -65,9 +67,9 @@ struct NotificationRing {
         if isGone { content[index].content.payload = [] }
     }
 
-    /// Takes out the oldest notification; nil when there are no more than the bounds allow.
+    /// Evicts and returns the oldest notification; nil when the ring is within its bounds.
     ///
-    /// The newest always stays.
+    /// The newest is never evicted.
     mutating func evict() -> PostedNotification? {
         guard count > 1, count > maxCount || bytes > maxBytes else { return nil }
         let oldest = content.removeFirst()
@@ -77,11 +79,10 @@ struct NotificationRing {
         return oldest
     }
 
-    /// The place where someone goes on who was told everything through a sequence; nil when a part
-    /// of what follows has left the ring.
+    /// Returns the place after a cursor; nil when the ring has evicted notifications that follow the cursor.
     func position(after sequence: Int64) -> UInt64? {
         guard sequence >= base else { return nil }
-        // The first element that comes after durable `sequence`; orders never decrease.
+        // The first element after the durable one with `sequence`; orders never decrease.
         var low = 0
         var high = content.count
         while low < high {

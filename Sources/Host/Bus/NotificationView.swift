@@ -1,62 +1,64 @@
 public import AtriumKit
 public import Store
 
-/// What happened, before it is decided who may see what of it.
+/// A notification with everything in it, before access rights are applied.
 public struct BusNotification: Sendable, Hashable {
-    /// Its place in the order of all durable ones; nil for a transient one.
+    /// The sequence of its entry; nil for a transient one.
     public var sequence: Int64?
     /// When it happened.
     public var time: Timestamp
-    /// What it is about: dotted words.
+    /// Its topic: words with dots between.
     public var topic: String
-    /// On whose behalf, nil for the daemon itself; restricted too where there is a restricted part.
+    /// The user who caused it; nil for the daemon itself.
+    ///
+    /// It is restricted when there is a restricted part.
     public var actor: ActorID?
-    /// A JSON object's bytes, for every subscriber of the topic.
+    /// The bytes of a JSON object, for every subscriber of the topic.
     public var payload: [UInt8]
-    /// A JSON object's bytes, for those who may see more; nil: there is no more to see.
+    /// The bytes of a JSON object, for subscribers that see restricted parts only; nil: there is no such part.
     public var restricted: [UInt8]?
-    /// The comment, by its record, whose text is sent with it, as it is when it is sent; nil: none is.
+    /// The record of the comment whose current text is delivered with it; nil: it is about no comment.
     public var comment: RecordKey?
 }
 
-/// A notification as one subscriber sees it.
+/// A notification as one subscriber receives it.
 public struct NotificationView: Sendable, Hashable {
-    /// Its place in the order of all durable ones; nil for a transient one.
+    /// The sequence of its entry; nil for a transient one.
     public var sequence: Int64?
     /// When it happened.
     public var time: Timestamp
-    /// What it is about.
+    /// Its topic.
     public var topic: String
-    /// The name of the actor; nil for the daemon, for an erased one, and for who may not see it.
+    /// The actor's name; nil for the daemon, for an erased user, and when the subscriber may not see it.
     public var actor: String?
-    /// A JSON object's bytes; not copied for each subscriber.
+    /// The bytes of a JSON object; subscribers share them.
     public var payload: [UInt8]
 }
 
-/// What a subscriber has not been told yet, or the part of it that fits.
+/// What a subscriber pulls at once: undelivered notifications, as many as fit.
 public struct SubscriptionBatch: Sendable, Hashable {
-    /// What can't be told any more.
+    /// A range of notifications that can't be delivered.
     public struct Gap: Sendable, Hashable {
-        /// Why not.
+        /// Why they can't be.
         public enum Reason: String, Sendable, Hashable {
-            /// It is not kept any more, or was never there.
+            /// They were trimmed, or never existed.
             case trimmed
-            /// Transient ones passed while the subscriber was slow.
+            /// Transient ones were evicted before the subscriber pulled them.
             case transient
-            /// It is kept, and is not what was written: the store's file is damaged.
+            /// They are stored but differ from what was written: the store's file is damaged.
             case damaged
-            /// The subscriber's sequence is another store's: this one was restored from a backup, or is new.
+            /// The subscriber's cursor is from another store: this store was restored from a backup, or is new.
             case replaced
         }
 
-        /// The first sequence concerned; of transient ones, the durable one before the first.
+        /// The first sequence in the gap; for transient ones, that of the durable entry before the first.
         public var from: Int64
-        /// The last sequence concerned; of transient ones, the durable one before the last.
+        /// The last sequence in the gap; for transient ones, that of the durable entry before the last.
         public var to: Int64
-        /// Why.
+        /// Why they can't be delivered.
         public var reason: Reason
 
-        /// A gap.
+        /// Makes a gap.
         public init(from: Int64, to: Int64, reason: Reason) {
             self.from = from
             self.to = to
@@ -66,20 +68,20 @@ public struct SubscriptionBatch: Sendable, Hashable {
 
     /// The notifications in order; at most 500.
     public var notifications: [NotificationView]
-    /// The sequence through which the subscriber has now been told everything: its cursor.
+    /// The subscriber's new cursor: the sequence through which everything was delivered, including this batch.
     public var sequence: Int64
-    /// Whether nothing older is outstanding.
+    /// Whether the subscriber has caught up: nothing else was undelivered when the batch was made.
     public var live: Bool
-    /// What can't be told any more; it lies before the notifications.
+    /// The notifications that can't be delivered; they precede ``notifications``.
     public var gap: Gap?
 }
 
-/// A subscription's name while it lasts; never used twice by one bus.
+/// A subscription's id; a bus never uses it twice.
 public struct SubscriptionID: Sendable, Hashable {
     let number: UInt64
 }
 
-/// An observer's name while it lasts; never used twice by one bus.
+/// An observer's id; a bus never uses it twice.
 public struct ObserverID: Sendable, Hashable {
     let number: UInt64
 }

@@ -5,8 +5,8 @@ internal import NIOCore
 
 /// The components that observe topics.
 ///
-/// They are called in a turn of the loop of their own: the component that caused a notification has
-/// returned by then, and two that answer each other share the loop with everyone else.
+/// They are called in a separate turn of the loop, after the component that caused the notification has returned.
+/// So two components that reply to each other with notifications can't keep the loop from other work.
 final class Observers {
     private struct Observer {
         var patterns: [TopicPattern]
@@ -34,11 +34,11 @@ final class Observers {
 
     func removeAll() { observers = [:] }
 
-    /// Notes what was posted, for those who observe it at this moment.
+    /// Queues a notification for the observers that match it at this moment.
     ///
     /// - Parameters:
-    ///   - notification: what happened.
-    ///   - text: what the comment says that it is about.
+    ///   - notification: the notification.
+    ///   - text: the text of the comment that it is about.
     func note(_ notification: BusNotification, _ text: CommentText? = nil) {
         guard !observers.isEmpty else { return }
         let interested = observers.filter { _, observer in
@@ -49,8 +49,8 @@ final class Observers {
         pending.append((notification.observed(with: text), ids))
         guard pending.count == 1 else { return }
         let bound = NIOLoopBound(self, eventLoop: loop)
-        // Scheduled and not executed at once: the loop would run it before it looks at its sockets
-        // again, and observers that answer each other would keep it from them.
+        // Scheduled: with `execute`, the loop would run it before it serves its sockets, and observers that
+        // reply to each other would starve them.
         loop.scheduleTask(in: .microseconds(1)) { bound.value.deliver() }
     }
 
@@ -64,10 +64,10 @@ final class Observers {
 }
 
 extension BusNotification {
-    /// The notification as a component sees it: without the restricted part.
+    /// Returns the notification as a component receives it: without the restricted part.
     fileprivate func observed(with text: CommentText?) -> Notification {
         let view = view(seesRestricted: false, names: { _ in nil }, text: text)
-        // Payloads are written by this host; one that is no object would show as empty.
+        // The host writes all payloads as objects; anything else would be delivered as an empty one.
         let value = try? Value(jsonBytes: view.payload)
         return Notification(
             sequence: sequence, time: time, topic: topic, payload: value?.object ?? [:])

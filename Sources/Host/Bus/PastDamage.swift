@@ -1,36 +1,36 @@
 internal import AtriumKit
 internal import Store
 
-/// The damaged notifications and comments that subscribers' reads of the past have met.
+/// The damaged notifications and comments that reads of the past found.
 ///
-/// Each counts once, however often it is read. At most 1,000 of either are remembered.
+/// Each counts once, however often it is read. At most 1,000 notifications and 1,000 comments are remembered.
 public struct PastDamage: Sendable, Hashable {
     private static let most = 1_000
-    /// How many are named.
+    /// How many of them ``problem`` lists.
     private static let named = 3
 
     private var entries: Set<Int64> = []
     private var comments: Set<RecordKey> = []
     private var containers: Set<String> = []
 
-    /// Nothing.
+    /// Makes a value without damage.
     public init() {}
 
-    /// Whether nothing was found.
+    /// Whether no damage was found.
     public var isEmpty: Bool { entries.isEmpty && comments.isEmpty }
 
-    /// Notes a notification that is not what was written.
+    /// Adds a notification that differs from what was written.
     ///
     /// - Parameters:
-    ///   - sequence: that of its entry.
-    ///   - topic: the row's topic, which may be wrong, too.
+    ///   - sequence: the sequence of its entry.
+    ///   - topic: the stored topic, which may be damaged too.
     mutating func add(_ sequence: Int64, topic: String) {
         guard entries.count < Self.most else { return }
         entries.insert(sequence)
         containers.insert(String(topic.prefix { $0 != "." }))
     }
 
-    /// Notes comments whose records are not what was written.
+    /// Adds comments whose records differ from what was written.
     mutating func add(_ keys: [RecordKey]) {
         for key in keys where comments.count < Self.most {
             comments.insert(key)
@@ -38,17 +38,17 @@ public struct PastDamage: Sendable, Hashable {
         }
     }
 
-    /// Notes what was found by another reading.
+    /// Adds the damage that another read found.
     mutating func add(_ others: PastDamage) {
         entries.formUnion(others.entries)
         comments.formUnion(others.comments)
         containers.formUnion(others.containers)
     }
 
-    /// Whether some of it names a container.
+    /// Whether any of the damage is in a container.
     func concerns(_ container: String) -> Bool { containers.contains(container) }
 
-    /// What is wrong, and what to do, for people; nil: nothing is.
+    /// The damage and what to do about it, as a message; nil: there is none.
     var problem: String? {
         var parts: [String] = []
         if !entries.isEmpty {

@@ -1,27 +1,28 @@
-/// Patterns of topics, by their words: who has one that a topic matches is found without a look at the
-/// others, of which there may be hundreds of thousands.
+/// An index of topic patterns by their words, from which the owners of a topic's matching patterns are looked up.
+///
+/// A look-up doesn't visit the other patterns, of which there may be hundreds of thousands.
 final class PatternTree<Owner: AnyObject> {
     private var next: [Substring: PatternTree] = [:]
-    /// What follows a `*` here.
+    /// The subtree of a `*` in this place.
     private var any: PatternTree?
-    /// Whose patterns end here.
+    /// The owners of patterns that end here.
     private var owners: [Owner] = []
-    /// Whose patterns end here with a `>`.
+    /// The owners of patterns that end here with a `>`.
     private var further: [Owner] = []
 
     var isEmpty: Bool { next.isEmpty && any == nil && owners.isEmpty && further.isEmpty }
 
-    /// Adds a pattern of an owner's that does not have it yet.
+    /// Adds an owner's pattern; the owner must not have it already.
     func insert(_ pattern: TopicPattern, of owner: Owner) {
         insert(pattern.text[...], owner)
     }
 
-    /// Removes a pattern of an owner's.
+    /// Removes an owner's pattern.
     func remove(_ pattern: TopicPattern, of owner: Owner) {
         remove(pattern.text[...], owner)
     }
 
-    /// The owners of patterns that a topic matches, each once however many it has.
+    /// Returns the owners of patterns that match a topic, each once.
     func owners(of topic: String) -> [Owner] {
         var found: [Owner] = []
         find(topic[...], &found)
@@ -70,7 +71,7 @@ final class PatternTree<Owner: AnyObject> {
 }
 
 extension Substring {
-    /// The first word, and what follows its dot; nil: it is the last.
+    /// The first word, and what follows its dot; nil: it is the last word.
     fileprivate var cut: (word: Substring, rest: Substring?) {
         guard let dot = utf8.firstIndex(of: UInt8(ascii: ".")) else { return (self, nil) }
         return (self[..<dot], self[utf8.index(after: dot)...])

@@ -1,9 +1,9 @@
 import AtriumKit
 import JSONCodec
 
-/// The payloads of the standard notifications: JSON objects, written straight to bytes.
+/// Writes the payloads of the standard notifications straight to the bytes of a JSON object.
 enum Payload {
-    /// An object with these members.
+    /// Returns an object with these members.
     static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
@@ -14,31 +14,31 @@ enum Payload {
 }
 
 extension JSONWriter {
-    /// A member with a text.
+    /// Writes a member with a text.
     mutating func member(_ name: StaticString, _ text: String) {
         key(name)
         string(text)
     }
 
-    /// A member with a text; nil: no member.
+    /// Writes a member with a text; nil: writes nothing.
     mutating func member(_ name: StaticString, _ text: String?) {
         if let text { member(name, text) }
     }
 
-    /// A member with a whole number.
+    /// Writes a member with a whole number.
     mutating func member(_ name: StaticString, _ int: Int) {
         key(name)
         self.int(int)
     }
 
-    /// A member with a number; nil: no member.
+    /// Writes a member with a number; nil: writes nothing.
     mutating func member(_ name: StaticString, _ number: Double?) {
         guard let number else { return }
         key(name)
         double(number)
     }
 
-    /// A member with texts.
+    /// Writes a member with a list of texts.
     mutating func member(_ name: StaticString, _ texts: [String]) {
         key(name)
         beginArray()
@@ -46,7 +46,7 @@ extension JSONWriter {
         endArray()
     }
 
-    /// A member with a truth value.
+    /// Writes a member with a Boolean.
     mutating func member(_ name: StaticString, _ bool: Bool) {
         key(name)
         self.bool(bool)

@@ -1,26 +1,25 @@
 public import NIOCore
 
-/// A batch that several subscribers may be told, and its encoded form, which is made once.
+/// A batch that several subscribers may get, and its encoded form, which is made once.
 ///
-/// It says what was true when it was put together: `live` too. Who takes it later takes what follows
-/// right behind it.
+/// It is the state at the time when it was made, `live` included. A subscriber that gets it later continues
+/// right after it.
 public final class SharedBatch: Sendable {
-    /// What it tells.
+    /// The batch.
     public let content: SubscriptionBatch
 
-    /// Whoever was told everything before any place from here to `first` may take it: nothing that
-    /// lies between is for its subscribers.
+    /// A subscriber at any place from here to `first` may get this batch: nothing between them matches its group.
     let start: UInt64
     /// The place of its first notification in the ring.
     let first: UInt64
-    /// The place where those go on who took it.
+    /// The place at which its subscribers continue.
     let end: UInt64
-    /// About how many bytes it has.
+    /// About how many bytes the batch has.
     let cost: Int
 
     private let encodedForm = MadeOnce<ByteBuffer>()
 
-    /// A batch of its own, that nobody shares.
+    /// Makes a batch for one subscriber, which is not shared.
     convenience init(_ content: SubscriptionBatch) {
         self.init(content, start: 0, first: 0, end: 0, cost: 0)
     }
@@ -33,10 +32,10 @@ public final class SharedBatch: Sendable {
         self.cost = cost
     }
 
-    /// The batch as bytes.
+    /// Returns the encoded batch.
     ///
-    /// - Parameter encode: makes them, if nobody has asked before.
-    /// - Returns: the bytes; all who ask share their memory.
+    /// - Parameter encode: encodes the batch, at the first call only.
+    /// - Returns: the bytes; all callers share their memory.
     public func encoded(by encode: (SubscriptionBatch) -> ByteBuffer) -> ByteBuffer {
         encodedForm.value { encode(content) }
     }

@@ -1,39 +1,39 @@
 /// One subscriber: a cursor, not a queue.
 ///
-/// It is at a place in the ring, or behind it: then it has to read the store from its cursor on,
-/// until it is back in the ring.
+/// It has a place in the ring, or is behind the ring: then it reads the store from its cursor on, until it has
+/// reached the ring.
 final class Subscription {
     let group: SubscriptionGroup
     let wake: @Sendable () -> Void
-    /// Whose it is.
+    /// The user who owns it.
     let user: String
 
-    /// The sequence through which it was told everything.
+    /// The sequence through which everything was delivered.
     var cursor: Int64
-    /// The next place in the ring to look at; of no meaning while it is behind.
+    /// The next place in the ring to examine; meaningless while it is behind.
     private(set) var position: UInt64
-    /// The place behind what it was told last: from there to its position nothing is for its group.
+    /// The place after the last delivery; from there to `position` nothing matched its group.
     private(set) var toldThrough: UInt64
-    /// Whether what follows its cursor may have left the ring.
+    /// Whether the ring may have evicted what follows its cursor.
     private(set) var isBehind: Bool
-    /// Whether it was told that there is nothing, and waits to be woken; the group's to change.
+    /// Whether its last pull found nothing, so that it is woken; set by its group only.
     var isWaiting = false
-    /// Where the group finds it among those that wait, or those that do not.
+    /// Its index in the group's list of waiting or of busy members.
     var place = 0
     /// Whether it was unsubscribed.
     var hasEnded = false
-    /// The pull that waits for the store; a second one must not begin meanwhile.
+    /// Whether a pull waits for the store or for a scan; a second pull must not begin meanwhile.
     var isReading = false
-    /// Whether it pulled while it was reading: it is woken afterwards.
+    /// Whether it pulled again during that wait; it is woken afterwards.
     var wantsMore = false
-    /// Whether it got its first batch, which comes even when it is empty.
+    /// Whether it got its first batch, which is returned even when it is empty.
     var hasBegun = false
-    /// What is not kept any more, or is damaged, and it has not been told of.
+    /// The trimmed or damaged range, or that of another store, which is to be delivered as a gap.
     var trimmed: SubscriptionBatch.Gap?
-    /// The transient notifications that passed while it was slow, and it has not been told of.
+    /// The range of evicted transient notifications that is to be delivered as a gap.
     var lost: SubscriptionBatch.Gap?
 
-    /// The first place whose transient notifications are its own: it subscribed here.
+    /// The place where it subscribed; earlier transient notifications are not delivered to it.
     private let start: UInt64
 
     init(
@@ -51,19 +51,19 @@ final class Subscription {
         group.add(self)
     }
 
-    /// Whether what comes next for it is the same as for others of its group at its place.
+    /// Whether its next batch is the same as that of other members of its group at its place.
     var isInStep: Bool {
         !isBehind && position >= start && trimmed == nil && lost == nil
     }
 
-    /// Whether a notification in the ring is to be told: its own, and not a transient one from
-    /// before it subscribed.
+    /// Whether a notification is to be delivered to it: it matches, was not erased, and is not a transient one that
+    /// was posted before it subscribed.
     func wants(_ posted: PostedNotification) -> Bool {
         (!posted.isTransient || posted.position >= start) && !posted.isGone
             && group.matches(posted.content.topic)
     }
 
-    /// Notes what just left the ring.
+    /// Accounts for a notification that the ring evicted.
     func lose(_ posted: PostedNotification) {
         guard isBehind || position <= posted.position else { return }
         if wants(posted) {
@@ -76,31 +76,31 @@ final class Subscription {
         if !isBehind { pass(posted) }
     }
 
-    /// Goes beyond a place of the ring.
+    /// Moves past a notification.
     func pass(_ posted: PostedNotification) {
         position = posted.position + 1
         cursor = max(cursor, posted.order)
     }
 
-    /// Goes on to a place before which there is nothing for it.
+    /// Moves forward to a place before which nothing matches.
     func skip(to position: UInt64) {
         self.position = max(self.position, position)
     }
 
-    /// Was told all before its position.
+    /// Notes that everything before its place was delivered.
     func noteCaughtUp() {
         noteTold()
         hasBegun = true
     }
 
-    /// Was told what others were told too.
+    /// Moves past a batch of the group, which was delivered.
     func take(_ batch: SharedBatch) {
         position = batch.end
         cursor = max(cursor, batch.content.sequence)
         noteCaughtUp()
     }
 
-    /// Is back in the ring.
+    /// Moves from the store to a place in the ring.
     func join(at position: UInt64) {
         self.position = position
         noteTold()
@@ -108,11 +108,11 @@ final class Subscription {
     }
 
     private func noteTold() {
-        // What lies before its start may be for others of its group.
+        // Notifications before `start` may match other members of its group.
         toldThrough = max(position, start)
     }
 
-    /// The gap to be told next, which then counts as told: what was trimmed lies before the rest.
+    /// Returns the next gap and marks it as delivered; a trimmed range precedes transient ones.
     func takeGap() -> SubscriptionBatch.Gap? {
         if let gap = trimmed {
             trimmed = nil
@@ -122,7 +122,7 @@ final class Subscription {
         return lost
     }
 
-    /// Keeps a gap that was taken and could not be told.
+    /// Puts back a gap that was taken but not delivered, or adds a new one.
     func keep(_ gap: SubscriptionBatch.Gap?) {
         guard let gap else { return }
         switch gap.reason {
@@ -133,7 +133,7 @@ final class Subscription {
 }
 
 extension SubscriptionBatch.Gap {
-    /// The gap from where either begins to where either ends.
+    /// Returns the smallest gap that covers both.
     func joined(_ other: Self?) -> Self {
         guard let other else { return self }
         return Self(

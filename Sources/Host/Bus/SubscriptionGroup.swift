@@ -1,10 +1,10 @@
 internal import DequeModule
 
-/// The subscribers who see the same: the same topics, and of each notification the same part.
+/// The subscribers that get the same batches: the same topics, with the same rights.
 ///
-/// Those that keep up wait together, at the end of the ring, and cost nothing until something is
-/// posted for them. The others are busy, each at its own place. What one of them is told is kept as
-/// long as another is busy, so that those who come after it to the same place take the same batch.
+/// Members that have caught up wait together at the end of the ring, and cost nothing until a notification matches.
+/// The others are busy, each at its own place. While any member is busy, the batches that members got are kept, so
+/// that a member that reaches the same place later gets the same batch.
 final class SubscriptionGroup {
     /// What the subscribers have in common.
     struct Key: Hashable {
@@ -17,7 +17,7 @@ final class SubscriptionGroup {
 
     private var waiting: [Subscription] = []
     private var busy: [Subscription] = []
-    /// In the order of their places; they do not overlap.
+    /// The kept batches by their places; they don't overlap.
     private var batches: Deque<SharedBatch> = []
 
     init(_ key: Key) {
@@ -25,7 +25,7 @@ final class SubscriptionGroup {
         patterns = Array(key.patterns)
     }
 
-    /// How many notifications that are not for it a member may look at whenever it pulls.
+    /// How many notifications that don't match a member may examine during one pull.
     var freeLooks: Int { max(64, 4_096 / patterns.count) }
     var seesRestricted: Bool { key.seesRestricted }
     var isEmpty: Bool { waiting.isEmpty && busy.isEmpty }
@@ -39,23 +39,23 @@ final class SubscriptionGroup {
 // MARK: - Members
 
 extension SubscriptionGroup {
-    /// Takes in a new member, which is busy.
+    /// Adds a new member, which is busy.
     func add(_ subscription: Subscription) {
         append(subscription, to: &busy)
     }
 
-    /// Lets a member go.
+    /// Removes a member.
     ///
-    /// - Returns: how many bytes were let go with it.
+    /// - Returns: how many bytes of kept batches were freed.
     func remove(_ subscription: Subscription) -> Int {
         subscription.hasEnded = true
         takeOut(subscription)
         return busy.isEmpty ? dropBatches() : 0
     }
 
-    /// Lets a member wait that was told everything.
+    /// Makes a member that has received everything wait.
     ///
-    /// - Returns: how many bytes were let go, because nobody needs them any more.
+    /// - Returns: how many bytes of kept batches were freed, because no member needs them any more.
     func wait(_ subscription: Subscription) -> Int {
         guard !subscription.isWaiting else { return 0 }
         takeOut(subscription)
@@ -64,8 +64,7 @@ extension SubscriptionGroup {
         return busy.isEmpty ? dropBatches() : 0
     }
 
-    /// Makes a member busy that waits, and pulls before it is woken: nothing before the ring's end
-    /// is for it.
+    /// Makes a waiting member busy, since it pulls before it was woken; nothing before the ring's end matches.
     func stopWaiting(_ subscription: Subscription, end: UInt64) {
         guard subscription.isWaiting else { return }
         takeOut(subscription)
@@ -74,11 +73,11 @@ extension SubscriptionGroup {
         append(subscription, to: &busy)
     }
 
-    /// Makes all busy that wait, for there is something for them at a place.
+    /// Makes all waiting members busy, since a notification matches.
     ///
     /// - Parameters:
-    ///   - position: the first place since they wait that has something for them.
-    ///   - roused: where to add those who are to be woken.
+    ///   - position: the place of that notification, the first that matches since they began to wait.
+    ///   - roused: the list to append the members to, which the caller wakes.
     func rouse(at position: UInt64, into roused: inout [Subscription]) {
         roused.append(contentsOf: waiting)
         for subscription in waiting {
@@ -89,7 +88,7 @@ extension SubscriptionGroup {
         waiting.removeAll(keepingCapacity: true)
     }
 
-    /// Notes what just left the ring; nothing for those who wait.
+    /// Accounts for a notification that the ring evicted; waiting members don't need it.
     func lose(_ posted: PostedNotification) {
         for subscription in busy { subscription.lose(posted) }
     }
@@ -99,7 +98,7 @@ extension SubscriptionGroup {
         list.append(subscription)
     }
 
-    /// Fills the place of a member with the last one of its list.
+    /// Removes a member from its list; the last member of the list takes its index.
     private func takeOut(_ subscription: Subscription) {
         let place = subscription.place
         if subscription.isWaiting {
@@ -117,13 +116,15 @@ extension SubscriptionGroup {
 // MARK: - Batches
 
 extension SubscriptionGroup {
-    /// The batch for those whose next place to look at is this one.
+    /// The kept batch for members that examine this place next; nil: none is kept.
     func batch(at position: UInt64) -> SharedBatch? {
         guard let batch = batchThatEnds(behind: position) else { return nil }
         return batch.start <= position && position <= batch.first ? batch : nil
     }
 
-    /// Where a member stops whose next batch is its own: there it is in step with others again.
+    /// The end of the kept batch around a place.
+    ///
+    /// A member whose own batch differs stops there, and shares batches again from there on.
     func meetingPlace(after position: UInt64) -> UInt64? {
         batchThatEnds(behind: position)?.end
     }
@@ -131,8 +132,8 @@ extension SubscriptionGroup {
     /// Keeps a batch for the other members, if there is room.
     ///
     /// - Parameters:
-    ///   - batch: what one member was told.
-    ///   - bytesLeft: how many bytes all groups may still keep.
+    ///   - batch: the batch that one member got.
+    ///   - bytesLeft: how many more bytes all groups together may keep.
     func keep(_ batch: SharedBatch, bytesLeft: inout Int) {
         guard waiting.count + busy.count > 1 else { return }
         if let last = batches.last, last.end > batch.first { return }
@@ -143,7 +144,7 @@ extension SubscriptionGroup {
     }
 
     private func batchThatEnds(behind position: UInt64) -> SharedBatch? {
-        // Most members are at the end.
+        // Most members are at the end of the ring.
         guard let last = batches.last, last.end > position else { return nil }
         if last.start <= position { return last }
         var low = 0
@@ -155,7 +156,7 @@ extension SubscriptionGroup {
         return batches[low]
     }
 
-    /// Lets go of the batches that members share.
+    /// Frees the kept batches.
     ///
     /// - Returns: how many bytes they had.
     func dropBatches() -> Int {

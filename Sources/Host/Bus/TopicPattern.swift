@@ -1,14 +1,14 @@
-/// What notifications are about: words of `[a-z0-9-]+` with dots between, at most 255 bytes.
+/// The rules for topics: words of `[a-z0-9-]+` with dots between, at most 255 bytes.
 public enum Topic {
-    /// The longest topic and pattern, in bytes.
+    /// The most bytes that a topic or a pattern may have.
     public static let maxLength = 255
 
-    /// What keeps a text from being a topic, in words; nil when it is one.
+    /// Why a text is not a topic, as a clause for a message; nil when it is one.
     public static func problem(in topic: String) -> String? {
         isPlain(topic) ? nil : problem(in: topic) { word, _ in problem(inWord: word) }
     }
 
-    /// The first word of a topic under which clients publish: `<container>.app.` and more.
+    /// The container of a topic that clients publish on: `<container>.app.…`.
     ///
     /// Nil for any other topic.
     static func container(ofApp topic: String) -> Substring? {
@@ -16,7 +16,7 @@ public enum Topic {
         return topic[dot...].utf8.starts(with: ".app.".utf8) ? topic[..<dot] : nil
     }
 
-    /// Whether a text is a topic: asked of each that is published, hence without words made of it.
+    /// Whether a text is a topic, without splitting it into words: this runs for each published notification.
     private static func isPlain(_ topic: String) -> Bool {
         var topic = topic
         return topic.withUTF8 { bytes in
@@ -32,7 +32,7 @@ public enum Topic {
         }
     }
 
-    /// Makes sure that a text is a topic.
+    /// Checks that a text is a topic.
     ///
     /// - Throws: `HostError.topicInvalid`.
     public static func check(_ topic: String) throws(HostError) {
@@ -70,15 +70,14 @@ public enum Topic {
     }
 }
 
-/// Which topics are meant: a topic in which `*` stands for any one word, and a last `>` for any
-/// further words, at least one.
+/// A pattern that topics match: `*` stands for any one word, and a final `>` for one or more further words.
 public struct TopicPattern: Sendable, Hashable {
     /// The pattern as it was written.
     public let text: String
 
     private enum Form: Sendable, Hashable {
         case exact
-        /// Everything that starts with these bytes, and is longer.
+        /// Everything longer that starts with these bytes.
         case prefix([UInt8])
         case words
     }
@@ -86,9 +85,9 @@ public struct TopicPattern: Sendable, Hashable {
     private let bytes: [UInt8]
     private let form: Form
 
-    /// Checks a pattern.
+    /// Parses a pattern.
     ///
-    /// - Throws: `HostError.topicInvalid`, which says what is wrong.
+    /// - Throws: `HostError.topicInvalid` with the reason.
     public init(_ text: String) throws(HostError) {
         let problem = Topic.problem(in: text) { word, isLast in
             switch word {
@@ -109,7 +108,7 @@ public struct TopicPattern: Sendable, Hashable {
         }
     }
 
-    /// Whether a topic is meant; what is no topic may match or not.
+    /// Whether a topic matches; the result is undefined for a text that is not a topic.
     public func matches(_ topic: String) -> Bool {
         let matched = topic.utf8.withContiguousStorageIfAvailable { matches($0) }
         return matched ?? Array(topic.utf8).withUnsafeBufferPointer { matches($0) }
