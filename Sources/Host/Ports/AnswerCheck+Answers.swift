@@ -3,7 +3,7 @@ import Index
 import Store
 
 extension AnswerCheck {
-    /// What is wrong with an answer, as it follows on "answered with"; nil: nothing.
+    /// What is wrong with an answer, as the continuation of "answered with"; nil: nothing.
     public func problem(in answer: ComponentAnswer, to query: ComponentQuery) -> String? {
         switch (query, answer) {
         case (.details, .details(let details)):
@@ -40,10 +40,11 @@ extension AnswerCheck {
         }
     }
 
-    /// What a source answered, or why it is not believed; whether its items fit the container's fields is looked
-    /// at in slices when they are taken in.
+    /// Checks a source's answer, and replaces a wrong one by a refusal.
     ///
-    /// - Returns: it, and a sentence for the log; nil: there is none.
+    /// Whether the items fit the container's fields is checked later, in slices, when the container takes them.
+    ///
+    /// - Returns: the answer or a refusal, and a sentence for the log; nil: there is nothing to log.
     public func checked(
         _ result: Result<ContentAnswer, Refusal>, to question: ContentQuestion
     ) -> (Result<ContentAnswer, Refusal>, problem: String?) {
@@ -72,7 +73,7 @@ extension AnswerCheck {
         return nil
     }
 
-    /// What is wrong with what a component says that it takes, in a sentence; nil: nothing.
+    /// What is wrong with the facts that a component declares, as a sentence; nil: nothing.
     public func problem(in facts: ComponentFacts?) -> String? {
         let problem: String? =
             switch facts {
@@ -149,7 +150,7 @@ extension AnswerCheck {
                 switch kind {
                 case .contents: asked.contains(.item(key))
                 case .votes: Ballot.parse(key: key).map { asked.contains($0.subject) } ?? false
-                // A comment's key does not tell what it is about: whoever erases it looks.
+                // A comment's key does not name its subject, so the caller that erases the records checks that.
                 default: ItemID.problem(in: key) == nil
                 }
             guard belongs else { return Self.record(key, "was not asked for") }
@@ -159,7 +160,7 @@ extension AnswerCheck {
 }
 
 extension Predicate {
-    /// How many parts of it items have to be searched for.
+    /// How many of its parts need a search through the items.
     fileprivate var searches: Int {
         switch self {
         case .and(let parts), .or(let parts): parts.reduce(0) { $0 + max(1, $1.searches) }

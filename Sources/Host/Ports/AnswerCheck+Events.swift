@@ -2,10 +2,9 @@ public import AtriumKit
 import Index
 
 extension AnswerCheck {
-    /// What is wrong with what a component told its delegate, as it follows on "answered with"; nil:
-    /// nothing.
+    /// What is wrong with events that a component raised, as the continuation of "answered with"; nil: nothing.
     ///
-    /// Items' fields are not looked at.
+    /// The fields of items are not checked here.
     public func problem(in events: [ComponentEvent]) -> String? {
         for event in events {
             guard event.kind == kind else { return "what only another kind of component tells" }
@@ -43,7 +42,7 @@ extension AnswerCheck {
     }
 
     private static func isNumber(_ text: String) -> Bool {
-        // Nearly all are a digit, which a vote should not pay the reading of any number for.
+        // Nearly all values are one digit, which need not be parsed as a number at each vote.
         if text.utf8.count == 1, let digit = text.utf8.first { return (48...57).contains(digit) }
         return text.utf8.count <= 64 && Double(text)?.isFinite == true
     }
@@ -58,12 +57,13 @@ extension AnswerCheck {
 
     func isSane(count: Int) -> Bool { (0...Self.mostCount).contains(count) }
 
-    /// Whether a comment can be.
+    /// Whether a comment's members are in range and fit each other.
     ///
     /// - Parameters:
     ///   - comment: the comment.
-    ///   - isPlace: whether one that is not shown may lack its text, for it is there for its replies' sake.
-    /// - Returns: that.
+    ///   - isPlace: whether it is part of a thread, where a comment that is not shown may lack its text: it keeps
+    ///     the place of its replies.
+    /// - Returns: whether they are.
     func isSane(_ comment: Comment, isPlace: Bool = false) -> Bool {
         let mayLackText = comment.state == .removed || isPlace && comment.state != .shown
         let moments = [comment.created, comment.edited ?? comment.created]
@@ -82,7 +82,7 @@ extension AnswerCheck {
 }
 
 extension ComponentEvent {
-    /// Which kind of component tells it.
+    /// The kind of component that raises it.
     fileprivate var kind: Kind {
         switch self {
         case .contents: .contents
@@ -92,7 +92,7 @@ extension ComponentEvent {
         }
     }
 
-    /// The screen that it is about; nil: none.
+    /// The screen that it concerns; nil: none.
     var screen: String? {
         switch self {
         case .didSelect(_, _, _, let screen), .didDeselect(_, _, _, let screen),
@@ -104,7 +104,7 @@ extension ComponentEvent {
 }
 
 extension ContentChange {
-    /// The items that it brings.
+    /// The items in the change.
     var items: [Item] {
         switch self {
         case .insert(let items), .update(let items): items

@@ -3,35 +3,35 @@ import Index
 import PluginLoader
 import Store
 
-/// What a component may say: whatever breaks a rule is believed in nothing.
+/// Checks what a component answers, raises and publishes; a value that breaks a rule is rejected as a whole.
 ///
-/// A decision writes the records of what was asked and no others, each of the shape that its kind
-/// has; an answer is about what was asked; numbers are finite and counts are not negative. Records,
-/// tallies, sections and notifications are bounded here; whoever reads from a worker bounds its
-/// messages, the texts of its failures and the state that it loads.
+/// A decision may write only the records that the command names, each in the shape that its kind has. An answer may
+/// contain only what was asked for. Numbers must be finite and counts must not be negative. Records, tallies,
+/// sections and notifications are bounded here. The reader of a worker's messages bounds those, the texts of its
+/// failures and the state that it loads.
 ///
-/// Of a component in the daemon's own process decisions are judged, and items that it tells of; not its
-/// answers to questions, nor the tallies and counts that it loads.
+/// For a component in the daemon's own process, decisions, events and a source's answers are checked. Its answers to
+/// queries, and the tallies and counts that it loads, are not.
 public final class AnswerCheck: Sendable {
     /// How many patterns a component may observe.
     public static let patterns = InProcessServices.maxPatterns
-    /// Bytes of a ballot's record.
+    /// The most bytes of a ballot's record.
     private static let ballotBytes = 4_096
-    /// Values of a tally's histogram.
+    /// The most values of a tally's histogram.
     static let histogramValues = 16_384
-    /// Sections that a component may offer.
+    /// The most sections of a component.
     static let sections = 256
-    /// Filters that a section may offer; more where a field's values may be more (`facetValues`).
+    /// The most filters of a section, unless `facetValues` allows more values of a field.
     static let filters = 16_384
-    /// Texts, ranges and parts of what combines others, in the filters of all sections together.
+    /// The most texts, ranges and parts of combined predicates, in the filters of all sections together.
     static let searches = 1_000
-    /// Held comments that come with a page of a thread.
+    /// The most held comments in a page of a thread.
     static let mostHeld = 1_000
-    /// Bytes of the items that a source answers.
+    /// The most bytes of the items in a source's answer.
     static let answerBytes = 4 << 20
-    /// Ballots, comments or items that a component may count: sums of such counts are still numbers.
+    /// The most ballots, comments or items that a component may count; sums of such counts don't overflow.
     static let mostCount = 1 << 40
-    /// The moments that a record may name: from 1970 to 9999.
+    /// The times that a record may contain: from 1970 to 9999, in milliseconds.
     static let moments: ClosedRange<Int64> = 0...253_402_300_799_999
 
     let kind: Kind
@@ -39,7 +39,7 @@ public final class AnswerCheck: Sendable {
     private let topic: String
     let checker: FieldChecker
 
-    /// A check of what the component says that is made by this request.
+    /// Makes a check for the component that this request makes.
     public init(_ request: LaunchRequest) {
         kind = request.plugin.kind
         topic = "\(request.container).plugin.\(request.component)."
@@ -47,13 +47,13 @@ public final class AnswerCheck: Sendable {
         checker = FieldChecker(fields: request.fields)
     }
 
-    /// The fields that are there among those that a component says it observes, each once.
+    /// Returns those of a component's observed fields that exist, each once.
     public func observable(_ names: [String]) -> [String] {
         var rest = Set(checker.fields.map(\.name) + DerivedValues.names)
         return names.filter { rest.remove($0) != nil }
     }
 
-    /// What keeps a notification from being posted; nil: nothing.
+    /// Why a notification can't be posted, as a clause; nil: it can.
     public func problem(publishing name: String, _ payload: [String: Value]) -> String? {
         if let problem = Topic.problem(in: name) ?? Topic.problem(in: topic + name) {
             return problem
@@ -73,18 +73,18 @@ public final class AnswerCheck: Sendable {
 // MARK: Decisions
 
 extension AnswerCheck {
-    /// What is wrong with a decision, as it follows on "answered with"; nil: nothing.
+    /// What is wrong with a decision, as the continuation of "answered with"; nil: nothing.
     public func problem(
         in decision: Decision, on command: ComponentCommand, _ context: CommandContext
     ) -> String? {
         let size = decision.changes.reduce(0) {
             $0 + $1.key.utf8.count + ($1.value?.roughSize ?? 0)
         }
-        // The store refuses what is no entry: this much can't come of what was asked for.
+        // The store rejects an entry beyond `mostBytes`. A decision of twice that need not be examined.
         guard size <= 2 * Entry.mostBytes else {
             return "records of \(size) bytes, where \(2 * Entry.mostBytes) are allowed"
         }
-        // What was put was judged before it was asked for: most that a list tells is that.
+        // The host checked the command's items before the call, so an item that is equal to one of them fits.
         var put: [String: Item] = [:]
         if case .putItems(let items) = command {
             put.reserveCapacity(items.count)
@@ -199,7 +199,7 @@ extension AnswerCheck {
     static let anotherAnswer = "something else than was asked"
 
     static func record(_ key: String, _ reason: String) -> String {
-        // A ballot's key has a line feed in it.
+        // A ballot's key contains a line feed.
         let name = key.prefix(100).split(separator: "\n", omittingEmptySubsequences: false)
         return "the record '\(name.joined(separator: "/"))', which \(reason)"
     }

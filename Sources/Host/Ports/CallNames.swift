@@ -1,7 +1,7 @@
 public import AtriumKit
 
 extension ComponentCommand {
-    /// What the command is called in messages to people.
+    /// The command's name in messages.
     public var name: String {
         switch self {
         case .putItems: "putItems"
@@ -18,7 +18,7 @@ extension ComponentCommand {
 }
 
 extension ComponentQuery {
-    /// What the question is called in messages to people.
+    /// The query's name in messages.
     public var name: String {
         switch self {
         case .details: "details"

@@ -1,30 +1,30 @@
 public import AtriumKit
 public import PluginLoader
 
-/// What a component is made of.
+/// Everything that a launcher needs to make a component.
 public struct LaunchRequest: Sendable {
     /// The plugin that makes it.
     public var plugin: Plugin
     /// The container's name.
     public var container: String
-    /// The component's name in it.
+    /// The component's name in the container.
     public var component: String
-    /// Its settings as the definition gives them.
+    /// Its settings as the definition has them.
     public var settings: [String: Value]
-    /// The texts that its secret settings refer to, by setting.
+    /// The texts of its secret settings, by setting.
     public var secrets: [String: String]
     /// The container's fields, in order.
     public var fields: [Field]
-    /// What it is held to.
+    /// The limits that apply to it.
     public var limits: HostLimits
-    /// The files and folders that it may read in a worker, since its settings name them; without links.
+    /// The files and folders that its settings name, which it may read in a worker; without symbolic links.
     public var readable: [String] = []
-    /// Where it is set how long a call may take, as messages name it.
+    /// The setting that limits a call's time, as messages name it.
     public var callSetting = "limits.callSeconds"
-    /// What its predecessor had kept; nil: nothing.
+    /// The bytes that its predecessor kept; nil: none.
     public var kept: [UInt8]?
 
-    /// A request; by default the limits are the documented ones.
+    /// Makes a request; by default the limits are the documented ones.
     public init(
         plugin: Plugin, container: String, component: String, settings: [String: Value],
         secrets: [String: String] = [:], fields: [Field], limits: HostLimits = HostLimits()
@@ -42,14 +42,14 @@ public struct LaunchRequest: Sendable {
 
 /// Why a component could not be made.
 public enum LaunchFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A setting makes no sense: trying again won't help.
+    /// A setting is invalid: a retry won't help.
     case setting(SettingError)
-    /// Its plugin can't be loaded or its class refuses: trying again won't help.
+    /// Its plugin can't be loaded, or its class refuses: a retry won't help.
     case failed(reason: String)
-    /// Its worker could not be started or ended at once: trying again may help.
+    /// Its worker could not be started, or ended at once: a retry may help.
     case unavailable(reason: String)
 
-    /// What is wrong, in words.
+    /// The reason, in words.
     public var description: String {
         switch self {
         case .setting(let error): error.description
@@ -58,15 +58,15 @@ public enum LaunchFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Makes components: in the daemon, or each in a worker.
+/// Makes components, in the daemon or each in a worker.
 public protocol ComponentLauncher {
     /// Makes a component.
     ///
     /// - Parameters:
-    ///   - request: what it is made of.
-    ///   - owner: told what the component does by itself; held weakly.
+    ///   - request: what to make.
+    ///   - owner: receives the component's messages and its end; held weakly.
     ///   - done: called once on the event loop, with a component that is yet to be loaded.
-    /// - Returns: gives the component up, unless it is made already: then `done` is not called.
+    /// - Returns: cancels the launch, so that `done` is not called; does nothing once the component is made.
     @discardableResult
     func launch(
         _ request: LaunchRequest, owner: any PortOwner,
@@ -74,5 +74,5 @@ public protocol ComponentLauncher {
     ) -> LaunchCancellation
 }
 
-/// Gives a component up that is being made; to be called on the event loop.
+/// Cancels a launch; call it on the event loop.
 public typealias LaunchCancellation = () -> Void

@@ -1,111 +1,115 @@
 public import AtriumKit
 
-/// The host's side of one component, wherever the component lives: in the daemon or in a worker.
+/// The host's side of one component, which lives in the daemon or in a worker.
 ///
-/// What it promises:
+/// Its guarantees:
 ///
-/// - Everything is called, and everything is told to the owner, on the event loop.
+/// - All calls are made, and all messages are sent to the owner, on the event loop.
 /// - Calls reach the component in the order in which they are made, and `done` is called in that
-///   order, exactly once each: before returning when the component is in the daemon, later when it
-///   is in a worker. After `close()`, or once the owner was told of the end, `done` may never come.
-/// - The owner is never told anything while the component is being called: what a component
-///   publishes or raises during a call is told after it has returned, before `done`.
-/// - Its life is that of `ComponentHarness`: `load` as often as needed, `tellState` to the last part,
+///   order, exactly once each: before the call returns when the component is in the daemon, later when it
+///   is in a worker. After `close()`, or once the owner was notified of the end, `done` may never be called.
+/// - The owner gets no message while the component is being called. What a component publishes or raises
+///   during a call is sent after the call has returned, before `done`.
+/// - The order of calls is that of `ComponentHarness`: `load` as often as needed, `tellState` to the last part,
 ///   `pass` for attaching, then everything else; `pass` for detaching, then `close`.
 public protocol ComponentPort: AnyObject {
-    /// What the component does.
+    /// The component's kind.
     var kind: Kind { get }
-    /// The fields whose values a filters component wants reported; else empty.
+    /// The fields whose values a filters component wants reported; empty for other kinds.
     var observedFields: [String] { get }
-    /// What a filters component selects on screens that are opened without a selection; else nothing.
+    /// What a filters component selects on screens that open without a selection; empty for other kinds.
     var preselection: Selection { get }
-    /// What front ends are told of the votes or comments that it takes; nil: it is of another kind.
+    /// What the component accepts as votes or comments, for front ends; nil for other kinds.
     var facts: ComponentFacts? { get }
 
-    /// Applies records that the store holds, the component's delegate silent.
+    /// Applies stored records to the component, whose delegate is not called meanwhile.
     ///
     /// - Parameters:
     ///   - changes: some of the records.
-    ///   - done: called once it has: who has many waits for it with more.
+    ///   - done: called once they are applied; wait for it before the next call, to bound what is in memory.
     func load(_ changes: [Change], _ done: @escaping () -> Void)
-    /// Whether the component's items are its records just as they stand, so that it takes all of
-    /// them at once.
+    /// Whether the component's items are exactly its records, so that it can take all of them at once.
     var listsRecords: Bool { get }
-    /// Hands over all records at once, to one that does, instead of any other `load` and of
-    /// `tellState`.
-    func load(_ items: any RestoredItems)
-    /// Gives a part of all items, tallies or counts: each when it is asked for.
+    /// Gives the component all its records at once, instead of the other `load` and of `tellState`.
     ///
-    /// Items are told as `replaceAll`, then as `insert`. The first time it ends the load; later it tells what there
-    /// is when it begins anew.
+    /// Only for a component with ``listsRecords``.
+    func load(_ items: any RestoredItems)
+    /// Returns the next part of the component's state: of all its items, tallies or counts.
+    ///
+    /// Items are returned as `replaceAll`, then as `insert`. The first run ends the load. A later run, begun with
+    /// `anew`, returns the state at that time.
     ///
     /// - Parameters:
-    ///   - anew: whether to begin, and so to give the first part.
-    ///   - done: takes the part.
+    ///   - anew: whether to begin a run and return its first part.
+    ///   - done: called with the part.
     func tellState(
         anew: Bool, _ done: @escaping (Result<StatePart, PortFailure>) -> Void)
     /// Decides on a command and applies the decision to the component's own state.
     func decide(
         _ command: ComponentCommand, _ context: CommandContext,
         _ done: @escaping (Result<Decision, PortFailure>) -> Void)
-    /// Answers a question.
+    /// Answers a query.
     func answer(
         _ query: ComponentQuery,
         _ done: @escaping (Result<ComponentAnswer, PortFailure>) -> Void)
-    /// Has the component read an item's picture; the owner is told of it as `image`, under this number, when it is
-    /// there: other calls are answered meanwhile.
+    /// Has the component read an item's picture.
+    ///
+    /// The picture is sent to the owner later, as ``ComponentMessage/image(_:_:)`` with this number; other calls are
+    /// answered meanwhile.
     func readImage(_ number: Int, of item: String, field: String)
-    /// Makes the touched records what the store holds, after a commit that failed.
+    /// Restores the touched records to what the store holds, after a commit that failed.
     func undo(_ changes: [Change])
-    /// Tells a filters component the distinct values of the fields that it observes, and of which of
-    /// these there are more.
+    /// Reports the distinct values of the observed fields to a filters component.
+    ///
+    /// `cut` names the fields that have more values than are reported.
     func report(_ values: [String: [Value]], cut: Set<String>)
-    /// Hands over a notification that matches a pattern which the component observes.
+    /// Delivers a notification that matches one of the component's observed patterns.
     func deliver(_ notification: Notification)
-    /// Whether the component is a source that is asked.
+    /// Whether the component is a source that answers questions.
     var asks: Bool { get }
-    /// Asks it: what it answers is told to the owner, as ``ComponentMessage/answers(_:_:)`` of this number.
+    /// Asks a source; its answer is sent to the owner as ``ComponentMessage/answers(_:_:)`` with this number.
     func ask(_ number: Int, _ question: ContentQuestion)
-    /// Has the component look at its source again.
+    /// Has the component read its source again.
     func reload()
-    /// Tells the component how many screens show it.
+    /// Reports to the component how many screens show it.
     func tellAudience(_ screens: Int)
-    /// Passes a step of the component's life on.
+    /// Passes a step of its life to the component.
     func pass(_ phase: LifecyclePhase)
-    /// What is wrong with something that the component told its delegate by itself, and its owner is to deliver;
-    /// nil: nothing, or that was judged before.
+    /// What is wrong with events that the component raised by itself, before the owner delivers them.
+    ///
+    /// Nil: nothing, or the port has checked them already.
     func problem(in events: [ComponentEvent]) -> String?
-    /// Has a worker say nothing more, or go on: its owner is busy with what it said.
+    /// Pauses or resumes the messages of a worker, while the owner is still processing earlier ones.
     func hold(_ isHeld: Bool)
-    /// Lets the component go. Nothing is told to the owner any more. Closing twice does nothing.
+    /// Releases the component, and sends the owner nothing more; a second call does nothing.
     func close()
 }
 
 extension ComponentPort {
-    /// One in another process is given its records one by one.
+    /// False: a component in another process is given its records in parts.
     public var listsRecords: Bool { false }
-    /// Nothing: it is not called.
+    /// Does nothing: it is not called unless ``listsRecords`` is true.
     public func load(_ items: any RestoredItems) {}
-    /// It knows its items.
+    /// False: it is no source.
     public var asks: Bool { false }
-    /// Nothing: it is not called.
+    /// Does nothing: it is not called unless ``asks`` is true.
     public func ask(_ number: Int, _ question: ContentQuestion) {}
-    /// It was judged before.
+    /// Nil: the port has checked them already.
     public func problem(in events: [ComponentEvent]) -> String? { nil }
-    /// Nothing: what one in the daemon says can't wait.
+    /// Does nothing: a component in the daemon can't be paused.
     public func hold(_ isHeld: Bool) {}
-    /// Nothing: of one without pictures nobody waits for them.
+    /// Does nothing: no caller waits for pictures of a component that has none.
     public func readImage(_ number: Int, of item: String, field: String) {}
 }
 
-/// A part of what a component tells of its state.
+/// A part of a component's state.
 public struct StatePart: Sendable, Hashable {
-    /// What it tells.
+    /// The part, as events.
     public var events: [ComponentEvent]
-    /// Whether nothing follows.
+    /// Whether this is the last part.
     public var isLast: Bool
 
-    /// A part.
+    /// Makes a part.
     public init(_ events: [ComponentEvent], isLast: Bool) {
         self.events = events
         self.isLast = isLast
@@ -114,17 +118,17 @@ public struct StatePart: Sendable, Hashable {
 
 /// Why a component did not do what it was asked.
 public enum PortFailure: Error, Sendable, Hashable {
-    /// It declined: nothing was changed.
+    /// It refused: nothing was changed.
     case refused(Refusal)
-    /// Its worker ended before it answered: whether it decided is of no matter, its state is gone.
+    /// Its worker ended before it answered; whether it had decided doesn't matter, since its state is lost.
     case died(reason: String)
 }
 
-/// Who has a port: the component's place in its container, told everything on the event loop.
+/// The owner of a port: the component's slot in its container; called on the event loop.
 public protocol PortOwner: AnyObject {
-    /// The component says something by itself, between answers.
+    /// The component sent a message by itself, between answers.
     func port(_ port: any ComponentPort, sent message: ComponentMessage)
-    /// The component's worker ended; the port is of no more use.
+    /// The component's worker ended; the port can't be used any more.
     func port(_ port: any ComponentPort, died death: PortDeath)
 }
 
@@ -132,13 +136,13 @@ public protocol PortOwner: AnyObject {
 public struct PortDeath: Sendable, Hashable {
     /// How, as a sentence.
     public var reason: String
-    /// Whether it was at the first call of ``ComponentPort/decide(_:_:_:)`` and
-    /// ``ComponentPort/answer(_:_:)`` that has no answer; else at something else, or at nothing.
+    /// Whether it was processing the first unanswered call of ``ComponentPort/decide(_:_:_:)`` or
+    /// ``ComponentPort/answer(_:_:)``; else it did something else, or nothing.
     public var wasAtRequest: Bool
-    /// Whether it was ended because that took too long.
+    /// Whether the daemon ended it because that call took too long.
     public var wasOverdue: Bool
 
-    /// An end, unless told otherwise at the first call without an answer.
+    /// Makes an end; by default, one during the first unanswered call.
     public init(_ reason: String, wasAtRequest: Bool = true, wasOverdue: Bool = false) {
         self.reason = reason
         self.wasAtRequest = wasAtRequest
@@ -146,22 +150,22 @@ public struct PortDeath: Sendable, Hashable {
     }
 }
 
-/// What a component says by itself, between answers.
+/// A message that a component sends by itself, between answers.
 public enum ComponentMessage: Sendable, Hashable {
-    /// It told its delegate something outside of any command.
+    /// It raised events to its delegate, outside of any command.
     case raised([ComponentEvent])
-    /// It posts `<container>.plugin.<component>.<name>`; its owner is given valid names alone.
+    /// It publishes `<container>.plugin.<component>.<name>`; the owner receives valid names only.
     case publishes(String, [String: Value])
-    /// It wants `deliver` called for what matches this pattern; its owner is given valid ones alone.
+    /// It wants notifications that match this pattern; the owner receives valid patterns only.
     case observes(String)
-    /// It logs.
+    /// It logs a line.
     case logs(LogLevel, String)
-    /// Something is wrong with its source; nil: nothing is any more.
+    /// It reports a problem with its source; nil: the problem is over.
     case reports(problem: String?)
-    /// It answers the question of this number.
+    /// It answers the question with this number.
     case answers(Int, Result<ContentAnswer, Refusal>)
-    /// It has bytes kept for the one that is made after it; nil: nothing any more.
+    /// It wants bytes kept for its successor; nil: nothing.
     case keeps([UInt8]?)
-    /// The picture that it was to read under a number, or why there is none.
+    /// The picture that was requested with a number, or why there is none.
     case image(Int, Result<ItemImage, Refusal>)
 }

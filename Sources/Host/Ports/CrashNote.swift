@@ -1,26 +1,28 @@
 import Glibc
 
-/// Which component or delegate is being called in the daemon's own process, for a handler of crashes: it writes
-/// that into a file, by which the next process knows whose fault the end may have been.
+/// Notes which component or delegate is being called in the daemon's own process, for a handler of crashes.
 ///
-/// What is called stands in memory, so that a call costs two stores; nothing is written before there is a crash. An end
-/// by `kill -9`, which any call may meet, is nobody's fault, and leaves nothing.
+/// The handler writes the note into a file. From the file the next process knows which plugin may have caused the
+/// crash.
 ///
-/// Unchecked: it is touched on the event loop alone.
+/// The note is in memory, so that a call costs two stores; the file is written at a crash only. An end by `kill -9`,
+/// which may come during any call, is no plugin's fault and leaves no note.
+///
+/// Unchecked: it is used on the event loop only.
 public final class CrashNote: @unchecked Sendable {
     private static let name = "atrium.crashed"
 
-    /// What the process before was calling when it crashed.
+    /// What the previous process was calling when it crashed.
     let left: InitNote.Component?
     private let descriptor: Int32
-    /// What is being called, as the file is to say it; nil: nothing.
+    /// What is being called, as the handler writes it into the file; nil: nothing.
     ///
     /// The handler may read it at any time.
     private let text: UnsafeMutablePointer<UnsafePointer<CChar>?>
 
-    /// Reads what the process before left; ``forgetLeft()`` empties the file.
+    /// Reads what the previous process left; ``forgetLeft()`` empties the file.
     ///
-    /// - Parameter file: the store's: the note lies beside it.
+    /// - Parameter file: the store's file; the note lies beside it.
     init(beside file: String) {
         let directory = file.lastIndex(of: "/").map { file[...$0] } ?? ""
         descriptor = open(directory + Self.name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -36,30 +38,29 @@ public final class CrashNote: @unchecked Sendable {
         text.deallocate()
     }
 
-    /// What the process before left is known elsewhere from now on.
+    /// Empties the file; call it once what the previous process left is recorded elsewhere.
     func forgetLeft() { ftruncate(descriptor, 0) }
 
-    /// Installs a handler of crashes, which lives as long as this.
+    /// Installs a handler of crashes, which may use the note for as long as this object lives.
     ///
-    /// - Parameter install: is given the file's descriptor, and where the text stands that is to be written there, if
-    ///   there is one.
+    /// - Parameter install: receives the file's descriptor, and the address of the text that a crash writes there.
     public func install(
         _ install: (_ descriptor: Int32, _ text: UnsafePointer<UnsafePointer<CChar>?>) -> Void
     ) {
         if descriptor >= 0 { install(descriptor, UnsafePointer(text)) }
     }
 
-    /// Notes what is called during a call; nil: nothing that is not noted already.
+    /// Notes what is called during a call; nil: leaves the note as it is.
     func during<T>(_ called: CrashText?, _ body: () throws -> T) rethrows -> T {
         guard let called else { return try body() }
         return try mark(called).during(body)
     }
 
-    /// What notes a call that is made often; both outlive it.
+    /// Returns a mark for a call that is made often; this object and `called` must outlive the mark.
     func mark(_ called: CrashText) -> CrashMark { CrashMark(place: text, bytes: called.bytes) }
 }
 
-/// Notes a call as ``CrashNote/during(_:_:)`` does, with no reference to be counted.
+/// Notes a call as ``CrashNote/during(_:_:)`` does, without reference counting.
 struct CrashMark {
     fileprivate let place: UnsafeMutablePointer<UnsafePointer<CChar>?>
     fileprivate let bytes: UnsafePointer<CChar>
@@ -73,11 +74,11 @@ struct CrashMark {
     }
 }
 
-/// A component or a delegate as ``CrashNote`` has it written.
+/// The text that ``CrashNote`` writes for a component or a delegate.
 ///
-/// Used on the event loop alone.
+/// Use it on the event loop only.
 final class CrashText {
-    /// Ends with a zero.
+    /// Ends with a zero byte.
     fileprivate let bytes: UnsafePointer<CChar>
 
     init(_ component: InitNote.Component) {

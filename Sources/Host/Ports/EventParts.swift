@@ -1,25 +1,26 @@
 public import AtriumKit
 
-/// What a component tells at once and may be more than one message or one turn of the loop takes, in parts: each made
-/// when it is asked for.
+/// Splits events that may be too many for one message or one turn of the loop into parts.
+///
+/// Each part is made when it is asked for.
 public struct EventParts {
-    /// How much a part has, at least and about; a single item may have more.
+    /// About how much a part holds; a single item may be larger.
     public enum Size: Sendable {
-        /// So many bytes as a message.
+        /// This many bytes, as a message.
         case bytes(Int)
-        /// So many items, tallies, counts or other events.
+        /// This many items, tallies, counts or other events.
         case count(Int)
     }
 
     private let size: Size
-    /// Gives further events; nil: there are none.
+    /// Returns further events; nil: there are none.
     private let more: () -> [ComponentEvent]?
     private var events: [ComponentEvent]
-    /// The next event, and the next item of it.
+    /// The index of the next event, and of the next item in it.
     private var event = 0
     private var item = 0
 
-    /// What is to be told, in parts of this size.
+    /// Splits these events into parts of this size.
     public init(_ events: [ComponentEvent], of size: Size) {
         self.events = events
         self.size = size
@@ -27,7 +28,7 @@ public struct EventParts {
         isOver = events.isEmpty
     }
 
-    /// What is to be told, made while it is: pieces until there is none.
+    /// Splits events that are made piece by piece; `more` returns nil after the last piece.
     public init(of size: Size, _ more: @escaping () -> [ComponentEvent]?) {
         events = []
         self.size = size
@@ -36,10 +37,10 @@ public struct EventParts {
         goOn()
     }
 
-    /// Whether all parts were made.
+    /// Whether all parts were returned.
     public private(set) var isOver: Bool
 
-    /// The next part; nothing where nothing is left.
+    /// Returns the next part; empty when nothing is left.
     public mutating func next() -> [ComponentEvent] {
         var part: [ComponentEvent] = []
         var room =
@@ -58,7 +59,7 @@ public struct EventParts {
         return part
     }
 
-    /// The present event was told.
+    /// Moves to the next event.
     private mutating func end() {
         event += 1
         goOn()
@@ -72,12 +73,12 @@ public struct EventParts {
         }
     }
 
-    /// What something takes of a part, whose bytes are found where they count.
+    /// How much room something takes in a part; its bytes are computed only when they count.
     private func weight(_ bytes: @autoclosure () -> Int) -> Int {
         if case .bytes = size { bytes() } else { 1 }
     }
 
-    /// As much of a change as there is room for.
+    /// Returns as much of a change as there is room for.
     private mutating func slice(of change: ContentChange, _ room: inout Int) -> ContentChange {
         switch change {
         case .insert(let items): return .insert(slice(of: items, &room, \.roughSize))
@@ -93,7 +94,7 @@ public struct EventParts {
         }
     }
 
-    /// As many elements as there is room for.
+    /// Returns as many elements as there is room for.
     private mutating func slice<Element>(
         of elements: [Element], _ room: inout Int, _ bytes: (Element) -> Int
     ) -> [Element] {
@@ -112,7 +113,7 @@ public struct EventParts {
 }
 
 extension ComponentEvent {
-    /// How many items it tells of; 1 where it tells of something else.
+    /// How many items it contains; 1 for an event that contains none.
     public var count: Int {
         switch self {
         case .contents(.insert(let items)), .contents(.update(let items)): items.count

@@ -3,43 +3,43 @@ internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 
-/// Which files and folders components of one loop watch: one inotify for all of them, while there are any.
+/// The files and folders that the components of one loop watch, through one inotify while there are any.
 ///
-/// A file is watched by its folder: so one that is yet to come, or that is put in place of another, is seen.
-/// What happens within ``settling`` is one call. A folder that goes away is looked for now and then.
+/// A file is watched through its folder, so that a file that is created later, or replaced by another, is noticed.
+/// Changes within ``settling`` result in one call. A folder that goes away is looked for every few seconds.
 ///
-/// Used on the loop alone.
+/// Use it on the loop only.
 final class FileWatches {
-    /// What happened is told so long after the first of it: who writes several files is done by then.
+    /// How long after the first change a watch is called, so that a writer of several files can finish.
     static let settling = TimeAmount.milliseconds(100)
-    /// How often a folder is looked for that is gone.
+    /// How often a folder that is gone is looked for.
     private static let patience = TimeAmount.seconds(5)
     private static let events = UInt32(
         IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF
             | IN_MOVE_SELF | IN_ONLYDIR)
 
-    /// What a component watches.
+    /// One watch of a component.
     private struct Watch {
         let folder: String
-        /// The file in it; nil: whatever is in it.
+        /// The name of the file in the folder; nil: any file.
         let name: String?
         let path: String
-        /// Told with what is wrong, as a sentence.
+        /// Called after a change, with a sentence if the file can't be read any more.
         let body: (String?) -> Void
-        /// The kernel's number of its folder; nil: that is gone.
+        /// inotify's number for its folder; nil: the folder is gone.
         var key: Int32?
     }
 
     private let loop: any EventLoop
     private var watches: [UInt64: Watch] = [:]
-    /// Who watches which folder, by the kernel's number.
+    /// The watches of each folder, by inotify's number.
     private var folders: [Int32: Set<UInt64>] = [:]
     private var last: UInt64 = 0
-    /// Who is told next.
+    /// The watches to call next.
     private var due: Set<UInt64> = []
     private var isSettling = false
     private var isSearching = false
-    /// The inotify, and what reads it.
+    /// The inotify, and the channel that reads it.
     private var descriptor: Int32?
     private var channel: EventLoopFuture<any Channel>?
 
@@ -50,10 +50,10 @@ final class FileWatches {
     /// Watches a file or a folder.
     ///
     /// - Parameters:
-    ///   - path: absolute.
-    ///   - body: called on the loop each time it changed, with what is wrong with it.
-    /// - Returns: what it is removed by.
-    /// - Throws: a refusal that says why it can't be watched.
+    ///   - path: an absolute path.
+    ///   - body: called on the loop after each change, with a sentence if the path can't be read any more.
+    /// - Returns: the number to remove the watch with.
+    /// - Throws: a refusal with the reason why it can't be watched.
     func add(_ path: String, _ body: @escaping (String?) -> Void) throws(Refusal) -> UInt64 {
         var watch = try Self.watch(path, body)
         watch.key = try follow(watch)
@@ -63,7 +63,7 @@ final class FileWatches {
         return last
     }
 
-    /// Watches no longer.
+    /// Removes a watch.
     func remove(_ number: UInt64) {
         due.remove(number)
         guard let watch = watches.removeValue(forKey: number) else { return }
@@ -91,7 +91,7 @@ final class FileWatches {
             name: String(path[path.index(after: cut)...]), path: path, body: body)
     }
 
-    /// Why something can't be read by this process; nil: it can, or is not there.
+    /// Why this process can't read a path, as an `errno`; nil: it can, or there is no such file.
     private static func unreadable(_ path: String) -> Int32? {
         let opened = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         if opened >= 0 { Glibc.close(opened) }
@@ -136,7 +136,7 @@ extension FileWatches {
         guard made >= 0 else { throw Self.refusal(path, errno) }
         let back = NIOLoopBound(Back(watches: self), eventLoop: loop)
         let channel: EventLoopFuture<any Channel> = NIOPipeBootstrap(group: loop)
-            // A buffer has to hold at least one event with the longest name.
+            // inotify needs a buffer for at least one event with the longest name.
             .channelOption(
                 .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 16 << 10)
             )
@@ -166,12 +166,12 @@ extension FileWatches {
         if let descriptor { inotify_rm_watch(descriptor, key) }
     }
 
-    /// What a channel holds of who reads it.
+    /// A weak reference, so that a channel or timer does not keep the watches alive.
     private struct Back {
         weak var watches: FileWatches?
     }
 
-    /// Passes on what the kernel says.
+    /// Passes inotify's events to a closure.
     private final class Reader: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         private let take: (ByteBuffer) -> Void
@@ -215,13 +215,13 @@ extension FileWatches {
         }
     }
 
-    /// Whether something new is complete: a file that was made is written next, which is told then.
+    /// Whether a new file is complete; a regular file that was just created is reported when its writer closes it.
     private static func isWhole(_ path: String) -> Bool {
         var info = Glibc.stat()
         return lstat(path, &info) == 0 && (info.st_mode & S_IFMT != S_IFREG || info.st_nlink > 1)
     }
 
-    /// A folder is gone, or lies elsewhere.
+    /// Marks the watches of a folder that was removed or moved.
     private func lose(_ key: Int32) {
         guard let numbers = folders.removeValue(forKey: key) else { return }
         if let descriptor { inotify_rm_watch(descriptor, key) }
@@ -253,7 +253,7 @@ extension FileWatches {
             + "worker may read the one that was there at its start; let the setting name its folder."
     }
 
-    /// Looks for folders that were gone; those that are back are told of.
+    /// Looks for folders that are gone; watches of those that are back are called.
     private func search() {
         for (number, watch) in watches where watch.key == nil {
             guard let key = try? follow(watch) else { continue }

@@ -4,23 +4,23 @@ public import LogMessages
 public import NIOCore
 internal import PluginLoader
 
-/// Makes components in the daemon itself.
+/// Makes components in the daemon's own process.
 public final class InProcessLauncher: ComponentLauncher {
     private let loop: any EventLoop
     private let turns: TurnNotes
     private let notes: ProcessNotes?
     private let judges: Bool
     private let words: (any LastWords)?
-    /// The files that its components watch.
+    /// The files that the components watch.
     private let watches: FileWatches
 
-    /// A launcher.
+    /// Makes a launcher.
     ///
     /// - Parameters:
-    ///   - loop: where components live: all calls come from there.
-    ///   - turns: where it is noted which of them was called.
-    ///   - judges: whether what components say is judged; not where another process does.
-    ///   - words: keeps what components log for a crash; nil: nobody does.
+    ///   - loop: the event loop that the components live on.
+    ///   - turns: notes which components were called in a turn of the loop.
+    ///   - judges: whether to check what components say; false where another process checks it.
+    ///   - words: keeps what components log, for a crash; nil: nothing does.
     public convenience init(
         loop: any EventLoop, turns: TurnNotes = TurnNotes(), judges: Bool = true,
         words: (any LastWords)? = nil
@@ -28,7 +28,7 @@ public final class InProcessLauncher: ComponentLauncher {
         self.init(loop: loop, turns: turns, notes: nil, judges: judges, words: words)
     }
 
-    /// As the public one, with notes of what is being made, and called.
+    /// As the public initializer, with notes for a crash or a hang.
     init(
         loop: any EventLoop, turns: TurnNotes, notes: ProcessNotes?, judges: Bool = true,
         words: (any LastWords)? = nil
@@ -41,7 +41,7 @@ public final class InProcessLauncher: ComponentLauncher {
         self.notes = notes
     }
 
-    /// Makes a component during the call, its library loaded first where it isn't yet.
+    /// Makes a component during the call, after loading its library where that is needed.
     @discardableResult
     public func launch(
         _ request: LaunchRequest, owner: any PortOwner,
@@ -66,7 +66,7 @@ public final class InProcessLauncher: ComponentLauncher {
                     request.plugin.loaded(), container: request.container,
                     component: request.component, settings: request.settings,
                     secrets: request.secrets, fields: request.fields, services: services)
-                // It is asked for its facts.
+                // The initializer calls the component for its facts, so it is noted, too.
                 return InProcessPort(
                     harness, services, owner, check, request.plugin, turns, number,
                     text.flatMap { text in notes.map { ($0.crash, text) } })
@@ -107,28 +107,28 @@ extension LaunchFailure {
     }
 }
 
-/// A component in the daemon: a harness, and what the component says until its owner is told.
+/// A component in the daemon: its harness, and the messages that wait to be sent to its owner.
 final class InProcessPort: ComponentPort {
     let kind: Kind
     let facts: ComponentFacts?
 
     private let harness: ComponentHarness
     private let services: InProcessServices
-    /// Judges what the component says; nil: another process does.
+    /// Checks what the component says; nil: another process does.
     private let check: AnswerCheck?
     private let plugin: Plugin
     private weak var owner: (any PortOwner)?
     private let turns: TurnNotes
-    /// The number by which it is noted that it was called.
+    /// The component's number in `turns`.
     private let number: Int
-    /// Where it is noted for a crash that it is called, and as what; nil: nowhere.
+    /// The note for a crash during a call; nil: there is none.
     private let crash: (mark: CrashMark, kept: (CrashNote, CrashText))?
-    /// What is left of the state that it is telling.
+    /// The rest of the state that ``tellState(anew:_:)`` is returning.
     private var state: ComponentState?
     private var isClosed = false
-    /// The questions that it has not answered.
+    /// The questions that are not answered yet.
     private var asked = OpenQuestions()
-    /// Whether its component holds what nobody believes: what it is asked waits for the one made anew.
+    /// Whether a decision was rejected: further calls get no answer, until the component is made anew.
     private var isMistrusted = false
 
     init(
@@ -237,7 +237,7 @@ final class InProcessPort: ComponentPort {
         }
     }
 
-    /// The component answers, once.
+    /// Sends the component's answer to the owner, if the question is still open.
     private func answered(_ number: Int, _ result: Result<ContentAnswer, Refusal>) {
         guard !isClosed, let question = asked.take(number) else { return }
         guard let check else { return services.answer(number, result) }
@@ -268,8 +268,8 @@ final class InProcessPort: ComponentPort {
         if plugin.isShipped { Discard.later([harness]) }
     }
 
-    /// Calls into the component; what it says meanwhile is told once it has returned, so that the
-    /// owner may call it again.
+    /// Calls into the component, and sends its messages once it has returned, so that the owner may call it
+    /// again.
     func call<T>(_ body: () -> T) -> T {
         turns.component = number
         defer { tellOwner() }
@@ -277,13 +277,13 @@ final class InProcessPort: ComponentPort {
         return mark.during(body)
     }
 
-    /// As ``call(_:)``, for a time that has come or a file that changed.
+    /// As ``call(_:)``, for a timer that fired or a file that changed.
     func wake(_ body: () -> Void) {
         turns.work.insert(.timer)
         call(body)
     }
 
-    /// Tells the owner what the component said.
+    /// Sends the component's messages and events to the owner.
     func tellOwner() {
         for message in services.takeMessages() { owner?.port(self, sent: message) }
         let told = harness.takeEvents()

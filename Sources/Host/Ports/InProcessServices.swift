@@ -1,7 +1,7 @@
 internal import AtriumKit
 internal import NIOCore
 
-/// What a component in the daemon may ask of it; collects what it says until the port tells it.
+/// The services of a component in the daemon; collects its messages until the port sends them.
 final class InProcessServices: ContextServices {
     /// How many patterns a component may observe.
     static let maxPatterns = 64
@@ -12,25 +12,25 @@ final class InProcessServices: ContextServices {
     private let watches: FileWatches
     private var messages: [ComponentMessage] = []
     private var bounds = TurnBounds()
-    /// Told what the component logs as soon as it does.
+    /// Receives each log line at once, for a crash.
     var words: (any LastWords)?
     private var handlers: [(pattern: TopicPattern, handle: (Notification) -> Void)] = []
     private var work: [UInt64: Work] = [:]
     private var timers: [UInt64: Timer] = [:]
     private var watched: Set<UInt64> = []
     private var lastWork: UInt64 = 0
-    /// What the component's predecessor had kept, until it is given.
+    /// The bytes that the component's predecessor kept, until the component takes them.
     private var kept: [UInt8]?
     private let mostKept: Int
     private var isClosed = false
 
-    /// Work in the background: what is to be told of it, and what does it.
+    /// Work in the background: what to call with its result, and its task.
     private struct Work {
         let then: (Result<any Sendable, any Error>) -> Void
         let task: Task<Void, Never>
     }
 
-    /// A timer, until it has gone off for the last time.
+    /// A timer, until it has fired for the last time.
     private struct Timer {
         let interval: TimeAmount
         let repeats: Bool
@@ -45,7 +45,7 @@ final class InProcessServices: ContextServices {
         self.watches = watches
     }
 
-    /// What the component said since the last time.
+    /// Removes and returns the component's messages, with a warning if any were dropped.
     func takeMessages() -> [ComponentMessage] {
         defer { messages = [] }
         if let problem = bounds.end() { messages.append(.logs(.warning, problem)) }
@@ -53,14 +53,14 @@ final class InProcessServices: ContextServices {
         return messages
     }
 
-    /// Calls whoever observes the notification's topic.
+    /// Calls the handlers whose pattern matches the notification's topic.
     func deliver(_ notification: Notification) {
         for (pattern, handle) in handlers where pattern.matches(notification.topic) {
             handle(notification)
         }
     }
 
-    /// Lets go of everything: nothing is called any more, and work in the background is cancelled.
+    /// Cancels all timers, watches and background work; no handler is called any more.
     func close() {
         isClosed = true
         for work in work.values { work.task.cancel() }
@@ -81,7 +81,7 @@ final class InProcessServices: ContextServices {
 
     func report(problem: String?) { tell(.reports(problem: problem)) }
 
-    /// The component answers a question.
+    /// Queues a source's answer.
     func answer(_ number: Int, _ result: Result<ContentAnswer, Refusal>) {
         tell(.answers(number, result))
     }
@@ -134,7 +134,7 @@ final class InProcessServices: ContextServices {
         self.work[number] = Work(then: then, task: task)
     }
 
-    /// The way back from a task, which does not keep the component.
+    /// A weak reference, so that a task or timer does not keep the component alive.
     private struct Back {
         weak var services: InProcessServices?
     }
@@ -159,7 +159,7 @@ final class InProcessServices: ContextServices {
         tell(.keeps(bytes))
     }
 
-    /// The component says something.
+    /// Queues a message for the owner.
     func tell(_ message: ComponentMessage) {
         if !isClosed { messages.append(message) }
     }

@@ -1,13 +1,14 @@
 import Glibc
 import JSONCodec
 
-/// Which component is being made in the daemon's own process, in a file: one whose `init` hangs
-/// holds the loop until the process is ended from outside, and the next process can say whose
-/// fault it was.
+/// Notes in a file which component is being made in the daemon's own process.
 ///
-/// Not synced: it is to outlive the process and not the machine. Without a file, nothing is noted.
+/// A component whose `init` hangs blocks the loop until the process is ended from outside. From the file the next
+/// process knows which plugin caused that.
+///
+/// The file is not synced: it must survive the process, not the machine. If it can't be opened, nothing is noted.
 final class InitNote {
-    /// What was being made.
+    /// The component that was being made.
     struct Component: Equatable {
         var container: String
         var component: String
@@ -16,13 +17,13 @@ final class InitNote {
 
     private static let name = "atrium.making"
 
-    /// What the process before was making when it ended.
+    /// What the previous process was making when it ended.
     let left: Component?
     private let descriptor: Int32
 
-    /// Takes over the note of the process before, and empties it.
+    /// Reads the note of the previous process, and empties the file.
     ///
-    /// - Parameter file: the store's: the note lies beside it.
+    /// - Parameter file: the store's file; the note lies beside it.
     init(beside file: String) {
         let directory = file.lastIndex(of: "/").map { file[...$0] } ?? ""
         descriptor = open(directory + Self.name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -34,7 +35,7 @@ final class InitNote {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Notes a component during its making.
+    /// Notes a component while it is being made.
     func during<T>(_ component: Component, _ make: () throws -> T) rethrows -> T {
         let bytes = component.bytes
         _ = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
@@ -64,7 +65,7 @@ extension InitNote.Component {
         }
     }
 
-    /// What is wrong, for people.
+    /// The problem, as a message.
     var problem: String {
         let what = "The daemon before this one ended while it made "
         let why = "init of the plugin \(plugin) hangs or crashes."
@@ -75,11 +76,11 @@ extension InitNote.Component {
                 + "or take the component out."
     }
 
-    /// Whether it is a delegate: no component's name has a dot.
+    /// Whether it is a delegate; a component's name has no dot.
     var isDelegate: Bool { component.contains(".") }
 }
 
-/// What is noted of calls into this process's components and delegates, and what the process before left.
+/// The notes about this process's components and delegates, and those of the previous process.
 struct ProcessNotes {
     let making: InitNote
     let crash: CrashNote

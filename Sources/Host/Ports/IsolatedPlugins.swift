@@ -2,20 +2,22 @@ import AtriumKit
 import Glibc
 import JSONCodec
 
-/// The plugins that the daemon called when it crashed: their components live in workers from then on, whatever
-/// definitions say, and their delegates, which can live nowhere else, are left out.
+/// The plugins that the daemon was calling when it crashed.
 ///
-/// Kept in a file beside the store, until the plugin's own file is another one or an administrator releases it. What
-/// is released counts from the next start on.
+/// Their components live in workers from then on, whatever definitions say. Their delegates are left out, since a
+/// delegate can't live in a worker.
+///
+/// They are kept in a file beside the store, until the plugin's own file changes or an administrator releases the
+/// plugin. A release takes effect at the next start.
 final class IsolatedPlugins {
     /// Why a plugin is isolated.
     struct Cause: Equatable {
-        /// What was called.
+        /// The component or delegate that was called.
         var called: InitNote.Component
-        /// The plugin's library, and what tells it from another at its path.
+        /// The plugin's library, and what distinguishes it from other files at its path.
         var path: String
         var identity: String
-        /// When it was found out.
+        /// When the crash was noticed.
         var since: String
     }
 
@@ -24,16 +26,16 @@ final class IsolatedPlugins {
     private let file: String
     private var causes: [String: Cause] = [:]
 
-    /// Whether there are none.
+    /// Whether no plugin is isolated.
     var isEmpty: Bool { causes.isEmpty }
 
-    /// Reads the file, and takes in what the process before was calling when it crashed.
+    /// Reads the file, and adds the plugin that the previous process was calling when it crashed.
     ///
     /// - Parameters:
     ///   - store: the store's file.
-    ///   - crashed: what was called; nil: there was no crash.
-    ///   - path: gives the path of a plugin's library; nil: it is not there.
-    ///   - now: the time.
+    ///   - crashed: the component or delegate that was called; nil: there was no crash.
+    ///   - path: returns the path of a plugin's library; nil: there is none.
+    ///   - now: the current time.
     init(
         beside store: String, crashed: InitNote.Component?, path: (String) -> String?,
         now: Timestamp
@@ -50,17 +52,17 @@ final class IsolatedPlugins {
         if causes.count != read.count || crashed != nil { write() }
     }
 
-    /// Why a plugin is isolated, in sentences; nil: it is not.
+    /// Why a plugin is isolated, as a sentence; nil: it is not.
     func reason(of plugin: String) -> String? {
         causes[plugin].map { $0.sentence(of: plugin) }
     }
 
-    /// Why plugins are isolated, in sentences.
+    /// Why plugins are isolated, as sentences.
     var reasons: [String] {
         causes.sorted { $0.key < $1.key }.map { $0.value.sentence(of: $0.key) }
     }
 
-    /// Has a plugin live where definitions say, from the next start on.
+    /// Releases a plugin: from the next start on it lives where definitions say.
     ///
     /// - Returns: whether it was isolated.
     func release(_ plugin: String) -> Bool {
@@ -100,7 +102,7 @@ final class IsolatedPlugins {
         return value["plugins"]?.array?.compactMap(Cause.init) ?? []
     }
 
-    /// Tells a file from others at its path; nil: there is none.
+    /// What distinguishes a file from others at its path; nil: there is no file.
     private static func identity(of path: String) -> String? {
         var info = stat()
         guard stat(path, &info) == 0 else { return nil }

@@ -1,19 +1,19 @@
 public import AtriumKit
 internal import Index
 
-/// What a component told at the end of its load, put together from parts.
+/// The state that a component returned at the end of its load, collected from parts.
 public struct LoadedState {
-    /// All items; nil where no event told of any.
+    /// All items; nil when no part contained any.
     public private(set) var items: Pieces<Item>?
-    /// Everything else, in the parts in which it came.
+    /// The other events, in the parts in which they arrived.
     public private(set) var events: [[ComponentEvent]] = []
 
-    /// Nothing, yet.
+    /// Makes an empty state.
     public init() {}
 
-    /// Takes in what follows.
+    /// Adds a part.
     public mutating func take(_ part: [ComponentEvent]) {
-        // A contents component tells of items alone, the others never.
+        // All events of a contents component are about items; those of other kinds never are.
         guard case .contents? = part.first else {
             if !part.isEmpty { events.append(part) }
             return
@@ -21,20 +21,20 @@ public struct LoadedState {
         for case .contents(let change) in part {
             switch change {
             case .replaceAll: items = Pieces()
-            // In place: a copy for each part would take ever longer.
+            // Appended in place: a copy for each part would take ever longer.
             case .insert(let told): items?.append(contentsOf: told)
             default: break
             }
         }
     }
 
-    /// It was delivered: what nobody else holds of it is freed on a thread.
+    /// Frees the state on a thread, after it was delivered.
     func letGo() {
         Discard.later(items)
         Discard.later(events)
     }
 
-    /// All of it, as a component in the daemon tells it.
+    /// The whole state, as a component in the daemon returns it.
     public var whole: [ComponentEvent] {
         (items.map { [.contents(.replaceAll), .contents(.insert(Array($0)))] } ?? [])
             + events.joined()

@@ -1,30 +1,30 @@
 public import AtriumKit
 
-/// The questions that a source has not answered: at most a few hundred, of more the last.
+/// The questions that a source has not answered: the latest 256 of them.
 public struct OpenQuestions {
     private static let most = 256
 
     private var questions: [Int: ContentQuestion] = [:]
     private var last = 0
 
-    /// None.
+    /// Makes an empty list.
     public init() {}
 
-    /// The source is asked; numbers go up.
+    /// Adds a question; numbers must ascend.
     public mutating func add(_ number: Int, _ question: ContentQuestion) {
         last = max(last, number)
         questions[number] = question
-        // What it leaves unanswered nobody waits for any more.
+        // By now the caller of a question that the source left unanswered has given up.
         if questions.count > Self.most, let first = questions.keys.min() { questions[first] = nil }
     }
 
-    /// The source answers.
+    /// Removes the question that the source answered.
     ///
     /// - Returns: the question; nil: it is not open any more.
     public mutating func take(_ number: Int) -> ContentQuestion? {
         questions.removeValue(forKey: number)
     }
 
-    /// Whether a question of this number was ever asked.
+    /// Whether a number is at most that of the last question.
     public func wasAsked(_ number: Int) -> Bool { (1...max(last, 1)).contains(number) && last > 0 }
 }

@@ -1,27 +1,27 @@
-/// Elements in pieces of the same length: one that grows to millions is never copied as a whole.
+/// A list in pieces of the same length, so that one that grows to millions is never copied as a whole.
 public struct Pieces<Element>: RandomAccessCollection {
     /// How many elements a piece has.
     private static var length: Int { 1_024 }
 
     private var pieces: [[Element]] = []
 
-    /// None.
+    /// Makes an empty list.
     public init() {}
 
     /// 0.
     public var startIndex: Int { 0 }
 
-    /// How many there are.
+    /// The number of elements.
     public var endIndex: Int {
         pieces.isEmpty ? 0 : (pieces.count - 1) * Self.length + pieces[pieces.count - 1].count
     }
 
-    /// The element at a place.
+    /// The element at an index.
     public subscript(place: Int) -> Element {
         pieces[place / Self.length][place % Self.length]
     }
 
-    /// Puts an element at the end.
+    /// Appends an element.
     public mutating func append(_ element: Element) {
         if pieces.isEmpty || pieces[pieces.count - 1].count == Self.length {
             pieces.append([])
@@ -29,7 +29,7 @@ public struct Pieces<Element>: RandomAccessCollection {
         pieces[pieces.count - 1].append(element)
     }
 
-    /// Puts elements at the end, in order.
+    /// Appends elements in order.
     public mutating func append(contentsOf elements: some Sequence<Element>) {
         for element in elements { append(element) }
     }

@@ -1,9 +1,9 @@
 public import AtriumKit
 
-// Roughly how many bytes something has as JSON: what limits count, and what parts of messages are cut by.
+// Estimates of how many bytes a value has as JSON, for limits and for splitting messages into parts.
 
 extension Value {
-    /// Roughly its bytes as JSON.
+    /// About how many bytes it has as JSON.
     public var roughSize: Int {
         switch self {
         case .null, .bool: 5
@@ -17,7 +17,7 @@ extension Value {
 }
 
 extension Item {
-    /// Roughly its bytes as JSON.
+    /// About how many bytes it has as JSON.
     public var roughSize: Int {
         fields.reduce(16 + id.utf8.count + (parent?.utf8.count ?? 0)) {
             $0 + $1.key.utf8.count + 4 + $1.value.roughSize
@@ -26,7 +26,7 @@ extension Item {
 }
 
 extension ComponentEvent {
-    /// Roughly its bytes as JSON.
+    /// About how many bytes it has as JSON.
     public var roughSize: Int {
         switch self {
         case .contents(.remove(let ids)): ids.reduce(100) { $0 + 20 + $1.utf8.count }

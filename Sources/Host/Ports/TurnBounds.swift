@@ -1,29 +1,29 @@
 internal import AtriumKit
 
-/// How much a component may say while it is called once: what is beyond that is counted and dropped, and
-/// the number is logged once the call returns.
+/// Bounds what a component may log and publish during one call.
 ///
-/// So one that logs or publishes without end, and never returns, takes no memory without end. What
-/// it tells of its items, votes and comments is not dropped: nobody would know the truth.
+/// What exceeds a bound is dropped and counted, and the count is logged once the call returns. So a component that
+/// logs or publishes in an endless loop does not exhaust the memory. Its events about items, votes and comments are
+/// never dropped, since the host's view of its state would become wrong.
 struct TurnBounds {
-    /// Lines of the log, and their bytes.
+    /// The most lines of the log, and the most bytes in them.
     static let lines = 1_000
     static let lineBytes = 4 << 20
-    /// Notifications, and their bytes.
+    /// The most notifications, and the most bytes in them.
     static let notifications = 2_000
     static let notificationBytes = 16 << 20
 
     private var logged = (count: 0, bytes: 0, dropped: 0)
     private var published = (count: 0, bytes: 0, dropped: 0)
 
-    /// Takes a line of the log in.
+    /// Counts a line of the log.
     ///
     /// - Returns: whether there is room for it.
     mutating func admits(logging message: String) -> Bool {
         Self.admits(&logged, message.utf8.count, Self.lines, Self.lineBytes)
     }
 
-    /// Takes a notification in.
+    /// Counts a notification.
     ///
     /// - Returns: whether there is room for it.
     mutating func admits(publishing payload: [String: Value]) -> Bool {
@@ -32,7 +32,7 @@ struct TurnBounds {
             Self.notificationBytes)
     }
 
-    /// The call returned.
+    /// Resets the counts after a call.
     ///
     /// - Returns: what was dropped, as a sentence; nil: nothing.
     mutating func end() -> String? {
@@ -58,7 +58,7 @@ struct TurnBounds {
     ) -> Bool {
         guard said.count < most, said.bytes + bytes <= mostBytes else {
             said.dropped += 1
-            // Something was said, so that it is told.
+            // Makes sure that `end()` reports the drop even if nothing was admitted.
             said.count = max(said.count, 1)
             return false
         }
@@ -68,10 +68,10 @@ struct TurnBounds {
     }
 }
 
-/// Keeps what a component logs until it is on its way: a crash writes what is kept.
+/// Keeps what a component logs until it is sent to the log; a crash writes what is kept.
 public protocol LastWords: Sendable {
-    /// The component logs.
+    /// The component logs a line.
     func note(_ message: String)
-    /// What it logged is on its way.
+    /// The lines so far were sent to the log.
     func forget()
 }
