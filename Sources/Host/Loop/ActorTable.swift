@@ -2,28 +2,28 @@ import AtriumKit
 import DequeModule
 import Store
 
-/// The people whom the host knows, by number and by name.
+/// The actors that the host knows, by number and by name.
 ///
-/// A new one is known here at once and in the store with the first entry that names them: until an
-/// entry with them is committed, each carries them. Whoever is not in the store is known as long as
-/// something under way names them, so that calls which are refused leave nothing behind.
+/// A new actor is known here at once, and in the store with the first committed entry that names it. Until then
+/// each entry that names it carries it. An actor that is not in the store is forgotten once no work in progress
+/// names it, so that refused calls leave nothing behind.
 final class ActorTable {
     private var numbers = SplitDictionary<String, ActorID>()
     private var names = SplitDictionary<ActorID, String>()
-    /// Those who were erased, or are about to be: nothing else takes a name from a number.
+    /// The actors whose erasure has begun or is done; nothing else leaves a number without a name.
     private var erased: Set<ActorID> = []
-    /// Those whom the store does not hold, each with how much names them.
+    /// The actors that the store does not hold, each with the number of things in progress that name it.
     private var guests: [ActorID: Int] = [:]
-    /// New ones, whom nothing may name yet.
+    /// The new actors that ``forgetIdle()`` forgets, unless something names them by then.
     private var idle: [ActorID] = []
-    /// Whom recent notifications name that are not stored.
+    /// The actors that recent transient notifications name.
     private var heard: Deque<ActorID> = []
-    /// How many are known of each namespace but the system's own users.
+    /// How many actors are known in each namespace other than the system's users.
     private var people: [String: Int] = [:]
-    /// How many people are known.
+    /// How many actors are known.
     var count: Int { names.count }
 
-    /// Takes in what the store holds; an erased person keeps the number and has no name.
+    /// Adds the actors that the store holds; an erased one has a number and no name.
     func load(_ actors: [Actor]) {
         for actor in actors {
             let id = ActorID(actor.number)
@@ -31,25 +31,27 @@ final class ActorTable {
         }
     }
 
-    /// The number of a person whom something is going to name, a new one when they never acted: known
-    /// until they are stored, or released.
+    /// Returns an actor's number, a new one for an unknown name, and holds the actor.
+    ///
+    /// The actor is known until it is stored or released.
     func admit(_ name: String) -> ActorID {
         let id = number(ofNew: name)
         hold(id)
         return id
     }
 
-    /// The number of a person whom something may name, a new one when they never acted: known until
-    /// ``forgetIdle()``, or as long as they are held.
+    /// Returns an actor's number, a new one for an unknown name, without holding the actor.
+    ///
+    /// A new actor is known until ``forgetIdle()``, or for as long as it is held.
     func meet(_ name: String) -> ActorID {
         let id = number(ofNew: name)
         if guests[id] == 0 { idle.append(id) }
         return id
     }
 
-    /// Something names this person.
+    /// Counts one more thing in progress that names an actor.
     ///
-    /// - Returns: whether it has to say when it does no more, since the store does not hold them.
+    /// - Returns: whether the caller must ``release(_:)`` it, since the store does not hold the actor.
     @discardableResult
     func hold(_ id: ActorID) -> Bool {
         guard !guests.isEmpty, let count = guests[id] else { return false }
@@ -57,67 +59,66 @@ final class ActorTable {
         return true
     }
 
-    /// What named this person is over: forgotten if nothing else does, and the store does not hold them.
+    /// Ends a hold; the actor is forgotten with the last one, unless the store holds it.
     func release(_ id: ActorID) {
         guard let count = guests[id] else { return }
         guests[id] = count - 1
         if count <= 1 { forget(id) }
     }
 
-    /// A notification that is not stored names this person; of so many recent ones at most.
+    /// Holds the actor of a transient notification, for the last `most` such notifications.
     func hear(_ id: ActorID, atMost most: Int) {
         guard hold(id) else { return }
         heard.append(id)
         if heard.count > most, let first = heard.popFirst() { release(first) }
     }
 
-    /// Whether there are new ones whom nothing may name.
+    /// Whether there are new actors that ``forgetIdle()`` may forget.
     var hasIdle: Bool { !idle.isEmpty }
 
-    /// Forgets the new ones whom nothing names.
+    /// Forgets the new actors that nothing names.
     func forgetIdle() {
         for id in idle where guests[id] == 0 { forget(id) }
         idle.removeAll(keepingCapacity: idle.count < 1_000)
     }
 
-    /// The number of a person who may have acted before; nil when they never did.
+    /// Returns an actor's number; nil for an unknown name.
     func number(of name: String) -> ActorID? { numbers[name] }
 
-    /// Forgets a person for good: the number is nobody's from now on, and who comes under the name gets
-    /// another one.
+    /// Forgets an actor for good: the number stays without a name, and a later user of the name gets another number.
     func erase(_ id: ActorID) {
         forget(id)
         erased.insert(id)
     }
 
-    /// Whether a number that records have is nobody's because the person was erased; else its name is lost.
+    /// Whether a number in records has no name because its actor was erased; if not, the name was lost.
     func isErased(_ id: ActorID) -> Bool { erased.contains(id) }
 
-    /// The one on whose behalf something was begun; nil once they are erased.
+    /// Returns the actor on whose behalf work was begun; nil once the actor is erased.
     func present(_ id: ActorID?) -> ActorID? { id.flatMap { names[$0] == nil ? nil : $0 } }
 
-    /// How many people of a person's namespace are known.
+    /// How many known actors have the namespace of this name.
     func count(likeThatOf name: String) -> Int {
         Self.namespace(of: name).flatMap { people[$0] } ?? 0
     }
 
-    /// The name under a number; nil for an erased person.
+    /// Returns the name of a number; nil for an erased actor.
     func name(of id: ActorID) -> String? { names[id] }
 
-    /// What an entry of this person must carry.
+    /// Returns what an entry that names this actor must carry.
     func unstored(_ id: ActorID) -> [Actor] {
         guard guests[id] != nil, let name = names[id] else { return [] }
         return [Actor(number: id.number, name: name)]
     }
 
-    /// An entry that carried the person was committed.
+    /// Notes that an entry that carried the actor was committed.
     func stored(_ id: ActorID) {
         if !guests.isEmpty { guests[id] = nil }
     }
 
     private func number(ofNew name: String) -> ActorID {
         if let known = numbers[name] { return known }
-        // At random: two stores whose records come together one day name nobody alike.
+        // Random, so that numbers don't collide if the records of two stores are ever merged.
         let id = ActorID(.random(in: 1...Int64.max))
         know(id, name)
         guests[id] = 0
@@ -144,6 +145,6 @@ final class ActorTable {
 }
 
 extension ActorID {
-    /// No person: the actor of what the daemon does by itself.
+    /// The actor of the daemon's own actions.
     static let nobody = ActorID(0)
 }

@@ -1,8 +1,8 @@
 import NIOCore
 
-/// Somebody who wants to know that something changed.
+/// Calls one observer after changes.
 ///
-/// Told once for all of it that happens within a while; used on the loop alone.
+/// All changes within an interval result in one call. Use it on the loop only.
 final class ChangeWatch {
     private let loop: any EventLoop
     private var interval = TimeAmount.zero
@@ -11,16 +11,16 @@ final class ChangeWatch {
 
     init(loop: any EventLoop) { self.loop = loop }
 
-    /// Has changes told.
+    /// Calls `body` after changes, at most once in each interval.
     func watch(every interval: TimeAmount, _ body: @escaping () -> Void) {
         self.interval = interval
         self.body = body
     }
 
-    /// Nothing is told any more.
+    /// Stops the calls.
     func end() { body = nil }
 
-    /// Something changed.
+    /// Notes a change.
     func note() {
         guard !isScheduled, body != nil else { return }
         isScheduled = true

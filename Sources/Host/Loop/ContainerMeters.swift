@@ -1,32 +1,32 @@
 import CoreMetrics
 
-/// What is counted of one container, through swift-metrics: resolved once, when the container is made.
+/// The counters of one container, through swift-metrics; they are made once, with the container.
 ///
-/// Containers beyond ``limit`` are counted together, so that their number does not make the metrics grow
-/// without end. What was counted is forgotten with the container.
+/// Containers beyond ``limit`` share one set of counters, so that the metrics stay bounded. A container's counters are
+/// destroyed with it.
 final class ContainerMeters {
-    /// How many containers are told apart.
+    /// How many containers have counters of their own.
     static let limit = 500
 
-    /// What stands for the containers beyond: no container can have this name.
+    /// The label that the other containers share; no container can have this name.
     static let others = "_other"
 
-    /// How many containers are told apart at present.
+    /// The number of containers that have counters of their own at present.
     ///
-    /// Used on the event loop alone, as everything that has one.
+    /// Use it on the event loop only.
     final class Room {
         fileprivate(set) var taken = 0
     }
 
-    /// What is counted.
+    /// An event that is counted.
     enum Counted {
-        /// Commands that were passed on to components.
+        /// A command was passed to a component.
         case commands
-        /// Entries that were made durable.
+        /// An entry was committed.
         case entries
-        /// Commands that a component refused.
+        /// A component refused a command.
         case refusals
-        /// Entries that were not made durable.
+        /// An entry could not be committed.
         case failures
     }
 
@@ -57,7 +57,7 @@ final class ContainerMeters {
         }
     }
 
-    /// Counts one more.
+    /// Counts one event.
     func count(_ what: Counted) {
         switch what {
         case .commands: commands.increment()
@@ -67,10 +67,10 @@ final class ContainerMeters {
         }
     }
 
-    /// Has the restarts of a component's process told, also while there are none.
+    /// Makes a component's counter of worker restarts, so that it is reported as 0 before the first one.
     func expectRestarts(of component: String) { _ = restarts(of: component) }
 
-    /// A component's process ended, and is started again.
+    /// Counts a restart of a component's worker.
     func countRestart(of component: String) { restarts(of: component).increment() }
 
     private func restarts(of component: String) -> Counter {

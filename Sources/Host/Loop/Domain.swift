@@ -6,11 +6,10 @@ import NIOCore
 internal import PluginLoader
 import Store
 
-/// What all containers share on the one serial domain: the loop, the store, the bus, the actors and
-/// the place in the order of all commits.
+/// What all containers share: the event loop, the store, the bus, the actors and the order of all commits.
 ///
-/// Used on the event loop alone. Whatever happens elsewhere (a commit, a read, a timer) comes back
-/// here before anything is touched.
+/// Use it on the event loop only. Whatever happens on another thread (a commit, a read) comes back to the loop before
+/// anything here is changed.
 final class Domain {
     let loop: any EventLoop
     let store: Store
@@ -20,55 +19,55 @@ final class Domain {
     let logger: Logger
     let actors: ActorTable
     let metered = ContainerMeters.Room()
-    /// What the last verification found wrong with the store itself.
+    /// The damage to the store itself that the last verification found.
     var verified = VerifiedDamage()
-    /// The damage that subscribers' reads of the past have met.
+    /// The damage that reads of the past for subscribers found.
     private(set) var pastDamage = PastDamage()
     private(set) lazy var queries = LongQueries(self)
     let starts = StartTurns(atATime: 16)
     let changes: ChangeWatch
-    /// Whether definitions are only looked over.
+    /// Whether this process only checks definitions.
     let isCheck: Bool
-    /// Where it is noted what the loop does.
+    /// Notes for diagnosis what the loop does in each turn.
     let turns: TurnNotes
-    /// What was done so far, of which a start tells.
+    /// How many steps of work were done so far, for ``LoadProgress/steps``.
     var steps = 0
     let recordsRead = RecordCount()
-    /// What components have kept; nil: definitions are only looked over.
+    /// The bytes that components keep; nil when definitions are only checked.
     let kept: KeptFiles?
-    /// The last commit that everything on the domain reflects.
+    /// The sequence of the last commit that everything on the loop reflects.
     ///
-    /// Replies and reads name this one: the store itself may be ahead.
+    /// Replies and reads contain this one, since the store itself may be ahead.
     private(set) var sequence: Int64
-    /// Above every epoch that failed, so that a container's new lane is not taken for its old one.
+    /// Greater than each epoch that failed, so that a container's new lane is not mistaken for its old one.
     var epochFloor = 0
     private(set) var isStopping = false
-    /// Nobody is to wait for components that are being started.
+    /// Whether calls no longer wait for components that are being started.
     var isWaitingOver = false
-    /// The files that secret settings of all components refer to.
+    /// Returns the files that the secret settings of all components refer to.
     var secretFiles: () -> [String] = { [] }
-    /// What is being made in this process, and what the one before was making when it ended.
+    /// Notes what is being made in this process, and what the previous process was making when it ended.
     let notes: ProcessNotes
-    /// The plugins that live in workers whatever definitions say.
+    /// The plugins whose components live in workers whatever definitions say.
     let isolated: IsolatedPlugins
 
     private let clock: @Sendable () -> Timestamp
     private let launchers: (daemon: any ComponentLauncher, process: any ComponentLauncher)
     private var writers: [UInt64: any EntryOwner] = [:]
-    /// Who waits for entries that are no container's.
+    /// The callbacks of entries that belong to no container.
     private var ownEntries: [UInt64: Answer<Commit>] = [:]
-    /// What came from the store and is to be passed on, in its order.
+    /// What came from the store and has not been passed on yet, in order.
     private var arrivals: Deque<Arrival> = []
-    /// Containers whose screens follow once the present commits are through.
+    /// The containers whose screens are to be updated after the present commits.
     private var unflushed: [any ChangeFollower] = []
     /// Whether arrivals are being passed on at this moment.
     private var isPassing = false
-    /// Work that is done in slices, whose turn comes in this order.
+    /// The long work that is in progress, in the order of its turns.
     private var sliced: Deque<(step: () -> Bool, done: () -> Void)> = []
     private var isSlicing = false
-    /// Whether the loop is to serve others before the next slice.
+    /// Whether slices wait until the loop has served its sockets.
     private var isResting = false
-    /// Whether much was done in one piece since the loop has looked at its sockets.
+    /// Whether much was done in one piece since the loop last served its sockets.
     private(set) var isSpent = false
     private(set) var lastTicket: UInt64 = 0
     private var randomIDs = RandomIDs()
@@ -100,17 +99,16 @@ final class Domain {
 
     func now() -> Timestamp { clock() }
 
-    /// A number that was never given before: an operation's name and its entry's ticket; or a
-    /// request's, by which one is seen to have come before another.
+    /// Returns a new number: an operation's id and its entry's ticket, or a request's, which orders requests.
     func nextTicket() -> UInt64 {
         lastTicket += 1
         return lastTicket
     }
 
-    /// An id for what a command creates: 128 random bits, in 26 lowercase letters and digits.
+    /// Returns an id for what a command creates: 130 random bits, in 26 lowercase letters and digits.
     func freshID() -> String { randomIDs.next() }
 
-    /// The number of a person who may have a part in something, known for this turn of the loop at least.
+    /// Returns an actor's number; a new actor is known for this turn of the loop at least.
     func meet(_ name: String) -> ActorID {
         let wasEmpty = !actors.hasIdle
         let actor = actors.meet(name)
@@ -122,15 +120,15 @@ final class Domain {
         isolation == .daemon ? launchers.daemon : launchers.process
     }
 
-    /// No command begins any more.
+    /// Refuses new commands from now on.
     func stop() { isStopping = true }
 
-    /// Why nothing is written by a daemon that stops.
+    /// The error for commands while the daemon stops.
     var stopping: HostError {
         .storeUnavailable(reason: "The daemon is stopping.", retryAfter: 1)
     }
 
-    /// Why no command may begin at present; nil when they may.
+    /// Why a command is refused at present; nil when commands are accepted.
     var refusal: HostError? {
         if isStopping { return stopping }
         return store.unavailability.map {
@@ -144,7 +142,7 @@ final class Domain {
 // MARK: The store
 
 extension Domain {
-    /// Notes damage that a read of the past has met, and logs the first.
+    /// Records damage that a read of the past found, and logs the first.
     func note(_ damage: PastDamage) {
         let isFirst = pastDamage.isEmpty
         pastDamage.add(damage)
@@ -152,15 +150,15 @@ extension Domain {
         logger.tell(.pastDamaged, ["path": "\(store.file)", "reason": "The store \(problem)"])
     }
 
-    /// Hands an entry to the store; its outcome is passed to the owner.
+    /// Appends an entry to the store; its outcome is passed to the owner.
     func append(_ entry: Entry, ticket: UInt64, of owner: any EntryOwner) {
         writers[ticket] = owner
         store.append(entry, ticket: ticket)
     }
 
-    /// Writes what is no container's to decide; nobody is told of it.
+    /// Appends an entry that belongs to no container; no notification is posted.
     ///
-    /// Each entry is in an epoch of its own: none rests on another.
+    /// Each such entry has an epoch of its own, since none depends on another.
     func append(_ changes: [RecordChange], _ done: @escaping Answer<Commit>) {
         if let error = refusal { return done(.failure(error)) }
         let ticket = nextTicket()
@@ -171,17 +169,17 @@ extension Domain {
                 changes: changes), ticket: ticket)
     }
 
-    /// Passes outcomes on to the containers that wait for them, in their order and in slices.
+    /// Passes outcomes to the owners of their entries, in order and in slices.
     func take(_ outcomes: [Outcome]) {
         let isFirst = arrivals.isEmpty
         arrivals.append(contentsOf: outcomes.lazy.map(Arrival.outcome))
         if isFirst { passArrivals() }
     }
 
-    /// Whether more is to be passed on after what is passed on now.
+    /// Whether anything from the store has not been passed on yet.
     var hasArrivals: Bool { !arrivals.isEmpty }
 
-    /// Does something once all has been passed on that came from the store before.
+    /// Calls `body` once everything that came from the store before was passed on.
     func afterArrivals(_ body: @escaping () -> Void) {
         guard hasArrivals else { return body() }
         arrivals.append(.read(body))
@@ -194,7 +192,7 @@ extension Domain {
         while let arrival = arrivals.popFirst() {
             pass(arrival)
             guard hasArrivals, !isSpent else { break }
-            // The clock is not read for a single one.
+            // A single arrival needs no look at the clock.
             let now = NIODeadline.now()
             if now >= end ?? .distantFuture { break }
             end = end ?? now + Self.slice
@@ -224,7 +222,7 @@ extension Domain {
         }
     }
 
-    /// Lets a container's screens follow soon: once for all that happens meanwhile.
+    /// Updates a container's screens soon: once for everything that happens until then.
     func flushLater(_ screens: any ChangeFollower) {
         unflushed.append(screens)
         changes.note()
@@ -238,7 +236,7 @@ extension Domain {
         for follower in followers { follower.flush() }
     }
 
-    /// Reads the store on a thread, after all that was appended so far has settled, and comes back.
+    /// Reads the store on a thread once earlier entries are settled, and calls `then` on the loop.
     func read<T: Sendable>(
         _ work: @escaping @Sendable (Store) throws -> T,
         then: @escaping (Result<T, any Error>) -> Void
@@ -257,7 +255,7 @@ extension Domain {
 }
 
 extension Domain {
-    /// As ``read(_:then:)``, in parts: each comes over while the thread reads on.
+    /// As ``read(_:then:)``, in parts: each is passed to the loop while the thread reads the next.
     func read<T: Sendable>(
         _ work: @escaping @Sendable (Store, (T) -> Void) throws -> Void,
         each: @escaping (T) -> Void, then: @escaping (Result<Void, any Error>) -> Void
@@ -279,7 +277,7 @@ extension Domain {
 // MARK: Time
 
 extension Domain {
-    /// Comes back after a while.
+    /// Calls `body` after a delay.
     func after(_ delay: TimeAmount, _ body: @escaping () -> Void) {
         let body = NIOLoopBound(body, eventLoop: loop)
         loop.scheduleTask(in: delay) { [turns] in
@@ -288,13 +286,15 @@ extension Domain {
         }
     }
 
-    /// Comes back once the loop has looked at its sockets.
+    /// Calls `body` once the loop has served its sockets.
     ///
-    /// A timer alone does not tell: what becomes due while other work goes on is run before the loop looks.
+    /// One timer does not ensure that: the loop runs a timer that becomes due during other work before it serves its
+    /// sockets.
     func afterPoll(_ body: @escaping () -> Void) { afterPoll(in: Self.pause, body) }
 
-    /// Each wait within a turn is twice as long as the one before: on a machine so slow that a timer is due
-    /// as soon as it is set, the turn would never end.
+    /// Waits again within the same turn, each time twice as long.
+    ///
+    /// With a constant delay the turn would never end on a machine so slow that a timer is due as soon as it is set.
     private func afterPoll(in delay: TimeAmount, _ body: @escaping () -> Void) {
         let turn = turns.count
         after(delay) { [self] in
@@ -303,7 +303,7 @@ extension Domain {
         }
     }
 
-    /// Comes back once what is going on now has returned.
+    /// Calls `body` once the present call stack has returned.
     func later(_ body: @escaping () -> Void) {
         let body = NIOLoopBound(body, eventLoop: loop)
         loop.execute { [turns] in
@@ -312,26 +312,27 @@ extension Domain {
         }
     }
 
-    /// A slice of long work ends once it has taken this long.
+    /// How long a slice of long work may take.
     static let slice = TimeAmount.milliseconds(4)
-    /// What lies between two slices: the next one is scheduled and not executed at once, for the loop
-    /// would run it before it looks at its sockets again.
+    /// The delay between two slices.
+    ///
+    /// They are scheduled, since the loop would run an executed task before it serves its sockets.
     private static let pause = TimeAmount.microseconds(100)
 
     /// Does long work in slices, so that the loop serves others in between.
     ///
-    /// Of all such work one slice is done at a time, in turn, and after one of a millisecond or more
-    /// what comes next waits, too.
+    /// All such work takes turns, one slice at a time. After a slice of a millisecond or more, the next one waits
+    /// until the loop has served its sockets.
     ///
     /// - Parameters:
-    ///   - step: does a little; false: nothing is left.
-    ///   - done: called after the last step, perhaps during this call.
+    ///   - step: does a small part of the work; returns false when nothing is left.
+    ///   - done: called after the last step, which may be during this call.
     func inSlices(_ step: @escaping () -> Bool, then done: @escaping () -> Void) {
         sliced.append((step, done))
         if !isSlicing, !isResting { nextSlice() }
     }
 
-    /// Calls what waited for the same in slices, in order.
+    /// Calls each of these in order, in slices.
     func inSlices(_ waiting: [() -> Void]) {
         var rest = waiting[...]
         inSlices {
@@ -359,17 +360,16 @@ extension Domain {
         if !sliced.isEmpty || now >= start + .milliseconds(1) { putOffSlices() }
     }
 
-    /// So many small things of a kind, done in one piece, leave little of a turn for others.
+    /// How many small operations done in one piece call for ``rest()``.
     static let much = 64
 
-    /// Much was done in one piece: slices, and what else came from the store, go on once the loop has looked at its
-    /// sockets.
+    /// Makes slices and arrivals wait until the loop has served its sockets, since much was done in one piece.
     func rest() {
         isSpent = true
         putOffSlices()
     }
 
-    /// Slices go on once the loop has looked at its sockets.
+    /// Makes slices wait until the loop has served its sockets.
     func putOffSlices() {
         guard !isResting else { return }
         isResting = true
@@ -380,11 +380,11 @@ extension Domain {
     }
 }
 
-/// Something that came from the store.
+/// Something that came from the store, in the order of the entries and reads there.
 private enum Arrival {
     case outcome(Outcome)
-    /// What else follows from an outcome before.
+    /// A further step that follows from an earlier outcome.
     case step(any EntryOwner, Lane<any EntryWaiter>.Step)
-    /// The end of a read, to which everything that was appended before it has settled.
+    /// The end of a read; entries that were appended before the read were settled before it.
     case read(() -> Void)
 }

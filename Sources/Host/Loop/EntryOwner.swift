@@ -1,28 +1,28 @@
 import Store
 
-/// Who waits for an entry, or for the entries before it: each is called once.
+/// A waiter for an entry, or for the entries before it; exactly one of its methods is called, once.
 protocol EntryWaiter: AnyObject {
-    /// The entry is on disk.
+    /// The entry was committed.
     func committed(_ commit: Commit)
-    /// There was nothing to write, and what the answer rests on is on disk.
+    /// There was nothing to write, and the earlier entries that the answer depends on were committed.
     func unchanged()
     /// Nothing was written.
     func failed(_ error: HostError)
 }
 
-/// Who has entries written, and goes on with what becomes of them: a container.
+/// The owner of entries, which continues with their outcomes: a container.
 protocol EntryOwner: AnyObject {
-    /// Does the first thing that follows from what became of an entry.
+    /// Performs the first step that follows from an entry's outcome.
     ///
-    /// - Returns: the others, of operations that rested on the entry; there may be thousands.
+    /// - Returns: the other steps, of operations that depended on the entry; there may be thousands.
     func take(_ outcome: Outcome) -> ArraySlice<Lane<any EntryWaiter>.Step>
 
-    /// Does one of those.
+    /// Performs one of the other steps.
     func perform(_ step: Lane<any EntryWaiter>.Step)
 }
 
-/// What shows what is committed, and follows once the commits of the moment are through: a container's screens.
+/// What must be updated after commits: a container's screens.
 protocol ChangeFollower: AnyObject {
-    /// Follows all that happened.
+    /// Updates it for everything that was committed so far.
     func flush()
 }

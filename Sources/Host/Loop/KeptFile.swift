@@ -2,16 +2,15 @@ import AtriumKit
 import Glibc
 import Index
 
-/// Bytes that a component has kept, as a file: a line that says for which definition they are and what they add up to,
-/// and then they themselves.
+/// The bytes that a component keeps, as a file: a line with the definition's digest and a checksum, then the bytes.
 ///
-/// There is no header of a request in it and no secret: of these a definition has references alone.
+/// The file contains no request headers and no secrets, since a definition has only references to these.
 struct KeptFile: Sendable {
     private static let mark = "atrium-kept 1"
-    /// The first line has less than so many bytes.
+    /// The first line is shorter than this many bytes.
     private static let mostLine = 128
 
-    /// Of the definition that the component was made by.
+    /// The digest of the definition that the component was made from.
     let digest: UInt64
     let bytes: [UInt8]
     private let sum: UInt64
@@ -31,10 +30,10 @@ struct KeptFile: Sendable {
     /// Reads a file.
     ///
     /// - Parameters:
-    ///   - path: Where it is.
-    ///   - digest: Of the definition by now.
-    ///   - most: How many bytes are kept at most.
-    /// - Returns: What it holds; nil: it is not there, is of another definition, has more, or is damaged.
+    ///   - path: The file's path.
+    ///   - digest: The digest of the present definition.
+    ///   - most: The most bytes that may be kept.
+    /// - Returns: The file; nil: it does not exist, is of another definition, is too large, or is damaged.
     static func read(_ path: String, for digest: UInt64, atMost most: Int) -> KeptFile? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -60,7 +59,7 @@ struct KeptFile: Sendable {
         return file.line == String(decoding: whole[...end], as: UTF8.self) ? file : nil
     }
 
-    /// Whether the file at a path is of a definition, as its first line says.
+    /// Whether the first line of a file has a definition's digest.
     static func isOf(_ digest: UInt64, _ path: String) -> Bool {
         firstBytes(path).starts(with: "\(mark) \(String(digest, radix: 16)) ".utf8)
     }
@@ -74,12 +73,12 @@ struct KeptFile: Sendable {
         return bytes.prefix(max(0, count))
     }
 
-    /// Puts the file into a folder, whole or not at all, and waits until it is on the disk.
+    /// Writes the file atomically, and waits until it is on disk.
     ///
     /// - Parameters:
-    ///   - folder: Is made where it is not there.
-    ///   - name: Under which one.
-    /// - Returns: 0, also where the same is there already; or what kept it from being written.
+    ///   - folder: The folder, which is made if it does not exist.
+    ///   - name: The file's name.
+    /// - Returns: 0, or the `errno` of the step that failed.
     func write(into folder: String, as name: String) -> Int32 {
         mkdir(folder, 0o700)
         let (draft, path) = ("\(folder)/\(name).new", "\(folder)/\(name)")
@@ -117,7 +116,7 @@ struct KeptFile: Sendable {
     }
 }
 
-/// The FNV-1a of bytes: the same wherever it is computed.
+/// The FNV-1a hash of bytes; it is the same in each process and on each machine.
 struct Digest {
     private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
@@ -125,13 +124,13 @@ struct Digest {
         for byte in bytes { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
     }
 
-    /// Adds a text, and where it ends.
+    /// Adds a text and an end mark.
     mutating func add(_ text: String) {
         add(text.utf8)
         add([0xFF])
     }
 
-    /// Adds a value, members in the order of their names.
+    /// Adds a value; an object's members are added in the order of their names.
     mutating func add(_ value: Value) {
         if let members = value.object {
             add([0xFD])

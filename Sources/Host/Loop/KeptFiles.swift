@@ -4,35 +4,35 @@ import Glibc
 import Logging
 import NIOCore
 
-/// What components have kept over restarts: a file for each in a folder beside the store.
+/// The bytes that components keep over restarts: one file for each, in a folder beside the store.
 ///
-/// Used on the loop; files are read and written on a queue of their own, one after the other. They are a help, and no
-/// part of the store: one that can't be written is logged, and what can't be read is as if it were not there.
+/// Use it on the loop; files are read and written on a queue, one after the other. The files are an aid, and not
+/// part of the store: a failed write is logged, and a file that can't be read counts as missing.
 final class KeptFiles {
     private let folder: String
     private let loop: any EventLoop
     private let logger: Logger
     private let queue = DispatchQueue(label: "atrium.kept")
-    /// The files that there may be.
+    /// The names of the files that may exist.
     private var names: Set<String>
-    /// What is to be written once the write under way has ended.
+    /// What to write after the write in progress, for each name that has one.
     ///
-    /// Nil: nothing; without a write there is no entry.
+    /// Nil: nothing more.
     private var coming: [String: Bytes?] = [:]
     private var isEnded = false
 
-    /// What is to be kept, and for which definition.
+    /// Bytes to keep, and the digest of their definition.
     private struct Bytes {
         let bytes: [UInt8]
         let digest: UInt64
     }
 
-    /// What is kept in the folder beside a store.
+    /// Opens the folder beside a store.
     ///
     /// - Parameters:
-    ///   - file: The store's.
-    ///   - loop: Where this is used.
-    ///   - logger: Hears what can't be written.
+    ///   - file: The store's file.
+    ///   - loop: The loop that this is used on.
+    ///   - logger: Logs failed writes.
     init(beside file: String, on loop: any EventLoop, _ logger: Logger) {
         folder = (file.lastIndex(of: "/").map { String(file[...$0]) } ?? "") + "kept"
         self.loop = loop
@@ -53,13 +53,13 @@ final class KeptFiles {
         return names
     }
 
-    /// Reads what a component's predecessor had kept.
+    /// Reads the bytes that a component's predecessor kept.
     ///
     /// - Parameters:
-    ///   - name: Of the component's file.
-    ///   - digest: Of its definition.
-    ///   - most: How many bytes are kept at most.
-    ///   - then: Takes it; called during this call where there is no such file.
+    ///   - name: The name of the component's file.
+    ///   - digest: The digest of its definition.
+    ///   - most: The most bytes that may be kept.
+    ///   - then: Called with the bytes; called during this call if there is no such file.
     func read(
         _ name: String, for digest: UInt64, atMost most: Int, then: @escaping ([UInt8]?) -> Void
     ) {
@@ -71,7 +71,7 @@ final class KeptFiles {
         }
     }
 
-    /// Keeps bytes instead of those that are kept; nil: none.
+    /// Keeps bytes in place of the earlier ones; nil: keeps none.
     func keep(_ bytes: [UInt8]?, as name: String, for digest: UInt64) {
         guard !isEnded else { return }
         guard let bytes else { return drop(name) }
@@ -105,11 +105,11 @@ final class KeptFiles {
         if !isEnded { writeNext(name) }
     }
 
-    /// Keeps nothing of a component any more.
+    /// Deletes what is kept for a component.
     ///
     /// - Parameters:
-    ///   - name: Of its file.
-    ///   - digest: Of a definition for which it is kept on; nil: none.
+    ///   - name: The name of its file.
+    ///   - digest: The digest of a definition whose bytes are not deleted; nil: all are.
     func drop(_ name: String, unlessFor digest: UInt64? = nil) {
         if let next = coming[name] ?? nil, next.digest != digest { coming[name] = .some(nil) }
         guard names.contains(name) else { return }
@@ -120,14 +120,14 @@ final class KeptFiles {
         }
     }
 
-    /// Drops what is kept of components that are not there, or of a write that was cut off.
+    /// Deletes the files of components that don't exist, and those of writes that were cut off.
     func dropAll(but present: Set<String>) {
         for name in names.subtracting(present) { drop(name) }
     }
 
-    /// Nothing is kept from now on.
+    /// Ends the keeping of bytes, and writes what was still waiting.
     ///
-    /// - Returns: Waits until all is on the disk that was to be; to be called off the loop.
+    /// - Returns: Waits until everything is on disk; call it off the loop.
     func end() -> @Sendable () -> Void {
         isEnded = true
         for (name, next) in coming {

@@ -1,52 +1,52 @@
 import DequeModule
 import Store
 
-/// The way of one container's entries to the disk: a pure state machine.
+/// The pipeline of one container's entries to the store, as a pure state machine.
 ///
-/// It holds what is on its way and says what to do; it calls nobody.
+/// It keeps track of the operations in progress and returns what the caller must do; it calls nothing itself.
 ///
-/// An *operation* is a command, from the moment a component is asked until its outcome is final. It
+/// An *operation* is a command, from the call of a component until the outcome is final. It
 /// belongs to one component, and goes through these stages:
 ///
-/// 1. deciding: the component was asked; its own state may be ahead from now on;
-/// 2. writing: the entry is with the store, under the lane's epoch;
-///    or idle: nothing is to be written, but the answer rests on operations before it;
+/// 1. deciding: the component was called; its own state may be ahead from now on;
+/// 2. writing: the entry was appended to the store, under the lane's epoch;
+///    or idle: there is nothing to write, but the answer depends on earlier operations;
 /// 3. final: committed, answered unchanged, or failed.
 ///
-/// What it promises:
+/// Its guarantees:
 ///
-/// - An entry is given to the store with the position at which it was decided: behind all of the lane's entries before it.
-///   Where something else was written for the container, the entry is refused as stale, and the lane goes on behind that.
+/// - An entry is appended with the position at which it was decided: after all of the lane's earlier entries.
+///   If something else was written for the container, the store rejects the entry as stale, and the lane continues
+///   from the position that the store reports.
 /// - An idle operation becomes final once all earlier ones of its component are.
-/// - When an entry fails, the epoch ends. Whatever was decided in it fails too, written or not.
-///   Nothing new begins until all of them are final and the touched records are undone.
-/// - A component is *quiet* when none of its operations is on its way and none of its records waits to
-///   be undone: only then its own state is the committed one.
-/// - Each operation is looked at a fixed number of times, however many are on their way and however
-///   many of them fail.
+/// - When an entry fails, the epoch ends. Everything that was decided in the epoch fails too, written or not.
+///   No operation begins until all of them are final and the touched records are undone.
+/// - A component is *quiet* when none of its operations is in progress and none of its records waits to
+///   be undone. Only then its own state is the committed one.
+/// - The work for each operation is constant, however many are in progress and however many of them fail.
 struct Lane<Payload> {
-    /// An operation's name: also the ticket of its entry.
+    /// An operation's id, which is also the ticket of its entry.
     typealias ID = UInt64
 
-    /// What to do, in order.
+    /// What the caller must do, in order.
     enum Step {
-        /// The entry is on disk.
+        /// The entry was committed.
         case committed(Payload, Commit)
-        /// There was nothing to write, and what the answer rests on is on disk.
+        /// There was nothing to write, and what the answer depends on was committed.
         case unchanged(Payload)
-        /// Nothing was written; the failure that is to blame, of this entry or one before.
+        /// Nothing was written; the failure is that of this entry or of an earlier one.
         case failed(Payload, EntryFailure)
-        /// Make these records what the store holds, then call ``undone()``.
+        /// Restore these records to what the store holds, then call ``undone()``.
         case undo(Set<RecordKey>)
-        /// Nothing of a failure is left: commands may begin.
+        /// The failed epoch is cleaned up: commands may begin.
         case opened
     }
 
-    /// What became of a decision.
+    /// What to do with a decision.
     enum Verdict {
-        /// Append the entry under this epoch, at this position of the container; nil: it is not known yet.
+        /// Append the entry under this epoch, at this position of the container; nil: the position is not known yet.
         case append(epoch: Int, position: Int64?)
-        /// Its epoch is over: not to be written.
+        /// Don't write it: its epoch has ended.
         case refused([Step])
     }
 
@@ -64,31 +64,30 @@ struct Lane<Payload> {
 
     private enum Condition {
         case open
-        /// An entry failed; others of its epoch are on their way.
+        /// An entry failed; other operations of its epoch are still in progress.
         case draining(EntryFailure)
-        /// None is on its way; records are being undone.
+        /// No operation is in progress; records are being undone.
         case undoing(EntryFailure)
     }
 
-    /// Entries decided in an earlier epoch are refused.
+    /// The present epoch; decisions from an earlier one are refused.
     private(set) var epoch: Int
-    /// The position of the container's last entry that is settled; nil: none was since the lane began.
+    /// The position of the container's last settled entry; nil: none has settled since the lane began.
     private var position: Int64?
-    /// How many entries the store has been given that it has not settled.
+    /// How many entries were appended and are not settled yet.
     private var unsettled: Int64 = 0
     private var condition = Condition.open
     private var operations: [ID: Operation] = [:]
-    /// Each component's operations, the oldest first, which is on its way: behind it there may be
-    /// some that ended before it did.
+    /// Each component's operations, the oldest one in progress first; later ones may have ended before it.
     private var queues: [String: Deque<ID>] = [:]
     private var touched: Set<RecordKey> = []
     private var touchedComponents: Set<String> = []
-    /// How often an operation was looked at to find those that end.
+    /// How often operations were examined to find those that end; tests check that it stays linear.
     private(set) var looks = 0
 
-    /// A lane without anything on its way.
+    /// Makes an empty lane.
     ///
-    /// - Parameter epoch: greater than any that failed under the container's name before.
+    /// - Parameter epoch: an epoch greater than any that failed before under the container's name.
     init(epoch: Int = 0) {
         self.epoch = epoch
     }
@@ -104,22 +103,22 @@ struct Lane<Payload> {
         }
     }
 
-    /// Whether nothing is on its way at all.
+    /// Whether no operation is in progress and nothing is being undone.
     var isEmpty: Bool { operations.isEmpty && isOpen }
 
-    /// How many operations are on their way.
+    /// How many operations are in progress.
     var count: Int { operations.count }
 
-    /// Whether the component's own state is the committed one.
+    /// Whether the component is quiet: its own state is the committed one.
     func isQuiet(_ component: String) -> Bool {
         guard queues[component] == nil else { return false }
         return isOpen || !touchedComponents.contains(component)
     }
 
-    /// The operation of a component that has been on its way the longest; nil: none is.
+    /// Returns the oldest operation of a component that is in progress; nil: none is.
     func oldest(of component: String) -> ID? { queues[component]?.first }
 
-    /// Begins an operation: its component is about to be asked.
+    /// Begins an operation, before its component is called.
     ///
     /// - Precondition: the lane is open, and the id is new.
     mutating func begin(_ id: ID, on component: String) {
@@ -127,7 +126,7 @@ struct Lane<Payload> {
         queues[component, default: []].append(id)
     }
 
-    /// The component decided, and its state is ahead by these records.
+    /// Notes that the component decided; its state is ahead by these records.
     mutating func write(_ id: ID, keys: [RecordKey], _ payload: Payload) -> Verdict {
         guard var operation = operations[id] else { return .refused([]) }
         if let failure, operation.epoch < epoch {
@@ -140,7 +139,7 @@ struct Lane<Payload> {
         return .append(epoch: epoch, position: position.map { $0 + unsettled })
     }
 
-    /// The component refused, or had nothing to change.
+    /// Notes that the component refused, or had nothing to change.
     mutating func finish(_ id: ID, _ payload: Payload) -> [Step] {
         guard var operation = operations[id] else { return [] }
         if let failure, operation.epoch < epoch {
@@ -151,13 +150,13 @@ struct Lane<Payload> {
         return advance(operation.component)
     }
 
-    /// The component was lost before it decided: as if the operation had never begun.
+    /// Drops an operation whose component was lost before it decided, as if it had never begun.
     mutating func cancel(_ id: ID) -> [Step] {
         guard operations[id] != nil else { return [] }
         return drop(id) + drained()
     }
 
-    /// The store says what became of an entry.
+    /// Notes an entry's outcome from the store.
     mutating func settle(_ id: ID, _ result: Result<Commit, EntryFailure>) -> [Step] {
         unsettled -= 1
         switch result {
@@ -177,7 +176,7 @@ struct Lane<Payload> {
         }
     }
 
-    /// The touched records are what the store holds.
+    /// Notes that the touched records were restored to what the store holds.
     mutating func undone() -> [Step] {
         guard case .undoing = condition else { return [] }
         condition = .open
@@ -196,7 +195,7 @@ extension Lane {
         let cause = self.failure ?? failure
         touch(keys)
         guard isOpen else { return [.failed(payload, cause)] + drop(id) + drained() }
-        // An entry that is too large is nobody's fault but its own: what rested on it may be tried again.
+        // Only the entry itself is at fault when it is too large: what depended on it may be retried.
         let others: EntryFailure =
             if case .tooLarge = failure { .olderEpoch(epoch: epoch) } else { cause }
         epoch += 1
@@ -204,9 +203,9 @@ extension Lane {
         return [.failed(payload, cause)] + drop(id) + failIdle(others) + drained()
     }
 
-    /// Answers that rest on what did not happen.
+    /// Fails the idle operations, whose answers depend on what was not written.
     ///
-    /// Once an epoch: from its end on an operation that would become idle fails at once.
+    /// This runs once for each epoch: after it, an operation that would become idle fails at once.
     private mutating func failIdle(_ cause: EntryFailure) -> [Step] {
         looks += operations.count
         let idle = operations.filter { if case .idle = $0.value.stage { true } else { false } }
@@ -228,14 +227,13 @@ extension Lane {
         }
     }
 
-    /// Takes an operation out, and ends the idle ones that were waiting for it.
+    /// Removes an operation, and ends the idle ones that were waiting for it.
     private mutating func drop(_ id: ID) -> [Step] {
         guard let operation = operations.removeValue(forKey: id) else { return [] }
         return advance(operation.component)
     }
 
-    /// Ends the idle operations at the front of a component's queue, and passes over what ended
-    /// before it came to the front.
+    /// Ends the idle operations at the front of a component's queue, and removes those that have ended already.
     private mutating func advance(_ component: String) -> [Step] {
         guard let place = queues.index(forKey: component) else { return [] }
         var steps: [Step] = []
@@ -252,7 +250,7 @@ extension Lane {
         return steps
     }
 
-    /// Begins to undo, once the last operation of the failed epoch is final.
+    /// Begins to undo once the last operation of the failed epoch is final.
     private mutating func drained() -> [Step] {
         guard case .draining(let failure) = condition, operations.isEmpty else { return [] }
         condition = .undoing(failure)

@@ -1,12 +1,12 @@
 import DequeModule
 
-/// Queries that take more than a turn of the loop: of each user one at a time, the others in their order.
+/// The queries that take more than one turn of the loop: each user runs one at a time, others wait in order.
 ///
-/// Those under way are found in slices, each in turn (``Domain/inSlices(_:then:)``), so that a user's
-/// thousand delay others' by no more than one does. What is found for a query is in memory while it is
-/// under way; one that waits has no more than its call, which its connection is charged with.
+/// Running queries take turns slice by slice (``Domain/inSlices(_:then:)``), so that a thousand queries of one user
+/// delay other users' as little as one does. A running query's results are in memory. A waiting query has only its
+/// call, which counts towards its connection's memory.
 final class LongQueries {
-    /// Ends what began; to be called once.
+    /// Ends a query; call it exactly once.
     typealias End = () -> Void
     typealias Query = (@escaping End) -> Void
 
@@ -16,9 +16,9 @@ final class LongQueries {
 
     init(_ domain: Domain) { self.domain = domain }
 
-    /// Begins a user's query when its turn comes, which may be during this call.
+    /// Runs a query when its user's turn comes, which may be during this call.
     ///
-    /// - Throws: `limitExceeded` where too many of the user's wait, unless these are bounded otherwise.
+    /// - Throws: `limitExceeded` when too many of the user's queries wait, unless the caller bounds them otherwise.
     func add(of user: String, isBounded: Bool = true, _ query: @escaping Query) throws(HostError) {
         guard running.insert(user).inserted else {
             let limit = domain.limits.waitingQueries
@@ -30,8 +30,7 @@ final class LongQueries {
         begin(query, of: user)
     }
 
-    /// As ``add(of:_:)``, for a call that is begun anew with its turn, and so is refused as it would be
-    /// then.
+    /// As ``add(of:_:)``, for a call that is made when its turn comes; a refusal goes to `reply`.
     func add<T>(
         of user: String, _ reply: @escaping Answer<T>,
         _ call: @escaping (@escaping Answer<T>) -> Void
@@ -54,7 +53,7 @@ final class LongQueries {
                 running.remove(user)
                 return
             }
-            // Not at once: of thousands that end as soon as they begin, each would begin the next.
+            // In slices: thousands of short queries that begin each other directly would block the loop.
             domain.inSlices { [self] in
                 beginNext(of: user)
                 return false

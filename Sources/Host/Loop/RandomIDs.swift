@@ -2,16 +2,16 @@ import Glibc
 
 /// Ids of 130 random bits each, in 26 lowercase letters and digits (Crockford's base 32).
 ///
-/// The kernel is asked for the bits of several at once: most commands have an id drawn and never use it.
+/// They are drawn several at a time with one system call, since most commands get an id and never use it.
 struct RandomIDs {
     private static let alphabet: StaticString = "0123456789abcdefghjkmnpqrstvwxyz"
     private static let length = 26
-    /// A byte for each letter; `getentropy` gives at most 256 at a time.
+    /// How many bytes to draw at a time, one for each letter; `getentropy` returns at most 256.
     private static let drawn = 9 * length
 
     private var bytes: [UInt8] = []
 
-    /// One that was never given before.
+    /// Returns a new id.
     mutating func next() -> String {
         if bytes.isEmpty { draw() }
         let alphabet = Self.alphabet.utf8Start
@@ -28,7 +28,7 @@ struct RandomIDs {
     private mutating func draw() {
         bytes = [UInt8](repeating: 0, count: Self.drawn)
         guard getentropy(&bytes, bytes.count) != 0 else { return }
-        // A kernel without the call, or a sandbox that forbids it.
+        // The kernel lacks the call, or a sandbox forbids it.
         var generator = SystemRandomNumberGenerator()
         for place in bytes.indices { bytes[place] = .random(in: 0...255, using: &generator) }
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How many records were read, counted on the threads that read them.
+/// How many records were read; counted on the threads that read them.
 final class RecordCount: Sendable {
     private let count = Atomic(0)
 

@@ -1,9 +1,9 @@
 import DequeModule
 
-/// Lets only so many components be made at a time in processes of their own.
+/// Limits how many components are being started in workers at a time.
 ///
-/// A turn is over when its component is made, can't be made, or shows no progress: one that hangs
-/// keeps no other from being made.
+/// A turn ends when its component is made, has failed, or makes no progress, so that one that hangs does not block
+/// the others.
 final class StartTurns {
     /// A permission to make a component.
     final class Turn {
@@ -11,7 +11,7 @@ final class StartTurns {
 
         fileprivate init(_ turns: StartTurns) { self.turns = turns }
 
-        /// Lets the next one be made; ending twice does nothing.
+        /// Ends the turn and starts the next one; a second call does nothing.
         func end() {
             let turns = turns
             self.turns = nil
@@ -24,7 +24,7 @@ final class StartTurns {
 
     init(atATime most: Int) { free = most }
 
-    /// Calls back with a turn, at once where one is free.
+    /// Calls back with a turn, during this call if one is free.
     func take(_ body: @escaping (Turn) -> Void) {
         waiting.append(body)
         next()

@@ -1,9 +1,9 @@
-/// The places of a queue in which calls wait: users share them, and nobody fills the queue for the others.
+/// The places in a queue of waiting calls, which users share so that no user can fill the queue.
 ///
-/// A call is taken where its user has fewer calls in the queue than there are free places. So a user who is alone has
-/// half of the places at most, and whoever comes then finds some.
+/// A call gets a place if its user has fewer calls in the queue than there are free places. So a single user gets at
+/// most half of the places, and another user still finds some.
 final class WaitingPlaces {
-    /// The place of one call, which is free again once nobody holds this.
+    /// The place of one call; it becomes free when the last reference to it goes.
     final class Place {
         private let user: String
         private let places: WaitingPlaces
@@ -15,23 +15,23 @@ final class WaitingPlaces {
         deinit { places.leave(user) }
     }
 
-    /// There is no place for a call.
+    /// Thrown when there is no place for a call.
     struct Full: Error {
-        /// Which limit, and what to do, in a sentence that begins with how many calls wait.
+        /// The limit and what to do, as a sentence that begins with the number of waiting calls.
         let reason: String
     }
 
-    /// How many calls have a place.
+    /// How many places are taken.
     private(set) var count = 0
     private var counts: [String: Int] = [:]
 
     /// Takes a place for a call.
     ///
     /// - Parameters:
-    ///   - user: whose call it is.
-    ///   - most: how many places there are (``HostLimits/waitingCalls``).
-    /// - Returns: the place, to be held for as long as the call waits.
-    /// - Throws: where the user has no more places, or there are none.
+    ///   - user: the user who makes the call.
+    ///   - most: the number of places (``HostLimits/waitingCalls``).
+    /// - Returns: the place; keep it for as long as the call waits.
+    /// - Throws: when the user has no place left, or the queue is full.
     func take(for user: String, of most: Int) throws(Full) -> Place {
         let own = counts[user, default: 0]
         guard own < most - count else { throw Full(reason: reason(own, most)) }
