@@ -1,12 +1,12 @@
 internal import AtriumKit
 internal import Host
 
-/// Calls that may be big, as several of moderate size.
+/// Splits calls that may be large into several of moderate size.
 enum CallParts {
-    /// About how many bytes a part takes; a single value or record may take more.
+    /// About how many bytes a part holds; a single value or record may be larger.
     static let bytes = 256 << 10
 
-    /// The values of fields, told at last by the one that says of which there are more.
+    /// Reports the values of fields; the last call names the fields that have more values.
     static func report(_ values: [String: [Value]], cut: Set<String>) -> [WorkerCall] {
         var calls: [WorkerCall] = []
         var part: [String: [Value]] = [:]
@@ -25,7 +25,7 @@ enum CallParts {
         return calls + [.report(part, cut: cut)]
     }
 
-    /// What a component's predecessor had kept, in its order; each byte is more than one on its way.
+    /// Sends the bytes that a component's predecessor kept, in order; base64 makes them a third longer.
     static func kept(_ kept: [UInt8]) -> [WorkerCall] {
         let size = bytes / 4 * 3
         return stride(from: 0, to: max(kept.count, 1), by: size).map {
@@ -33,7 +33,7 @@ enum CallParts {
         }
     }
 
-    /// Records that are undone: each is what it is told last, whatever comes with it.
+    /// Restores records; the parts can be applied one by one, since a record's state is that of its last change.
     static func undo(_ changes: [Change]) -> [WorkerCall] {
         var calls: [WorkerCall] = []
         var part: [Change] = []

@@ -2,11 +2,11 @@ internal import NIOCore
 
 /// One timer for the oldest of many calls.
 ///
-/// Later calls leave it as it is, unless the oldest is due before it: behind one that may take longer.
+/// It is replaced only by an earlier time: a call that is allowed less time than the one before it may be due first.
 struct CallTimer {
     private var timer: (due: ContinuousClock.Instant, scheduled: Scheduled<Void>)?
 
-    /// Has something done at a time, unless it is done before that anyway.
+    /// Schedules `body`, unless the timer is due earlier anyway.
     mutating func set(
         _ due: ContinuousClock.Instant, on loop: any EventLoop,
         _ body: @escaping @Sendable () -> Void
@@ -19,7 +19,7 @@ struct CallTimer {
         )
     }
 
-    /// It has fired, or is not wanted any more.
+    /// Ends the timer, which has fired or is no longer needed.
     mutating func end() {
         timer?.scheduled.cancel()
         timer = nil

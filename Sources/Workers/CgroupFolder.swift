@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// A cgroup, as its folder in the kernel's file system shows it.
+/// A cgroup, as a folder of the kernel's file system.
 struct CgroupFolder: Sendable {
     let path: String
 
-    /// What the kernel refused, as a sentence.
+    /// An operation that the kernel refused, as a sentence.
     struct Problem: Error, CustomStringConvertible {
         let description: String
         let code: Int32
@@ -15,7 +15,7 @@ struct CgroupFolder: Sendable {
         }
     }
 
-    /// Makes a cgroup in this one; one that is there is an error.
+    /// Makes a cgroup in this one; throws if it exists.
     func make(_ name: String) throws(Problem) -> CgroupFolder {
         let child = CgroupFolder(path: path + "/" + name)
         guard mkdir(child.path, 0o755) == 0 else {
@@ -24,7 +24,7 @@ struct CgroupFolder: Sendable {
         return child
     }
 
-    /// Makes a cgroup in this one, unless it is there.
+    /// Returns a cgroup in this one, which is made if it does not exist.
     func find(_ name: String) throws(Problem) -> CgroupFolder {
         do throws(Problem) {
             return try make(name)
@@ -33,12 +33,12 @@ struct CgroupFolder: Sendable {
         }
     }
 
-    /// Removes it.
+    /// Removes this cgroup.
     ///
-    /// - Returns: whether it is gone: not while a process is in it, or a cgroup.
+    /// - Returns: whether it is gone; it can't be removed while it contains a process or a cgroup.
     func remove() -> Bool { rmdir(path) == 0 || errno == ENOENT }
 
-    /// Removes the cgroups in it that nobody is in.
+    /// Removes the cgroups in this one that contain no process.
     func removeEmpty() {
         guard let folder = opendir(path) else { return }
         defer { closedir(folder) }
@@ -51,7 +51,7 @@ struct CgroupFolder: Sendable {
         }
     }
 
-    /// Writes one of its files.
+    /// Writes to one of its files.
     func write(_ text: String, to file: String) throws(Problem) {
         let path = path + "/" + file
         let descriptor = open(path, O_WRONLY | O_CLOEXEC)
@@ -63,12 +63,12 @@ struct CgroupFolder: Sendable {
         }
     }
 
-    /// The words of one of its files; none, if it can't be read.
+    /// Returns the words of one of its files; none if it can't be read.
     func words(of file: String) -> [Substring] {
         let descriptor = open(path + "/" + file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
-        // The kernel gives these files whole, and none that we read is longer.
+        // The kernel returns such a file in one read, and no file that is read here is longer.
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = read(descriptor, &buffer, buffer.count)
         return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)

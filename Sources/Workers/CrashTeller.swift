@@ -1,14 +1,14 @@
 internal import CProcess
 
-/// Tells of crashes of this process, as of those of a worker.
+/// Reports crashes of this process, in the same way as those of a worker.
 public enum CrashTeller {
-    /// Has a crash of the calling thread print the signal and where it happened, and write a text to a file.
+    /// Makes a crash print the signal and a backtrace, and write a text to a file if the calling thread crashed.
     ///
-    /// An ABRT that another process sends, such as a service manager's watchdog, tells where the calling thread is.
+    /// For an ABRT from another process, such as a service manager's watchdog, the backtrace is the calling thread's.
     ///
     /// - Parameters:
-    ///   - descriptor: the file's; it stays open.
-    ///   - text: points to the text, if there is one at that time; lives as long as the process.
+    ///   - descriptor: the file's descriptor; it must stay open.
+    ///   - text: points to the text, or to nil when there is none; it must live as long as the process.
     public static func install(
         _ descriptor: Int32, _ text: UnsafePointer<UnsafePointer<CChar>?>
     ) {

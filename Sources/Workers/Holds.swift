@@ -1,15 +1,15 @@
-/// Whether what a worker says waits to be read, for one reason or for several, and since when.
+/// Whether reading from a worker is paused, for one reason or for several, and since when.
 struct Holds {
     private var count = 0
-    /// Since when it waits, as far as that time was not taken yet.
+    /// The start of the pause, or of the part of it that was not taken yet.
     private var since: ContinuousClock.Instant?
 
-    /// Whether it waits.
+    /// Whether reading is paused.
     var isHeld: Bool { count > 0 }
 
-    /// A reason to wait begins, or one is over.
+    /// Adds or removes a reason to pause.
     ///
-    /// - Returns: whether it waits now and did not before, or the other way.
+    /// - Returns: whether reading has just been paused or resumed.
     mutating func set(_ isHeld: Bool, at now: ContinuousClock.Instant) -> Bool {
         let wasHeld = self.isHeld
         count += isHeld ? 1 : -1
@@ -18,7 +18,7 @@ struct Holds {
         return true
     }
 
-    /// The begin of the time during which it waited, once; nil: it did not.
+    /// Returns the start of the part of the pause that was not taken yet; nil: reading is not paused.
     mutating func takeBegin(until now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         guard let begin = since else { return nil }
         since = now

@@ -1,24 +1,25 @@
-/// What the lines that a worker printed before its end say of the reason: its own runtime's, and those of a
-/// program of which it is the worker.
+/// The cause of a worker's end, from the last lines that the worker printed.
+///
+/// It understands lines of the Swift runtime, of Python, and of a worker about its plugin's program.
 struct LastLines {
-    /// What was said of a failure, last.
+    /// The last failure that was printed.
     private(set) var failure: String?
-    /// The function in which it ended, as far as that has a name.
+    /// The function in which the worker ended, if it has a name.
     private(set) var function: String?
-    /// Whether the lines are those of an end: a signal, or a failure.
+    /// Whether the lines report an end: a signal or a failure.
     var tellOfEnd: Bool { failure != nil || isInBacktrace || isInTraceback }
 
-    /// Whether lines are a backtrace after "ended by SIG… at".
+    /// Whether the next lines are a backtrace, after "ended by SIG… at".
     private var isInBacktrace = false
-    /// Whether lines are a traceback of Python's, up to the exception.
+    /// Whether the next lines are a traceback of Python, up to the exception.
     private var isInTraceback = false
 
-    /// Bytes that are kept of what was said, and of a function's name.
+    /// The most bytes to keep of a failure, and of a function's name.
     private static let mostBytes = (failure: 500, function: 200)
-    /// What a failure goes through before it ends a process, and whose functions say nothing of the plugin's.
+    /// Libraries whose functions a failure passes through, which say nothing about the plugin.
     private static let passed = ["libswift", "libc.so", "libFoundation", "libdispatch", "ld-linux"]
 
-    /// Takes a line in, whose names of functions can be read by people.
+    /// Examines a line, in which the names of functions are demangled.
     mutating func take(_ line: String) {
         if line.hasPrefix("ended by SIG"), line.hasSuffix(" at") {
             isInBacktrace = true
@@ -29,7 +30,7 @@ struct LastLines {
         if line == "Traceback (most recent call last):" {
             isInTraceback = true
         } else if isInTraceback, line.first?.isWhitespace == false {
-            // Its own lines are indented; the exception's is not.
+            // The lines of a traceback are indented; the exception after them is not.
             isInTraceback = false
             take(failure: line)
         } else if line.contains("Fatal error:") || line.hasPrefix("The program ") {
@@ -42,8 +43,9 @@ struct LastLines {
         failure = LineBudget.cut(sentence, to: Self.mostBytes.failure)
     }
 
-    /// The function of a line of a backtrace, `FILE(FUNCTION+0x1f) [0x7f…]`; nil: it has no name, or belongs to
-    /// what is passed.
+    /// The function in a line of a backtrace, `FILE(FUNCTION+0x1f) [0x7f…]`.
+    ///
+    /// Nil: it has no name, or belongs to one of the `passed` libraries.
     private static func frame(_ line: String) -> String? {
         guard let open = line.firstIndex(of: "("), line.hasSuffix("]"),
             let end = line.ranges(of: "+0x").last, open < end.lowerBound

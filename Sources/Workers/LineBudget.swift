@@ -2,12 +2,13 @@ internal import AtriumKit
 internal import Host
 internal import NIOCore
 
-/// How much of what a worker says by itself is told: a line is cut, and of lines in a row those beyond
-/// a number are counted, and told of when it has calmed down or has ended.
+/// Limits how many lines of a worker are logged: a long line is cut, and lines beyond a number are counted.
+///
+/// The count is logged before the first line of the next period, or at the worker's end.
 struct LineBudget {
-    /// Bytes of a line that are kept.
+    /// How many bytes of a line are kept.
     static let lineBytes = 2_000
-    /// Lines in a row that are told, and how long a pause makes a new row.
+    /// How many lines are logged in a period, and how long the period is.
     private static let lines = 200
     private static let pause = TimeAmount.seconds(10)
 
@@ -15,10 +16,10 @@ struct LineBudget {
     private var untold = 0
     private var rowStart = NIODeadline.now()
 
-    /// Takes a line in.
+    /// Counts a line.
     ///
-    /// - Parameter tell: called with the number of lines of the row before that were not told.
-    /// - Returns: whether to tell it.
+    /// - Parameter tell: called with the number of lines of the previous period that were not logged.
+    /// - Returns: whether to log the line.
     mutating func admits(tell: (Int) -> Void) -> Bool {
         let now = NIODeadline.now()
         if now - rowStart >= Self.pause {
@@ -34,17 +35,17 @@ struct LineBudget {
         return true
     }
 
-    /// No line comes any more.
+    /// Ends the period, since no further line follows.
     ///
     /// - Parameters:
-    ///   - others: of the lines that were not told, so many are told now.
-    ///   - tell: called with the number of lines that are not told.
+    ///   - others: how many of the lines that were not logged the caller logs now.
+    ///   - tell: called with the number of lines that are not logged.
     mutating func end(without others: Int = 0, tell: (Int) -> Void) {
         if untold > others { tell(untold - others) }
         untold = 0
     }
 
-    /// The beginning of a text.
+    /// Returns the beginning of a text.
     static func cut(_ text: String, to bytes: Int = lineBytes) -> String {
         text.utf8.count <= bytes
             ? text : String(decoding: text.utf8.prefix(bytes), as: UTF8.self)
@@ -52,10 +53,10 @@ struct LineBudget {
 }
 
 extension Refusal {
-    /// So many pieces of evidence are kept, and bytes of each: the id of a filter is the longest.
+    /// The most pieces of evidence to keep, and the most bytes of each; the longest is a filter's id.
     private static let kept = (count: 16, bytes: 64 << 10)
 
-    /// The refusal with the beginnings of its texts.
+    /// The refusal with its texts cut.
     var cut: Refusal {
         var cut = self
         cut.reason = LineBudget.cut(reason)
@@ -68,7 +69,7 @@ extension Refusal {
 }
 
 extension LaunchFailure {
-    /// The failure with the beginnings of its texts.
+    /// The failure with its texts cut.
     var cut: LaunchFailure {
         switch self {
         case .setting(let error):

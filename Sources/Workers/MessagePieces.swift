@@ -1,13 +1,12 @@
 internal import Interfaces
 internal import JSONCodec
 
-// A worker's message on its way: whole, or where it is big in pieces, so that no frame takes the daemon's
-// loop longer than another.
+// Splits a large message of a worker into pieces, so that no frame takes the daemon's loop longer than another.
 extension Worker.Attach.Reply {
-    /// Up to how many bytes a message is sent whole, and how many a piece has.
+    /// The most bytes of a message that is sent whole, and the size of a piece of a larger one.
     static let pieceBytes = 256 << 10
 
-    /// The replies that carry a message, in order.
+    /// Returns the replies that carry a message, in order.
     static func carrying(_ message: JSONObject, id: Int?) -> [Worker.Attach.Reply] {
         let bytes = message.bytes
         guard bytes.count > pieceBytes else { return [.init(id: id, message: message)] }
@@ -15,7 +14,7 @@ extension Worker.Attach.Reply {
         var start = 0
         while start < bytes.count {
             var end = min(start + pieceBytes, bytes.count)
-            // Not amid a character.
+            // Don't split a UTF-8 sequence.
             while end < bytes.count, bytes[end] & 0xc0 == 0x80 { end -= 1 }
             replies.append(
                 .init(

@@ -1,39 +1,39 @@
-/// The calls that a worker has not answered: in order, and each timed.
+/// The calls that a worker has not answered, in order, and the time of each.
 ///
-/// A worker does one thing after another, so a call's time begins when it is sent or, if later, when
+/// A worker runs one call after the other. So a call's time begins when it is sent or, if that is later, when
 /// the call before it was answered.
 struct PendingCalls {
-    /// A call without its answer.
+    /// A call that is not answered yet.
     struct Call {
         let id: Int
         let name: String
-        /// How long it may take.
+        /// How long the call may take.
         let limit: Duration
-        /// Whether somebody waits for what it answers.
+        /// Whether a caller waits for the answer.
         let isRequest: Bool
         let sent: ContinuousClock.Instant
         let done: (WorkerAnswer) -> Void
     }
 
-    /// The call that takes longer than it may.
+    /// A call that has taken longer than it may.
     struct Overdue: Equatable {
         let name: String
         let elapsed: Duration
         let limit: Duration
     }
 
-    /// A call with its answer.
+    /// A call that was answered.
     struct Answered {
         let call: Call
-        /// How long it waited for those before it, and how long it took then.
+        /// How long the call waited for earlier calls, and how long it then took.
         let waited: Duration
         let took: Duration
 
-        /// How long it took, and what waited for what, in words.
+        /// Describes how long the call took and waited.
         ///
         /// - Parameters:
         ///   - count: how many calls waited behind it.
-        ///   - setting: where it is set how long one may take.
+        ///   - setting: the setting that limits a call's time.
         /// - Returns: two sentences.
         func words(behind count: Int, _ setting: String) -> String {
             "The call took \(took), of \(call.limit) that one may take (\(setting)); \(count) "
@@ -45,17 +45,17 @@ struct PendingCalls {
     private var first = 1
     private var next = 1
     private var lastAnswer: ContinuousClock.Instant?
-    /// How long nothing that the worker said was read since the oldest call began.
+    /// How long reading from the worker was paused since the oldest call began.
     private var held = Duration.zero
 
     var isEmpty: Bool { first == next }
 
     var count: Int { next - first }
 
-    /// The call that the worker is at; nil: it is at none.
+    /// The call that the worker is running; nil: none.
     var present: Call? { calls[first] }
 
-    /// Takes a call in and gives its id.
+    /// Adds a call and returns its id.
     mutating func add(
         _ name: String, limit: Duration, isRequest: Bool = true, at now: ContinuousClock.Instant,
         _ done: @escaping (WorkerAnswer) -> Void
@@ -66,7 +66,7 @@ struct PendingCalls {
         return next
     }
 
-    /// The call that an answer belongs to; nil when it is not the one whose turn it is.
+    /// Removes the call that an answer belongs to; nil when that is not the oldest call.
     mutating func answered(_ id: Int, at now: ContinuousClock.Instant) -> Answered? {
         guard id == first, let begin, let call = calls.removeValue(forKey: id) else { return nil }
         first += 1
@@ -75,10 +75,10 @@ struct PendingCalls {
         return Answered(call: call, waited: begin - call.sent, took: now - begin)
     }
 
-    /// Nothing that the worker said was read for a while: its answer may be among that.
+    /// Takes a pause of reading off the oldest call's time, since the answer may be among the unread messages.
     ///
-    /// This time does not count, up to as much as a call may take: who goes on saying things, and does
-    /// not answer, is overdue all the same.
+    /// Only as much is taken off as the call may take, so that a worker that keeps sending messages and does not answer
+    /// is still overdue at some time.
     mutating func wasHeld(
         from start: ContinuousClock.Instant, to end: ContinuousClock.Instant
     ) {
@@ -86,20 +86,20 @@ struct PendingCalls {
         held += max(.zero, end - max(start, begin))
     }
 
-    /// When the oldest call has taken as long as it may; nil without calls.
+    /// When the oldest call is overdue; nil without calls.
     var deadline: ContinuousClock.Instant? {
         guard let begin, let limit = calls[first]?.limit else { return nil }
         return begin + limit + min(held, limit)
     }
 
-    /// The oldest call, when it has taken as long as it may.
+    /// The oldest call, if it is overdue.
     func overdue(at now: ContinuousClock.Instant) -> Overdue? {
         guard let call = calls[first], let begin, let deadline, now >= deadline
         else { return nil }
         return Overdue(name: call.name, elapsed: now - begin, limit: call.limit)
     }
 
-    /// Forgets all calls.
+    /// Removes all calls.
     mutating func removeAll() {
         calls = [:]
         first = next

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// How many workers there are, for those who wait for the last one to end.
+/// Counts the running workers, so that callers can wait until the last one has ended.
 public final class RunningWorkers: Sendable {
     private struct State {
         var count = 0
@@ -9,13 +9,13 @@ public final class RunningWorkers: Sendable {
 
     private let state = Mutex(State())
 
-    /// None, yet.
+    /// Makes a counter at 0.
     public init() {}
 
-    /// Waits until none is left: each has ended and was reaped.
+    /// Waits until no worker is left: all have ended and were reaped.
     ///
-    /// Lasts as long as ``WorkerLimits/end`` once all components are closed, and no time at all where
-    /// nobody was started.
+    /// It takes about ``WorkerLimits/end`` at most once all components are closed, and returns at once if no worker
+    /// is running.
     public func allEnded() async {
         await withCheckedContinuation { continuation in
             let isNone = state.withLock { state in

@@ -1,25 +1,25 @@
 internal import Host
 
 extension EventParts.Size {
-    /// A part of what a component tells, as a message of a worker.
+    /// The size of a part of a component's state, as a message of a worker.
     static let message = EventParts.Size.bytes(StateBudget.part)
 }
 
-/// How much of a restored state a worker has given so far.
+/// Bounds the restored state that a worker returns in parts.
 struct StateBudget {
-    /// About how many bytes a part has; a single item may have more.
+    /// About how many bytes a part holds; a single item may be larger.
     static let part = 256 << 10
-    /// How many items, tallies or counts a part may have: more than fit into one, however little each is.
+    /// The most items, tallies or counts in a part; more than fit into one, however small they are.
     static let items = 32_768
-    /// Roughly how many bytes all parts may have together.
+    /// About how many bytes all parts together may have.
     static let most = 1 << 30
 
     private var bytes = 0
 
-    /// Takes a part in; one without much in it counts as a usual one, so that they come to an end.
+    /// Counts a part; a small one counts as a full one, so that the number of parts is bounded, too.
     ///
-    /// - Parameter size: roughly its bytes.
-    /// - Returns: what is wrong, as it follows on "answered with"; nil: nothing.
+    /// - Parameter size: about how many bytes it has.
+    /// - Returns: what is wrong, as the continuation of "answered with"; nil: nothing.
     mutating func take(_ size: Int) -> String? {
         bytes += max(Self.part, size)
         guard bytes > Self.most else { return nil }

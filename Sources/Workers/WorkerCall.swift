@@ -2,36 +2,37 @@ internal import AtriumKit
 internal import Host
 internal import PluginLoader
 
-/// What the daemon says to a worker: the calls of `ComponentPort`, each answered by one
-/// ``WorkerAnswer``, in order.
+/// A call from the daemon to a worker.
+///
+/// Most are calls of `ComponentPort`. Each is answered by one ``WorkerAnswer``, in order.
 enum WorkerCall: Sendable, Hashable {
-    /// A part of what the component before had kept: these come before all others, in order.
+    /// A part of the bytes that the predecessor kept; these calls come first, in order.
     case keptPart([UInt8])
-    /// Make the component: the first but for these.
+    /// Makes the component; the first call after the kept parts.
     case start(WorkerStart)
     case restore([Change])
     case finishRestore
-    /// Give the next part of what `finishRestore` began to give.
+    /// Requests the next part of the state that `finishRestore` began to return.
     case giveMore
     case decide(ComponentCommand, CommandContext)
     case answer(ComponentQuery)
-    /// Read a picture: the worker says what became of it under the number, when it is done.
+    /// Reads a picture; the worker sends it later as a message with this number.
     case readImage(Int, item: String, field: String)
     case undo([Change])
-    /// Values, the first of those that ``report(_:cut:)`` ends.
+    /// A first part of the values that the next ``report(_:cut:)`` completes.
     case reportPart([String: [Value]])
     case report([String: [Value]], cut: Set<String>)
     case deliver(Notification)
-    /// Ask a source that is asked, which answers by itself.
+    /// Asks a source, whose answer is sent later as a message with this number.
     case ask(Int, ContentQuestion)
     case reload
-    /// How many screens show it.
+    /// How many screens show the component.
     case audience(Int)
     case pass(LifecyclePhase)
-    /// Let the component go and end.
+    /// Releases the component and ends the worker.
     case close
 
-    /// Whether it makes the component or gives it its records, which may take longer.
+    /// Whether it makes or restores the component, and so may take longer.
     var isOfStart: Bool {
         switch self {
         case .keptPart, .start, .restore, .finishRestore, .giveMore: true
@@ -39,7 +40,7 @@ enum WorkerCall: Sendable, Hashable {
         }
     }
 
-    /// Whether it is a call of the component's owner who waits for what it answers.
+    /// Whether the component's owner waits for the answer.
     var isRequest: Bool {
         switch self {
         case .decide, .answer: true
@@ -47,7 +48,7 @@ enum WorkerCall: Sendable, Hashable {
         }
     }
 
-    /// What the call is called in messages to people.
+    /// The call's name in messages.
     var name: String {
         switch self {
         case .keptPart: "kept"
@@ -70,7 +71,7 @@ enum WorkerCall: Sendable, Hashable {
     }
 }
 
-/// What a component is made of; the library is the worker's own.
+/// Everything that a worker needs to make its component, other than the plugin's code, which is in its arguments.
 struct WorkerStart: Sendable, Hashable {
     var kind: Kind
     var container: String
@@ -78,14 +79,14 @@ struct WorkerStart: Sendable, Hashable {
     var settings: [String: Value]
     var secrets: [String: String]
     var fields: [Field]
-    /// How long the host lets a call take.
+    /// How long a call may take.
     var callMilliseconds: Int
-    /// How many bytes the component may have kept.
+    /// The most bytes that the component may have kept.
     var keptBytes: Int
 }
 
 extension WorkerStart {
-    /// What a request says.
+    /// Takes what the worker needs from a launch request.
     init(_ request: LaunchRequest) {
         self.init(
             kind: request.plugin.kind, container: request.container,
@@ -96,22 +97,22 @@ extension WorkerStart {
     }
 }
 
-/// What a worker answers to a ``WorkerCall``.
+/// A worker's answer to a ``WorkerCall``.
 enum WorkerAnswer: Sendable, Hashable {
-    /// The component is made.
+    /// The component was made.
     case started(
         Kind, observedFields: [String], preselection: Selection, facts: ComponentFacts?,
         asks: Bool)
-    /// The component can't be made.
+    /// The component could not be made.
     case notStarted(LaunchFailure)
-    /// A part of what the restored component tells; after the last there is nothing to be asked for.
+    /// A part of the restored component's state; after the last part none may be requested.
     case restored([ComponentEvent], isLast: Bool)
     case decided(Decision)
     case answered(ComponentAnswer)
     case refused(Refusal)
-    /// The answer has more bytes than it may, and was not sent.
+    /// The answer is larger than allowed, and was not sent.
     case tooLong(bytes: Int)
-    /// It did what needs no answer.
+    /// The call was done and has no result.
     case done
 }
 

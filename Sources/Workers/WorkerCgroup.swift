@@ -1,12 +1,12 @@
 internal import Glibc
 internal import NIOCore
 
-/// The cgroup of one worker and of all that it starts.
+/// The cgroup of one worker and of all processes that it starts.
 ///
-/// Used on the event loop alone.
+/// Use it on the event loop only.
 final class WorkerCgroup {
     let folder: CgroupFolder
-    /// Whether the kernel holds it to its limit of memory.
+    /// Whether the kernel enforces the memory limit.
     let limitsMemory: Bool
     private let memoryLimit: Int?
 
@@ -16,25 +16,26 @@ final class WorkerCgroup {
         self.limitsMemory = limitsMemory
     }
 
-    /// Puts a process into it; what it starts from then on is in it too.
+    /// Moves a process into the cgroup; processes that it starts later are in it too.
     func add(_ process: pid_t) throws(CgroupFolder.Problem) {
         try folder.write("\(process)", to: "cgroup.procs")
     }
 
-    /// Kills all who are in it.
+    /// Kills all processes in the cgroup.
     func kill() {
         do {
             try folder.write("1", to: "cgroup.kill")
         } catch {
-            // Kernels before 5.14; who starts more processes than we see is seen at the next look.
+            // Kernels before 5.14 have no `cgroup.kill`. A process that is started meanwhile is killed at the next call.
             for process in folder.words(of: "cgroup.procs").compactMap({ pid_t($0) }) {
                 Glibc.kill(process, SIGKILL)
             }
         }
     }
 
-    /// Why the kernel killed someone in it for memory, as the rest of a sentence about the worker; nil
-    /// if it did not.
+    /// Why the kernel killed a process in the cgroup for memory, as the rest of a sentence about the worker.
+    ///
+    /// Nil: it killed none.
     var memoryVerdict: String? {
         let words = folder.words(of: "memory.events")
         func count(_ name: Substring) -> Int {
@@ -49,14 +50,14 @@ final class WorkerCgroup {
             + "\(memoryLimit >> 20) MiB (workerMemoryMax)"
     }
 
-    /// Kills who is left in it, and removes it as soon as they are gone.
+    /// Kills the processes that are left in the cgroup, and removes it as soon as they are gone.
     func end(on loop: any EventLoop) {
         kill()
         remove(after: .milliseconds(1), loop)
     }
 
     private func remove(after pause: TimeAmount, _ loop: any EventLoop) {
-        // Some ten seconds in all; a process that can't die is not ours to wait for.
+        // Gives up after about ten seconds: a process may be stuck in the kernel.
         guard !folder.remove(), pause < .seconds(5) else { return }
         let group = NIOLoopBound(self, eventLoop: loop)
         loop.scheduleTask(in: pause) {

@@ -1,35 +1,35 @@
 internal import Glibc
 public import Logging
 
-/// The cgroups of workers, in the one that systemd gave to the daemon.
+/// The cgroups of workers, in the cgroup that systemd gave to the daemon.
 ///
 /// ```
-/// atriumd.service           given to us; it may hold cgroups or processes, not both
+/// atriumd.service           the daemon's cgroup; it may hold cgroups or processes, not both
 ///   main                    the daemon
 ///   workers
-///     films.stars           the worker of one component, and all that it started
+///     films.stars           the worker of one component, and all processes that it started
 /// ```
 ///
-/// What that is for: a worker ends with all its descendants, it has limits of its own, a spinning one
-/// takes no more than half of the processors from the daemon, and `systemd-cgtop` shows what each costs.
+/// So a worker ends with all its descendants and has limits of its own. A busy one takes at most
+/// half of the processors from the daemon, and `systemd-cgtop` shows what each one uses.
 public final class WorkerCgroups: Sendable {
     private static let wanted = ["cpu", "memory", "pids"]
 
     private let workers: CgroupFolder
     private let limits: WorkerLimits
     private let logger: Logger
-    /// What the kernel has us divide.
+    /// The controllers that are enabled for workers.
     private let controllers: Set<String>
-    /// What the kernel calls the cgroups of workers; nil: it does not tell.
+    /// The kernel's path of the workers' cgroups; nil: it could not be read.
     private let prefix: String?
 
-    /// Divides a cgroup, and moves this process into a part of it.
+    /// Divides a cgroup, and moves this process into one of its parts.
     ///
     /// - Parameters:
-    ///   - path: the cgroup's folder; nobody but this process may be in it.
-    ///   - limits: what each worker may take.
-    ///   - logger: told of limits that can't be kept.
-    /// - Throws: what the kernel refused, as a sentence.
+    ///   - path: the cgroup's folder; it must contain no process but this one.
+    ///   - limits: the limits of each worker.
+    ///   - logger: logs limits that can't be enforced.
+    /// - Throws: the operation that the kernel refused, as a sentence.
     public init(
         dividing path: String, limits: WorkerLimits, logger: Logger
     ) throws {
@@ -63,7 +63,7 @@ public final class WorkerCgroups: Sendable {
         return cgroup.hasPrefix(prefix)
     }
 
-    /// A process's cgroup of version 2, as the kernel calls it.
+    /// The kernel's path of a process's cgroup, in version 2.
     private static func cgroup(of process: Int32) -> String? {
         CgroupFolder(path: "/proc/\(process)").words(of: "cgroup")
             .first { $0.hasPrefix("0::") }.map { String($0.dropFirst(3)) }
@@ -76,8 +76,9 @@ public final class WorkerCgroups: Sendable {
             metadata: ["path": "\(workers.path)"])
     }
 
-    /// A cgroup for a worker that is about to be started; nil where the kernel refuses one, which
-    /// keeps no component from working.
+    /// Makes a cgroup for a worker that is about to be started.
+    ///
+    /// Returns nil when the kernel refuses one; the component works without it.
     func make(container: String, component: String) -> WorkerCgroup? {
         let name = Self.escaped(container) + "." + Self.escaped(component)
         do {
@@ -86,14 +87,14 @@ public final class WorkerCgroups: Sendable {
                 limitsMemory: controllers.contains("memory"))
             if controllers.contains("memory") {
                 try group.folder.write(limits.memory.map(String.init) ?? "max", to: "memory.max")
-                // Half a worker is of no use.
+                // When memory runs out, the kernel kills all processes of the worker: some of them alone are of no use.
                 try group.folder.write("1", to: "memory.oom.group")
             }
             if controllers.contains("pids") {
                 try group.folder.write(limits.tasks.map(String.init) ?? "max", to: "pids.max")
             }
             if controllers.contains("cpu") {
-                // Microseconds of each tenth of a second.
+                // The most microseconds of processor time in each tenth of a second.
                 let most = limits.processor.map { "\($0 * 1_000)" } ?? "max"
                 try group.folder.write("\(most) 100000", to: "cpu.max")
             }
@@ -104,7 +105,7 @@ public final class WorkerCgroups: Sendable {
         }
     }
 
-    /// The one before it may not be gone yet.
+    /// Makes a cgroup under a name that is free: the predecessor's may still be there.
     private func unused(_ name: String) throws(CgroupFolder.Problem) -> CgroupFolder {
         var attempt = 1
         while true {
@@ -116,7 +117,7 @@ public final class WorkerCgroups: Sendable {
         }
     }
 
-    /// A name without what folders and we give a meaning to, written as systemd does.
+    /// Escapes characters that have a meaning in paths or in the cgroups' names, as systemd does.
     static func escaped(_ name: String) -> String {
         name.utf8.map { byte in
             switch byte {

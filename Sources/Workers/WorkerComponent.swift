@@ -5,21 +5,21 @@ public import Logging
 public import NIOCore
 public import PluginLoader
 
-/// One component in a worker, for those who are not on the event loop: conformance suites and tests.
+/// One component in a worker, for callers that are not on the event loop: conformance suites and tests.
 ///
-/// Lives on the event loop. A call to a worker that has ended, or ends meanwhile, throws
+/// The actor runs on the event loop. A call to a worker that has ended, or ends during the call, throws
 /// `PortFailure.died`.
 public actor WorkerComponent {
-    /// The event loop's.
+    /// The event loop's executor.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
     }
 
-    /// Why the worker ended, told by the port; one at most.
+    /// Why the worker ended, as its port reported it; at most one reason.
     public private(set) var deaths: [String] = []
-    /// What the component said by itself, as the log would show it.
+    /// The messages that the component sent by itself, as lines for a log.
     public private(set) var messages: [String] = []
-    /// What the component told its delegate by itself.
+    /// The events that the component raised by itself.
     public private(set) var events: [ComponentEvent] = []
 
     private nonisolated let executor: any SerialExecutor
@@ -30,21 +30,21 @@ public actor WorkerComponent {
     let launcher: WorkerLauncher
     private let owner = Owner()
     private(set) var port: (any ComponentPort)?
-    /// Calls without an answer, by number.
+    /// The failure callbacks of calls that are not answered yet, by number.
     private var open: [Int: (any Error) -> Void] = [:]
     private var calls = 0
-    /// Questions without an answer, by number.
+    /// The callbacks of questions that are not answered yet, by number.
     private var asked: [Int: (Result<ContentAnswer, PortFailure>) -> Void] = [:]
 
-    /// A component that is yet to be started.
+    /// Makes a component that is not started yet.
     ///
     /// - Parameters:
-    ///   - plugin: makes it.
-    ///   - loop: where it lives.
+    ///   - plugin: the plugin that makes it.
+    ///   - loop: the event loop that it runs on.
     ///   - executable: the path of `atrium-worker`.
-    ///   - logger: told of the worker's start and end.
-    ///   - limits: what the worker may take.
-    ///   - mayUseNetwork: whether the worker may speak to the internet.
+    ///   - logger: logs the worker's start and end.
+    ///   - limits: the worker's limits.
+    ///   - mayUseNetwork: whether the worker may connect to the internet.
     public init(
         of plugin: Plugin, on loop: any EventLoop, executable: String, logger: Logger,
         limits: WorkerLimits = WorkerLimits(), mayUseNetwork: Bool = false
@@ -56,9 +56,9 @@ public actor WorkerComponent {
             networkPlugins: mayUseNetwork ? [plugin.id] : [])
     }
 
-    /// Makes the component, restores nothing and attaches it.
+    /// Makes the component, restores it without records and attaches it.
     ///
-    /// - Returns: what it does.
+    /// - Returns: the component's kind.
     /// - Throws: `LaunchFailure`.
     public func start(settings: [String: Value], fields: [Field]) async throws -> Kind {
         owner.died = { [weak self] reason in self?.assumeIsolated { $0.lost(reason) } }
@@ -79,7 +79,7 @@ public actor WorkerComponent {
         return kind
     }
 
-    /// Applies records, then gives all items, tallies or counts.
+    /// Applies records, then returns all items, tallies or counts.
     public func restore(_ changes: [Change]) async throws -> [ComponentEvent] {
         try await call { port, done in
             if !changes.isEmpty { port.load(changes) {} }
@@ -103,25 +103,25 @@ public actor WorkerComponent {
         }
     }
 
-    /// Decides on a command; the component's `Refusal` is thrown as it is.
+    /// Decides on a command; throws the component's `Refusal` as it is.
     public func decide(
         _ command: ComponentCommand, _ context: CommandContext
     ) async throws -> Decision {
         try await call { port, done in port.decide(command, context, done) }
     }
 
-    /// Answers a question; the component's `Refusal` is thrown as it is.
+    /// Answers a query; throws the component's `Refusal` as it is.
     public func answer(_ query: ComponentQuery) async throws -> ComponentAnswer {
         try await call { port, done in port.answer(query, done) }
     }
 
-    /// Makes the touched records what these changes say, and tells nobody.
+    /// Restores the touched records to these changes; no event is raised.
     public func undo(_ changes: [Change]) throws { try running().undo(changes) }
 
-    /// Tells a filters component the values of the fields that it observes.
+    /// Reports the values of the observed fields to a filters component.
     public func report(_ values: [String: [Value]]) throws { try running().report(values, cut: []) }
 
-    /// Hands over a notification.
+    /// Delivers a notification to the component.
     public func deliver(_ notification: Notification) throws {
         try running().deliver(notification)
     }
@@ -129,10 +129,10 @@ public actor WorkerComponent {
     /// The fields that a filters component observes.
     public func observedFields() throws -> [String] { try running().observedFields }
 
-    /// Whether it is a source that is asked.
+    /// Whether it is a source that answers questions.
     public func asks() throws -> Bool { try running().asks }
 
-    /// Asks it; the component's `Refusal` is thrown as it is.
+    /// Asks a source; throws the component's `Refusal` as it is.
     public func ask(_ question: ContentQuestion) async throws -> ContentAnswer {
         try await call { port, done in
             asked[calls] = done
@@ -144,10 +144,10 @@ public actor WorkerComponent {
         asked.removeValue(forKey: number)?(result.mapError { .refused($0) })
     }
 
-    /// What a votes or a comments component says that it takes.
+    /// What a votes or a comments component accepts.
     public func facts() throws -> ComponentFacts? { try running().facts }
 
-    /// Lets the component go; calls without an answer fail.
+    /// Detaches and releases the component; calls that are not answered fail.
     public func stop() {
         port?.pass(.willDetach)
         port?.pass(.didDetach)
@@ -191,7 +191,7 @@ public actor WorkerComponent {
         lose(because: reason)
     }
 
-    /// No answer comes any more.
+    /// Fails the calls that are not answered.
     private func lose(because reason: String) {
         port = nil
         let failed = open
@@ -218,7 +218,7 @@ public actor WorkerComponent {
     }
 }
 
-/// Passes on what a port tells.
+/// Passes a port's messages and its end to closures.
 private final class Owner: PortOwner {
     var died: (String) -> Void = { _ in }
     var heard: (ComponentMessage) -> Void = { _ in }

@@ -4,43 +4,42 @@ internal import Interfaces
 internal import JSONCodec
 internal import NIOCore
 
-/// What a worker said, on its way to whoever takes it: in order, and a big message put together from its
-/// pieces, and read and judged on a thread, so that this does not hold the loop.
+/// Receives a worker's messages in order; a large one is assembled from pieces, and decoded and checked on a thread.
 ///
-/// While one is read the worker's stream is held, so that nothing comes behind it: of each worker one
-/// message is in memory and read at a time, the rest stays with the worker.
+/// While a large message is decoded, reading from the worker is paused. So at most one message of each worker is in
+/// memory, and the others wait in the worker.
 final class WorkerInbox {
-    /// A message.
+    /// A decoded message, with the result of its check.
     enum Message: Sendable {
         case answer(Int, WorkerAnswer, Judgement)
         case sent(ComponentMessage, Judgement)
     }
 
-    /// What is found of a message that may tell of much, where it is read.
+    /// The result of checking a message, which is done where the message is decoded.
     struct Judgement: Sendable {
-        /// What is wrong with it, as it follows on "answered with"; nil: nothing.
+        /// What is wrong with the message, as the continuation of "answered with"; nil: nothing.
         var problem: String?
-        /// Roughly its bytes, where it is a part of a state.
+        /// About how many bytes it has, if it is a part of a state.
         var bytes = 0
     }
 
-    /// How many bytes a message may have.
+    /// The most bytes that a message may have.
     static let most = 32 << 20
 
     private let loop: any EventLoop
     private let check: AnswerCheck
     private let hold: (Bool) -> Void
     private let deliver: (Result<Message, WireError>) -> Void
-    /// Of the message that has not come whole yet.
+    /// The pieces of the message that is not complete yet.
     private var pieces: [UInt8] = []
 
-    /// An inbox that gives messages, or what is wrong with one, to `deliver`.
+    /// Makes an inbox, which calls `deliver` with each message or with what is wrong with it.
     ///
     /// - Parameters:
-    ///   - loop: where all of it happens.
-    ///   - check: judges what the component tells.
-    ///   - hold: has the worker's stream wait, or go on.
-    ///   - deliver: takes a message.
+    ///   - loop: the event loop that it is used on.
+    ///   - check: checks what the component returns and raises.
+    ///   - hold: pauses or resumes reading from the worker.
+    ///   - deliver: receives a message.
     init(
         on loop: any EventLoop, judging check: AnswerCheck, hold: @escaping (Bool) -> Void,
         _ deliver: @escaping (Result<Message, WireError>) -> Void
@@ -51,7 +50,7 @@ final class WorkerInbox {
         self.deliver = deliver
     }
 
-    /// Takes what the worker said; a message that is whole is delivered during the call.
+    /// Takes a frame from the worker; a message that is sent whole is delivered during the call.
     func take(_ said: Worker.Attach.Reply) {
         if let message = said.message, pieces.isEmpty {
             return deliver(Self.read(said.id, message.bytes, check))

@@ -5,23 +5,23 @@ public import Logging
 public import NIOCore
 internal import PluginLoader
 
-/// Makes components that live in a process of their own: one `atrium-worker` for each.
+/// Makes components in worker processes: one `atrium-worker` for each.
 ///
-/// What it promises:
+/// Its guarantees:
 ///
-/// - **The component can't tell.** The worker runs the same harness as the daemon; every value
+/// - **The component can't see the difference.** The worker runs the same harness as the daemon, and every value
 ///   comes back over the socket as it was.
 /// - **Order.** Calls reach the component in the order in which they are made and are answered in
-///   that order; what the component says between two answers is told between them.
-/// - **Nobody waits for a worker.** Nothing blocks the event loop. A call that takes longer than it may
+///   that order. A message that the component sends between two answers is delivered between them.
+/// - **No call waits for a worker.** Nothing blocks the event loop. A call that takes longer than it may
 ///   (`HostLimits.callTime`) ends its worker, whatever else is called meanwhile.
-/// - **An end is told once,** with how the process ended, and then nothing more. Calls that were
-///   not answered are never answered. It is the owner who starts the component again.
-/// - **A worker is a boundary.** It reads its plugin's folder, what the settings name that the plugin's
-///   manifest lists as paths, and the system's libraries; it writes nothing, and reaches no other
+/// - **One end.** The owner is notified of a worker's end once, with how the process ended, and of nothing after it.
+///   Calls that were not answered are never answered. The owner starts the component again.
+/// - **A worker is a boundary.** It reads its plugin's folder, the paths in settings that the plugin's
+///   manifest lists, and the system's libraries. It writes nothing, and reaches no other
 ///   process (``WorkerWalls``).
-/// - **No worker outlives the daemon,** and none is left unreaped. Where it has a cgroup of its own
-///   (``WorkerCgroups``), nothing that it started outlives the worker.
+/// - **No worker outlives the daemon,** and each is reaped. If it has a cgroup of its own
+///   (``WorkerCgroups``), no process that it started outlives the worker.
 public final class WorkerLauncher: ComponentLauncher {
     private let loop: any EventLoop
     private let executable: String
@@ -31,20 +31,20 @@ public final class WorkerLauncher: ComponentLauncher {
     private let running: RunningWorkers
     private let networkPlugins: Set<String>
     private let turns: TurnNotes
-    /// The version of Landlock that walls are made for, where it is not the kernel's own.
+    /// The version of Landlock to use, if it is not the kernel's own.
     var landlock: Int32?
 
-    /// A launcher.
+    /// Makes a launcher.
     ///
     /// - Parameters:
-    ///   - loop: where the owners live: everything is called and told there.
+    ///   - loop: the event loop of the owners, on which all calls are made and all messages are sent.
     ///   - executable: the path of `atrium-worker`.
-    ///   - logger: told of workers that are started and that end.
-    ///   - limits: what a worker may take.
-    ///   - groups: gives each worker a cgroup of its own; nil: they stay in the daemon's.
-    ///   - running: counts them.
-    ///   - networkPlugins: the ids of plugins whose workers may speak to the internet.
-    ///   - turns: where it is noted which of them said something.
+    ///   - logger: logs the start and the end of workers.
+    ///   - limits: the limits of each worker.
+    ///   - groups: makes a cgroup for each worker; nil: workers stay in the daemon's cgroup.
+    ///   - running: counts the workers.
+    ///   - networkPlugins: the ids of plugins whose workers may connect to the internet.
+    ///   - turns: notes which workers' messages a turn of the loop received.
     public init(
         loop: any EventLoop, executable: String, logger: Logger,
         limits: WorkerLimits = WorkerLimits(), groups: WorkerCgroups? = nil,
@@ -64,10 +64,10 @@ public final class WorkerLauncher: ComponentLauncher {
     /// Starts a worker and makes the component in it.
     ///
     /// - Parameters:
-    ///   - request: what the component is made of.
-    ///   - owner: told what the component does by itself; held weakly.
-    ///   - done: called once, later, on the event loop.
-    /// - Returns: ends the worker, unless the component is made already.
+    ///   - request: what to make.
+    ///   - owner: receives the component's messages and its end; held weakly.
+    ///   - done: called once on the event loop; during this call only if no process could be started.
+    /// - Returns: ends the worker; does nothing once the component is made.
     @discardableResult
     public func launch(
         _ request: LaunchRequest, owner: any PortOwner,
@@ -110,7 +110,7 @@ public final class WorkerLauncher: ComponentLauncher {
         }
     }
 
-    /// The library or the program, and what else of the machine its worker may see.
+    /// The worker's arguments: its library or program, and what else of the machine it may use.
     private func arguments(for request: LaunchRequest) -> [String] {
         let plugin = request.plugin
         let code =
@@ -131,7 +131,7 @@ public final class WorkerLauncher: ComponentLauncher {
         port.launched = done
         let bound = NIOLoopBound(port, eventLoop: loop)
         let loop = loop
-        // The one hop of a component's life: from here on everything is on the loop.
+        // Only the connecting is off the loop; everything after it is on the loop.
         Task(executorPreference: QuietExecutor.shared) {
             do {
                 let link = try await WorkerLink.connect(

@@ -1,16 +1,16 @@
-/// What a worker may take.
+/// The limits of a worker.
 public struct WorkerLimits: Sendable, Hashable {
     /// How long one call may take before the worker is killed.
     ///
-    /// Default: nil, as long as the host's limits say. The time that calls before it took does not count.
+    /// Default: nil, which is the host's limit. The time of earlier calls does not count.
     public var call: Duration?
 
-    /// How long one call may take with which the component is made and given its records.
+    /// How long one call that makes or restores the component may take.
     ///
     /// Default: 30 seconds.
     public var start: Duration = .seconds(30)
 
-    /// From when on a call is slow, and logged.
+    /// How long a call must take to be logged as slow.
     ///
     /// Default: 1 second.
     public var slow: Duration = .seconds(1)
@@ -20,20 +20,19 @@ public struct WorkerLimits: Sendable, Hashable {
     /// Default: 2 seconds.
     public var end: Duration = .seconds(2)
 
-    /// How many bytes a worker's processes may have in memory, where its cgroup can hold them to it; else
-    /// how many each may ask for.
+    /// How many bytes of memory a worker's processes may use together, if its cgroup can enforce that.
     ///
-    /// Default: nil, as many as there are.
+    /// Otherwise it limits how many bytes each process may allocate. Default: nil, which is no limit.
     public var memory: Int?
 
-    /// How many processes and threads a worker may be, where its cgroup can hold it to that.
+    /// How many processes and threads a worker may have, if its cgroup can enforce that.
     ///
-    /// Default: 1,000; nil is as many as the machine takes.
+    /// Default: 1,000; nil is no limit.
     public var tasks: Int? = 1_000
 
-    /// How much of one processor a worker may take, in hundredths, where its cgroup can hold it to that.
+    /// How much processor time a worker may use, in hundredths of one processor, if its cgroup can enforce that.
     ///
-    /// Default: 100; nil is as much as there is.
+    /// Default: 100; nil is no limit.
     public var processor: Int? = 100
 
     /// The defaults.

@@ -6,12 +6,12 @@ internal import Varlink
 
 /// The daemon's ends of the two connections to a worker.
 ///
-/// Two, because a connection with a stream does nothing else. Letting go of it closes them.
+/// There are two, because a connection with a stream carries nothing else. Both close with the last reference.
 struct WorkerLink: Sendable {
-    /// Bytes that a worker may send at once.
+    /// The most bytes that a worker may send in a frame.
     static let frameBytes = 1 << 20
 
-    /// What a worker may send at once: a piece of a message, each byte of it escaped
+    /// The limits of what a worker sends: a frame holds a piece of a message, with each byte escaped
     /// (``WorkerInbox``).
     static var limits: VarlinkLimits {
         var limits = workerLimits
@@ -19,16 +19,16 @@ struct WorkerLink: Sendable {
         return limits
     }
 
-    /// What the daemon may send a worker at once: the items of a call.
+    /// The limits of what the daemon sends: a frame holds a call with its items.
     ///
-    /// What may be more comes in parts (``CallParts``).
+    /// Calls that may be larger are sent in parts (``CallParts``).
     static var workerLimits: VarlinkLimits {
         var limits = VarlinkLimits()
         limits.frameBytes = 64 << 20
         limits.queuedBytes = 1 << 30
         limits.bytesPerUser = 4 << 30
         limits.callBytes = 1 << 30
-        // The host has its own clock for workers.
+        // The host times its calls itself.
         limits.handshake = nil
         limits.writableBytes = 64 << 20
         limits.nesting = WireText.nesting
@@ -38,7 +38,7 @@ struct WorkerLink: Sendable {
     private let tells: VarlinkClient
     private let stream: VarlinkClient
 
-    /// Takes two connected sockets over; closes both if that fails.
+    /// Takes ownership of two connected sockets; closes both if that fails.
     static func connect(
         tells: Int32, stream: Int32, on loop: any EventLoop
     ) async throws -> WorkerLink {
@@ -49,16 +49,16 @@ struct WorkerLink: Sendable {
         return WorkerLink(tells: first, stream: second)
     }
 
-    /// Sends a call; on the loop.
+    /// Sends a call; call this on the loop.
     func tell(_ id: Int, _ call: WorkerCall) {
         tells.oneway(
             Worker.Tell.self, .init(id: id, message: WireText.encode(call.wire)))
     }
 
-    /// Has what the worker says wait with it, or come again; on the loop.
+    /// Pauses or resumes reading from the worker; call this on the loop.
     func hold(_ isHeld: Bool) { stream.hold(isHeld) }
 
-    /// Has everything that the worker says told, in order, on the loop; and its end, once.
+    /// Calls `told` on the loop with each frame from the worker in order, and once with the end of the stream.
     func open(
         _ told: @escaping @Sendable (Result<Worker.Attach.Reply, any Error>) -> Void
     ) {

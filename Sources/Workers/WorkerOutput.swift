@@ -3,13 +3,12 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 
-/// What a worker prints, and what the Swift runtime prints when it crashes: a line of the log each,
-/// with the worker's container, component and plugin.
+/// Logs what a worker prints, and what the Swift runtime prints when the worker crashes, line by line.
 ///
-/// A long line is cut. A worker that prints without end costs no more than some lines: what is beyond
-/// them is counted, and told when it has calmed down or has ended.
+/// Each line is logged with the worker's container, component and plugin. A long line is cut. Lines beyond a number
+/// are only counted (``LineBudget``).
 ///
-/// Unchecked: it is touched on its channel's event loop alone.
+/// Unchecked: it is used on its channel's event loop only.
 final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
 
@@ -17,24 +16,23 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
     private var line: [UInt8] = []
     private var budget = LineBudget()
     private var lastLines = LastLines()
-    /// The last lines that were not told, since there were too many: told after all where they are those of a crash.
+    /// The last lines that exceeded the budget; they are logged all the same if they report a crash.
     private var untold = CircularBuffer<String>()
     private var isOver = false
     private var whenOver: (() -> Void)?
 
-    /// So many of the last lines are told in any case: what a component said last, the signal and a backtrace.
+    /// How many of the last lines are logged in a crash: what the component logged last, the signal and a backtrace.
     private static let reserve = 64
 
     private init(_ logger: Logger) { self.logger = logger }
 
-    /// A pipe that no program inherits by itself: what is written to the second end comes out at the
-    /// first.
+    /// Makes a pipe that started programs don't inherit.
     ///
     /// - Parameters:
-    ///   - group: what is to end if there is none.
-    ///   - loop: where that is done.
-    /// - Returns: the end to read from, and the one to write to.
-    /// - Throws: what the system says.
+    ///   - group: the cgroup to remove if no pipe can be made.
+    ///   - loop: the event loop to remove it on.
+    /// - Returns: the end to read from, and the end to write to.
+    /// - Throws: the system's error.
     static func pipe(
         or group: WorkerCgroup?, on loop: any EventLoop
     ) throws(WorkerProcess.Problem) -> (output: Int32, input: Int32) {
@@ -48,14 +46,13 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
         return (ends[0], ends[1])
     }
 
-    /// Tells of what comes out of a pipe until its other end is closed.
+    /// Logs what is written to a pipe, until its other end is closed.
     ///
     /// - Parameters:
-    ///   - descriptor: the end to read from; it is closed in the end.
-    ///   - loop: where it is read.
-    ///   - logger: where to.
-    ///
-    /// - Returns: what it was.
+    ///   - descriptor: the end to read from; it is closed at the end.
+    ///   - loop: the event loop to read it on.
+    ///   - logger: logs the lines.
+    /// - Returns: the reader.
     static func follow(
         _ descriptor: Int32, on loop: any EventLoop, logger: Logger
     ) -> WorkerOutput {
@@ -75,7 +72,7 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
         return output
     }
 
-    /// Comes back once all was read, or after a while: what the worker started may print on.
+    /// Calls `body` once everything was read, or after the limit: processes that the worker started may still print.
     func whenOver(within limit: TimeAmount, on loop: any EventLoop, _ body: @escaping () -> Void) {
         guard !isOver else { return body() }
         whenOver = body
@@ -123,7 +120,7 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
         tell(text)
     }
 
-    /// What it said of its end, as it follows on how it ended.
+    /// What the worker printed about its end, as the continuation of how it ended.
     var lastWords: String {
         (lastLines.failure.map { ", and said: \($0)" } ?? "")
             + (lastLines.function.map { "; it was in \($0)" } ?? "")
@@ -133,7 +130,7 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
         logger.notice("a worker printed", metadata: ["text": "\(text)"])
     }
 
-    /// A line with Swift's name of a function, where a backtrace gives the linker's.
+    /// Demangles the name of a Swift function in a line of a backtrace.
     private static func readable(_ line: String) -> String {
         guard let begin = line.firstRange(of: "($s"),
             let end = line[begin.upperBound...].firstIndex(of: "+")
@@ -152,9 +149,9 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
     }
 }
 
-/// The Swift runtime's reader of the linker's names; nil for what is none.
+/// Demangles a name of the linker's with the Swift runtime; returns nil if it is not a Swift name.
 ///
-/// The caller frees it.
+/// The caller must free the result.
 @_silgen_name("swift_demangle")
 private func demangle(
     _ name: UnsafePointer<CChar>?, _ length: Int, _ buffer: UnsafeMutablePointer<CChar>?,

@@ -3,7 +3,7 @@ internal import Host
 internal import NIOCore
 internal import PluginLoader
 
-// What the worker answers when it is ready, while other calls are answered.
+// Results that the worker sends later, while other calls are answered.
 extension WorkerPort {
     func ask(_ number: Int, _ question: ContentQuestion) {
         asked.add(number, question)
@@ -15,7 +15,7 @@ extension WorkerPort {
         call(.readImage(number, item: item, field: field))
     }
 
-    /// Tells what it answers to a question that is open.
+    /// Sends a source's answer to the owner, if its question is still open.
     func answered(_ number: Int, _ result: Result<ContentAnswer, Refusal>) {
         guard let question = asked.take(number) else {
             guard asked.wasAsked(number) else {
@@ -28,14 +28,14 @@ extension WorkerPort {
         owner?.port(self, sent: .answers(number, checked))
     }
 
-    /// An answer was not sent; the component is none the worse for it.
+    /// The message about an answer that was too large to be sent; the worker keeps running.
     func tooLong(_ call: String, _ bytes: Int) -> String {
         "The component \(request.container)/\(request.component) (plugin \(request.plugin.id)) has "
             + "an answer of \(bytes) bytes to the call '\(call)', where \(Self.answerBytes) are "
             + "allowed: ask for less at a time, such as a shorter page."
     }
 
-    /// Tells of a picture that it was to read.
+    /// Sends a picture that was requested to the owner.
     func read(_ number: Int, _ result: Result<ItemImage, Refusal>) {
         guard images.remove(number) != nil else {
             return fail("told of a picture that nobody asked for, and was killed")
@@ -44,7 +44,7 @@ extension WorkerPort {
     }
 }
 
-// Calls that nobody waits for.
+// Calls without a result.
 extension WorkerPort {
     func undo(_ changes: [Change]) { callInParts(CallParts.undo(changes)) }
 

@@ -8,25 +8,25 @@ internal import NIOCore
 internal import PluginLoader
 internal import Varlink
 
-/// A component in a worker.
+/// The port of a component in a worker.
 ///
-/// Its life: the process is started, `begin` says how to reach it and has the component made,
-/// `launched` is called; then calls and answers, until `close`, or until the worker ends or is ended
-/// because of what it did.
+/// The process is started first. ``begin(_:)`` takes the connection and makes the component, and `launched` is called.
+/// Then come calls and answers, until ``close()``, until the worker ends, or until the port ends it for an error or a
+/// timeout.
 final class WorkerPort: ComponentPort {
     private(set) var kind: Kind
     private(set) var observedFields: [String] = []
     private(set) var preselection = Selection()
     private(set) var facts: ComponentFacts?
     private(set) var asks = false
-    /// The questions that it has not answered.
+    /// The questions that are not answered yet.
     var asked = OpenQuestions()
-    /// Told once whether the component was made.
+    /// Called once, with the port or with why the component could not be made.
     var launched: ((Result<any ComponentPort, LaunchFailure>) -> Void)?
 
     private enum State {
         case open
-        /// Its end is certain, and why, if that is known; how the process ended is not.
+        /// The process is ending; `blame` is the reason if it is known already.
         case ending(blame: String?, isOverdue: Bool)
         case closed
     }
@@ -39,7 +39,7 @@ final class WorkerPort: ComponentPort {
     let check: AnswerCheck
     private(set) weak var owner: (any PortOwner)?
     private let turns: TurnNotes
-    /// The number by which it is noted that its worker said something.
+    /// The worker's number in `turns`.
     private let number: Int
 
     private var state = State.open {
@@ -50,23 +50,23 @@ final class WorkerPort: ComponentPort {
     private lazy var inbox = WorkerInbox(
         on: loop, judging: check, hold: { [weak self] in self?.hold($0) },
         { [weak self] in self?.heard($0) })
-    /// Why what the worker says waits: it is being read, it said too much.
+    /// Why reading from the worker is paused: a message is being decoded, or it sent too much.
     private var holds = Holds()
     var pace = PublishingPace()
     private var stateBudget = StateBudget()
-    /// What was found of the answer that is being taken.
+    /// The check of the answer that is being processed.
     private var judgement = WorkerInbox.Judgement()
-    /// Calls that wait for their turn, behind one that is sent in parts.
+    /// Calls that wait behind one that is sent in parts.
     private var unsent = CircularBuffer<(call: WorkerCall, done: (WorkerAnswer) -> Void)>()
-    /// Looks at the oldest call's time.
+    /// Fires when the oldest call is overdue.
     private var timer = CallTimer()
     private var patterns: Set<String> = []
-    /// The pictures that it was asked for, by number.
+    /// The numbers of pictures that were requested and not received yet.
     var images: Set<Int> = []
     private var logLines = LineBudget()
     private let output: WorkerOutput
 
-    /// Bytes of an answer to a question.
+    /// The most bytes of an answer to a query.
     static let answerBytes = 16 << 20
 
     init(
@@ -94,7 +94,7 @@ final class WorkerPort: ComponentPort {
         output = WorkerOutput.follow(process.output, on: loop, logger: logger)
     }
 
-    /// Has the component made, now that its worker can be reached.
+    /// Makes the component, now that the worker is connected.
     func begin(_ link: WorkerLink) {
         guard case .open = state else { return }
         self.link = link
@@ -103,13 +103,13 @@ final class WorkerPort: ComponentPort {
         link.open { reply in port.value.port?.heard(reply) }
         if let kept = request.kept { callInParts(CallParts.kept(kept)) }
         request.kept = nil
-        // Nobody else holds the port until it is made, or its worker has ended.
+        // This closure holds the port: nothing else does until the component is made or the worker has ended.
         var start = WorkerStart(request)
         start.callMilliseconds = Int(callTime / .milliseconds(1))
         call(.start(start)) { answer in self.started(answer) }
     }
 
-    /// What a connection holds of its port.
+    /// A weak reference, so that a connection or timer does not keep the port alive.
     private struct Reference {
         weak var port: WorkerPort?
     }
@@ -231,7 +231,7 @@ extension WorkerPort {
         end(within: TimeAmount(limits.end))
     }
 
-    /// Ends the worker while its component is being made; nobody is told.
+    /// Ends the worker while its component is being made; the owner is not notified.
     func giveUp() {
         guard launched != nil else { return }
         launched = nil
@@ -247,8 +247,8 @@ extension WorkerPort {
         fail("answered the call '\(call)' with \(what), and was killed")
     }
 
-    /// Refuses a call whose answer breaks a rule, and ends the worker: what its component holds by
-    /// now is not what the store does.
+    /// Refuses a call whose answer breaks a rule, and ends the worker, since its component's state may differ
+    /// from the store's.
     private func mistrust<Answer>(
         _ call: String, _ problem: String, _ done: (Result<Answer, PortFailure>) -> Void
     ) {
@@ -267,7 +267,7 @@ extension WorkerPort {
         if unsent.isEmpty { send(call, done) } else { unsent.append((call, done)) }
     }
 
-    /// Sends a call in parts: one in a turn of the loop, and what is called meanwhile behind them.
+    /// Sends a call in parts, one in each turn of the loop; other calls wait behind them.
     func callInParts(_ parts: [WorkerCall]) {
         guard case .open = state else { return }
         let isFirst = unsent.isEmpty
@@ -280,11 +280,11 @@ extension WorkerPort {
         send(call, done)
         guard !unsent.isEmpty else { return }
         let port = NIOLoopBound(Reference(port: self), eventLoop: loop)
-        // Not at once: part upon part would keep the loop from its sockets.
+        // With a delay: sending part after part would keep the loop from serving its sockets.
         loop.scheduleTask(in: .microseconds(100)) { port.value.port?.sendNext() }
     }
 
-    /// How long a call may take, but for those with which the component is made.
+    /// How long a call may take, other than those that make or restore the component.
     private var callTime: Duration { limits.call ?? request.limits.callTime }
 
     private func send(_ call: WorkerCall, _ done: @escaping (WorkerAnswer) -> Void) {
@@ -297,7 +297,7 @@ extension WorkerPort {
     }
 }
 
-// MARK: What the worker says
+// MARK: The worker's messages
 
 extension WorkerPort {
     private func heard(_ reply: Result<Worker.Attach.Reply, any Error>) {
@@ -312,7 +312,7 @@ extension WorkerPort {
         }
     }
 
-    /// What this turn of the loop is about.
+    /// Notes that this turn of the loop processes the worker's messages.
     private func noteTurn() {
         turns.work.insert(.worker)
         turns.component = number
@@ -367,7 +367,7 @@ extension WorkerPort {
             }
             slowDown(pace.publishes(bytes: Value.object(payload).roughSize, at: .now()))
         case .observes(let pattern):
-            // The worker counts too, and says so: this one does not keep to the rules.
+            // The worker's harness enforces the limit and logs it, so this worker is broken.
             guard patterns.count < AnswerCheck.patterns || patterns.contains(pattern) else {
                 return
             }
@@ -385,7 +385,7 @@ extension WorkerPort {
         }
     }
 
-    /// Has the worker wait that publishes too fast; nothing of what it says is lost.
+    /// Pauses reading from a worker that publishes too fast; its messages wait and are not lost.
     func slowDown(_ pause: PublishingPace.Pause?) {
         guard let pause else { return }
         if pause.isFirst {
@@ -406,12 +406,12 @@ extension WorkerPort {
         if holds.set(isHeld, at: now) { link?.hold(holds.isHeld) }
     }
 
-    /// Has the time during which what the worker says waited taken off that of its calls.
+    /// Takes the pauses of reading off the time of the oldest call.
     private func reckonHeld(until now: ContinuousClock.Instant) {
         if let begin = holds.takeBegin(until: now) { pending.wasHeld(from: begin, to: now) }
     }
 
-    /// Logs what the component has to say, as far as anybody may want to read it.
+    /// Sends a log line to the owner, unless there are too many.
     func log(_ level: LogLevel, _ message: String) {
         guard logLines.admits(tell: { tellUnlogged($0) }) else { return }
         owner?.port(self, sent: .logs(level, LineBudget.cut(message)))
@@ -425,7 +425,7 @@ extension WorkerPort {
 // MARK: Time
 
 extension WorkerPort {
-    /// Has the oldest call looked at when its time is over.
+    /// Sets the timer for when the oldest call is overdue.
     private func time() {
         guard let deadline = pending.deadline else { return }
         let port = NIOLoopBound(Reference(port: self), eventLoop: loop)
@@ -436,7 +436,7 @@ extension WorkerPort {
         timer.end()
         guard case .open = state else { return }
         let now = ContinuousClock.now
-        // Its answer may be among what waits.
+        // The answer may be among the messages that were not read yet.
         reckonHeld(until: now)
         guard let overdue = pending.overdue(at: now) else { return time() }
         let activity = process.activity.map { ", \($0)" } ?? ""
@@ -449,17 +449,17 @@ extension WorkerPort {
 // MARK: The end
 
 extension WorkerPort {
-    /// Ends the worker because of what it did, as the rest of a sentence.
+    /// Kills the worker for a fault, which `blame` describes as the rest of a sentence.
     func fail(_ blame: String, isOverdue: Bool = false) {
         guard case .open = state else { return }
         timer.end()
         state = .ending(blame: LineBudget.cut(blame), isOverdue: isOverdue)
-        // One that hangs says where first.
+        // A worker that hangs first prints a backtrace.
         if isOverdue { process.abort() } else { process.kill() }
         end(within: isOverdue ? .milliseconds(500) : .zero)
     }
 
-    /// The worker closed its connection: it has ended, or is about to.
+    /// Waits for the worker's end after it closed its connection.
     private func lost() {
         timer.end()
         state = .ending(blame: nil, isOverdue: false)
@@ -467,7 +467,7 @@ extension WorkerPort {
     }
 
     private func end(within grace: TimeAmount) {
-        // Holds the port until then: a process is always reaped.
+        // The closure holds the port until the process is reaped, so that each process is.
         logLines.end { tellUnlogged($0) }
         process.reap(within: grace) { how in
             self.output.whenOver(within: .milliseconds(100), on: self.loop) { self.ended(how) }
@@ -480,7 +480,7 @@ extension WorkerPort {
             return logger.debug("a worker ended", metadata: ["how": "\(how)"])
         }
         state = .closed
-        // One that was ended for what it said was at nothing that is to blame.
+        // A worker that was killed for a message is not to blame for a request.
         let wasAtRequest = (blame == nil || isOverdue) && pending.present?.isRequest == true
         pending.removeAll()
         let reason =

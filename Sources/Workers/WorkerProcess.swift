@@ -2,27 +2,28 @@ internal import CProcess
 internal import Glibc
 internal import NIOCore
 
-/// One worker process: started, ended, and reaped.
+/// One worker process: starts, ends and reaps it.
 ///
-/// It is known to have ended by its sockets, which the kernel closes with it; what it ended with is
-/// then asked for until the kernel tells. What it started ends with it, if it has a cgroup of its
-/// own. Used on the event loop alone.
+/// The kernel closes the process's sockets when it ends, which is how the daemon notices. The daemon then polls
+/// until the kernel reports the exit status. Processes that the worker started end with it if it has a cgroup.
+///
+/// Use it on the event loop only.
 final class WorkerProcess {
     /// Why a process could not be started.
     struct Problem: Error {
-        /// What the system says.
+        /// The system's error.
         let reason: String
-        /// Whether trying again may help.
+        /// Whether a retry may help.
         let mayPass: Bool
     }
 
     let id: pid_t
-    /// Where to read what it prints.
+    /// The descriptor to read the worker's output from.
     let output: Int32
     private let loop: any EventLoop
     private let group: WorkerCgroup?
     private let running: RunningWorkers
-    /// How much memory it may ask for, where no cgroup limits what it has.
+    /// How many bytes of memory it may allocate, if no cgroup limits its memory.
     private let memoryLimit: Int?
     private var isKilled = false
     private var isReaped = false
@@ -31,13 +32,13 @@ final class WorkerProcess {
     ///
     /// - Parameters:
     ///   - executable: the program's path.
-    ///   - arguments: what follows the program's name.
-    ///   - descriptors: become the worker's descriptors from 3 on; the caller closes its own.
-    ///   - group: the cgroup that it is put into, if any; ends with it.
-    ///   - memory: how many bytes it may ask for, unless its cgroup limits them; nil: no limit.
-    ///   - running: counts it until it is reaped.
-    ///   - loop: where it is used.
-    /// - Throws: what the system says of a program that it can't start.
+    ///   - arguments: the arguments after the program's name.
+    ///   - descriptors: the descriptors that become the worker's from 3 on; the caller closes its own.
+    ///   - group: the worker's cgroup, if it has one; it is removed with the worker.
+    ///   - memory: how many bytes it may allocate, unless its cgroup limits its memory; nil: no limit.
+    ///   - running: counts the worker until it is reaped.
+    ///   - loop: the event loop that it is used on.
+    /// - Throws: why the program can't be started.
     init(
         _ executable: String, _ arguments: [String], descriptors: [Int32], group: WorkerCgroup?,
         memory: Int?, running: RunningWorkers, loop: any EventLoop
@@ -57,7 +58,7 @@ final class WorkerProcess {
         for (index, descriptor) in descriptors.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(3 + index))
         }
-        // Whatever else is open, and whoever forgot to say that no program inherits it.
+        // Closes everything else, including descriptors that were opened without O_CLOEXEC.
         process_close_from(&actions, Int32(3 + descriptors.count))
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -77,12 +78,12 @@ final class WorkerProcess {
         }
         id = pid
         running.begin()
-        // Before it is told which component to make: nothing of a plugin has run by then.
+        // Before the worker is asked to make a component: no code of a plugin has run by then.
         try? group?.add(pid)
         if let memoryLimit { _ = process_limit_memory(pid, UInt64(memoryLimit)) }
     }
 
-    /// The daemon's own choices (it ignores SIGPIPE, it may block signals) are not the worker's.
+    /// Resets the signals that the daemon ignores (SIGPIPE) or may block.
     private static func resetSignals(_ attributes: inout posix_spawnattr_t) {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -93,11 +94,12 @@ final class WorkerProcess {
             &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     }
 
-    /// What it does right now, as the rest of a sentence: whether it computes, and for how long it did in
-    /// all; nil: the kernel does not tell.
+    /// What the process is doing, as the rest of a sentence, with its processor time so far.
+    ///
+    /// Nil: the kernel does not report it.
     var activity: String? {
         let words = CgroupFolder(path: "/proc/\(id)").words(of: "stat")
-        // The name, in parentheses, may hold blanks.
+        // The name is in parentheses and may contain blanks.
         guard let name = words.lastIndex(where: { $0.hasSuffix(")") }), words.count > name + 14,
             let user = Int(words[name + 12]), let system = Int(words[name + 13])
         else { return nil }
@@ -112,7 +114,7 @@ final class WorkerProcess {
         return "\(doing), \(cpu) s of processor time since its start"
     }
 
-    /// Kills it, unless it has ended.
+    /// Kills the process and its cgroup, unless it has ended.
     func kill() {
         guard !isReaped, !isKilled else { return }
         isKilled = true
@@ -120,18 +122,17 @@ final class WorkerProcess {
         group?.kill()
     }
 
-    /// Ends it in a way that has it tell first what it is at, if it can; to be followed by
-    /// ``reap(within:_:)``.
+    /// Sends SIGABRT, so that the worker prints a backtrace if it can; call ``reap(within:_:)`` after it.
     func abort() {
         guard !isReaped, !isKilled else { return }
         Glibc.kill(id, SIGABRT)
     }
 
-    /// Waits for its end, and kills it when that takes longer than the grace.
+    /// Waits for the process to end, and kills it if that takes longer than the grace.
     ///
     /// - Parameters:
     ///   - grace: how long it may take.
-    ///   - done: told once how it ended, as the rest of a sentence.
+    ///   - done: called once with how the process ended, as the rest of a sentence.
     func reap(within grace: TimeAmount, _ done: @escaping (String) -> Void) {
         look(until: .now() + grace, pause: .milliseconds(1), done)
     }
@@ -144,7 +145,7 @@ final class WorkerProcess {
         let found = wait4(id, &status, WNOHANG, &usage)
         if found == id || (found < 0 && errno == ECHILD) {
             isReaped = true
-            // Asked before the group is gone.
+            // Read before the cgroup is removed.
             let verdict =
                 status & 0x7f == SIGKILL ? group?.memoryVerdict : memoryVerdict(status, usage)
             group?.end(on: loop)
@@ -159,7 +160,7 @@ final class WorkerProcess {
         }
     }
 
-    /// Why memory is the likely cause of its end, as the rest of a sentence; nil: it is not.
+    /// Why lack of memory is the likely cause of the end, as the rest of a sentence; nil: it is not.
     private func memoryVerdict(_ status: Int32, _ usage: rusage) -> String? {
         let most = Int(usage.ru_maxrss) << 10
         guard let memoryLimit, status & 0x7f != 0, most >= memoryLimit / 4 * 3 else { return nil }
@@ -167,7 +168,7 @@ final class WorkerProcess {
             + "\(memoryLimit >> 20) MiB are allowed (workerMemoryMax)"
     }
 
-    /// What `waitpid` tells, in words.
+    /// Describes an exit status of `waitpid`, as the rest of a sentence.
     static func describe(_ status: Int32) -> String {
         let signal = status & 0x7f
         guard signal != 0 else { return "ended with status \((status >> 8) & 0xff)" }
@@ -183,7 +184,7 @@ final class WorkerProcess {
     ]
 }
 
-/// Two sockets connected with each other, which no program that is started inherits by itself.
+/// Two connected sockets that started programs don't inherit.
 struct SocketPair {
     /// The daemon's end.
     let ours: Int32
@@ -194,7 +195,7 @@ struct SocketPair {
         var pair: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &pair) == 0 else { throw Self.problem() }
-        // Out of the way of the numbers that the worker's ends get in the worker.
+        // Above the descriptors that the worker's ends are duplicated to.
         let moved = fcntl(pair[1], F_DUPFD_CLOEXEC, 64)
         guard moved >= 0 else {
             let problem = Self.problem()

@@ -1,5 +1,5 @@
 internal import CProcess
-// The C library's `stdout` is a variable; nobody sets it.
+// The C library's `stdout` is a variable, which no code here sets.
 @preconcurrency internal import Glibc
 internal import Interfaces
 internal import JSONCodec
@@ -9,12 +9,11 @@ internal import NIOPosix
 public import PluginLoader
 internal import Varlink
 
-/// What `atrium-worker` does when the daemon starts it: serves one component on the descriptors that
-/// it was given.
+/// The main part of `atrium-worker`: serves one component on the descriptors that the daemon passed.
 public enum WorkerProgram {
-    /// The connection on which the daemon calls.
+    /// The connection on which the daemon sends calls.
     private static let tells: Int32 = 3
-    /// The connection on which the worker answers.
+    /// The connection on which the worker sends answers and messages.
     private static let stream: Int32 = 4
 
     /// Serves a component until the daemon ends it or is gone.
@@ -22,18 +21,18 @@ public enum WorkerProgram {
     /// - Parameters:
     ///   - code: the plugin's library or its program.
     ///   - id: the plugin's identifier.
-    ///   - logger: told of a daemon that makes no sense.
-    /// - Throws: when the descriptors are not connected sockets: it was not the daemon who started
+    ///   - logger: logs a call that can't be decoded.
+    /// - Throws: when the descriptors are not connected sockets, since the daemon did not start
     ///   this process.
     public static func serve(_ code: PluginCode, id: String, logger: Logger) async throws {
         prepareProcess()
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         let ended = loop.makePromise(of: Void.self)
         let session = try await loop.submit {
-            // Also when a plugin hangs and nobody reads the sockets. The kernel keeps this wish with
-            // the thread that has it: one that lasts.
+            // Ends the worker with the daemon, even if a plugin hangs and nothing reads the sockets. The kernel ties
+            // the setting to the thread that makes it, so it is made on the loop's thread, which lasts.
             _ = process_end_with_parent()
-            // This thread is the one that calls the component.
+            // This thread calls the component.
             process_tell_crashes()
             return NIOLoopBound(
                 WorkerSession(code: code, id: id, loop: loop) { ended.succeed() },
@@ -50,7 +49,7 @@ public enum WorkerProgram {
         } catch {
             ended.fail(NotStartedByDaemon(reason: "\(error)"))
         }
-        // A daemon that was gone before the kernel knew our wish, or lets go before it listens.
+        // For a daemon that ended before the setting above took effect, or before it attached.
         loop.scheduleTask(in: .seconds(30)) {
             if !session.value.isAttached { ended.succeed() }
         }
@@ -58,16 +57,16 @@ public enum WorkerProgram {
     }
 
     private static func prepareProcess() {
-        // When to end is the daemon's to say: what a terminal or a service manager sends to the
-        // whole group must not take components away while accepted calls are being finished.
+        // The daemon decides when a worker ends. A signal that a terminal or a service manager sends to the whole
+        // group must not end components while accepted calls are being finished.
         for ignored in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { signal(ignored, SIG_IGN) }
         for descriptor in [tells, stream] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-        // The daemon reads what is printed line by line; nothing of it may be lost in a crash.
+        // The daemon reads the output line by line; no complete line may be lost in a crash.
         setvbuf(stdout, nil, _IOLBF, 0)
     }
 }
 
-/// The descriptors are not what the daemon passes.
+/// Thrown when the descriptors are not those that the daemon passes.
 private struct NotStartedByDaemon: Error, CustomStringConvertible {
     let reason: String
 
@@ -77,7 +76,7 @@ private struct NotStartedByDaemon: Error, CustomStringConvertible {
     }
 }
 
-/// Passes calls on to the session.
+/// Passes calls to the session.
 private struct SessionService: WorkerService {
     let session: NIOLoopBound<WorkerSession>
     let logger: Logger
@@ -94,12 +93,12 @@ private struct SessionService: WorkerService {
             let told = try WorkerCall(wire: wire)
             session.value.take(parameters.id, told)
         } catch {
-            // Going on would answer the wrong calls. The daemon tells how this process ended.
+            // After an unreadable call, answers would go to the wrong calls. The daemon logs this exit.
             logger.critical(
                 "the daemon said what can't be read", metadata: ["reason": "\(error)"])
             exit(protocolError)
         }
-        // Sent oneway: this only ends the call.
+        // It was sent oneway, so this ends the call and sends nothing.
         call.reply(.init())
     }
 }

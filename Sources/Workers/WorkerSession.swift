@@ -8,10 +8,10 @@ internal import NIOCore
 internal import PluginLoader
 internal import Varlink
 
-/// The worker's end: one component, made and called as the daemon says.
+/// The worker's side of the conversation: makes and calls one component as the daemon requests.
 ///
-/// The component is hosted as one in the daemon is, by the same port; what that port tells its owner
-/// goes to the stream. Used on the worker's event loop alone.
+/// The component has the same port as one in the daemon. The messages that the port sends to its owner go to
+/// the stream. Use it on the worker's event loop only.
 final class WorkerSession {
     private let code: PluginCode
     private let id: String
@@ -19,17 +19,17 @@ final class WorkerSession {
     private let end: () -> Void
 
     private var port: (any ComponentPort)?
-    /// What the restored component tells, as far as it was not given yet.
+    /// The parts of the restored component's state that were not returned yet.
     private var untold = EventParts([], of: .message)
-    /// The values of fields that were told so far, of more to come.
+    /// The values of fields that were reported so far, until the last part arrives.
     private var reported: [String: [Value]] = [:]
     private var stream: VarlinkCall<Worker.Attach.Reply>?
-    /// What the component before had kept, as far as it has come.
+    /// The bytes that the predecessor kept, as far as they have arrived.
     private var kept: [UInt8]?
-    /// Calls that wait for their turn.
+    /// The calls that wait for their turn.
     private var waiting = CircularBuffer<(id: Int, call: WorkerCall)>()
     private var isTurnComing = false
-    /// What was said before the daemon listened: its two connections are read in any order.
+    /// Replies from before the daemon attached; the two connections may be read in any order.
     private var unsaid: [Worker.Attach.Reply] = []
 
     init(code: PluginCode, id: String, loop: any EventLoop, end: @escaping () -> Void) {
@@ -39,10 +39,10 @@ final class WorkerSession {
         self.end = end
     }
 
-    /// Whether the daemon listens.
+    /// Whether the daemon has attached to the stream.
     var isAttached: Bool { stream != nil }
 
-    /// Takes the stream on which everything is said; the worker ends with it.
+    /// Takes the stream for all replies; the worker ends when the stream closes.
     func attach(_ call: VarlinkCall<Worker.Attach.Reply>) {
         guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
         stream = call
@@ -52,10 +52,10 @@ final class WorkerSession {
         unsaid = []
     }
 
-    /// Does what the daemon says, and answers: one call in a turn of the loop.
+    /// Queues a call; each turn of the loop runs one call and answers it.
     ///
-    /// So an answer has left before the next call begins. When that one traps or hangs, no call
-    /// before it seems unanswered, and the blame falls on the right one.
+    /// So an answer is sent before the next call begins. If the next call crashes or hangs, no earlier call seems
+    /// unanswered, and the daemon blames the right one.
     func take(_ id: Int, _ call: WorkerCall) {
         waiting.append((id, call))
         comeAgain()
@@ -72,7 +72,7 @@ final class WorkerSession {
         isTurnComing = false
         guard let (id, call) = waiting.popFirst() else { return }
         run(id, call)
-        // Not when the loop comes to it: the next call may never return.
+        // Sent now, since the next call may never return to the loop.
         stream?.sendNow()
         comeAgain()
     }
@@ -173,12 +173,11 @@ final class WorkerSession {
         }
     }
 
-    /// A path among the settings that this process may not read; the manifest of its plugin says which
-    /// of them it may.
+    /// Finds a path in the settings that this process may not read; the plugin's manifest lists those that it may.
     private func unreadablePath(
         of plugin: PluginLoader.Plugin, _ settings: [String: Value]
     ) -> SettingError? {
-        // A library that can't be loaded is the launcher's to tell of.
+        // If the library can't be loaded, the launcher reports it.
         let declared = (try? plugin.loaded())?.settings ?? []
         for setting in declared where setting.type == .path {
             let given = settings[setting.name]?.text
@@ -197,7 +196,7 @@ final class WorkerSession {
         return nil
     }
 
-    /// What else keeps a service from reading a path, as far as it can be told.
+    /// Names a restriction of the service that keeps a path from being read, if that can be determined.
     private static func wall(_ path: String) -> String {
         let homes = ["/home", "/root", "/run/user"]
         let isClosed = homes.contains {
@@ -212,7 +211,7 @@ final class WorkerSession {
         Refusal(.refused, "The worker has no component: 'start' was not called or failed.")
     }
 
-    // MARK: Saying
+    // MARK: Sending
 
     private func answer(_ id: Int, _ result: Result<WorkerAnswer, PortFailure>) {
         switch result {
@@ -229,9 +228,9 @@ final class WorkerSession {
         say(message, id: id)
     }
 
-    /// Sends what the component says, unless it is too long.
+    /// Sends a message of the component, unless it is too large.
     ///
-    /// - Returns: how many bytes it has, where that is too many; nil: it was sent.
+    /// - Returns: the number of bytes if that is too many; nil: the message was sent.
     private func say(_ message: ComponentMessage) -> Int? {
         let text = WireText.encode(message.wire)
         let size = text.bytes.count
@@ -254,13 +253,13 @@ final class WorkerSession {
         }
     }
 
-    /// Tells what the component's items became, in parts: the daemon takes each in while it serves others.
+    /// Sends changes of items in parts, so that the daemon serves others between them.
     private func raise(_ events: [ComponentEvent], inPartsOf bytes: Int) {
         var parts = EventParts(events, of: .bytes(bytes))
         while !parts.isOver {
             let part = parts.next()
             guard let size = say(.raised(part)) else { continue }
-            // As JSON a text may take six times the room; a part of this size is one item.
+            // Escaped as JSON, a text may become six times as long. A part of one byte is a single item.
             guard bytes > 1 else {
                 complain("A change", size)
                 continue
@@ -270,7 +269,7 @@ final class WorkerSession {
     }
 }
 
-/// What the component of this process logs, for the handler of crashes.
+/// Keeps what the component logs, for the handler of crashes.
 private struct CrashWords: LastWords {
     func note(_ message: String) {
         var text = LineBudget.cut(message)
@@ -284,14 +283,14 @@ private struct CrashWords: LastWords {
     func forget() { process_forget_words() }
 }
 
-/// What the component of this process tells of its state, a piece at a time: it answers at once.
+/// Reads the component's state piece by piece; the port is in this process and calls back during the call.
 private final class State {
     private let port: any ComponentPort
     private var isBegun = false
 
     init(_ port: any ComponentPort) { self.port = port }
 
-    /// The next piece; nil: there is none.
+    /// Returns the next piece; nil: there is none.
     func next() -> [ComponentEvent]? {
         var told: StatePart?
         port.tellState(anew: !isBegun) { told = try? $0.get() }
@@ -302,8 +301,9 @@ private final class State {
 }
 
 extension WorkerAnswer {
-    /// How many bytes it may have as a message: what was asked for goes on to a client, whose message
-    /// ends there.
+    /// The most bytes that the answer may have as a message.
+    ///
+    /// An answer to a query is passed on to a client, whose messages have a lower limit.
     fileprivate var mostBytes: Int {
         if case .answered = self { WorkerPort.answerBytes } else { WorkerInbox.most }
     }
@@ -328,6 +328,6 @@ extension WorkerSession: PortOwner {
         }
     }
 
-    /// A component of this process does not die without it.
+    /// Never called: a component in this process ends only together with the process.
     func port(_ port: any ComponentPort, died death: PortDeath) {}
 }

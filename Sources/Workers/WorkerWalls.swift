@@ -1,18 +1,19 @@
 internal import CProcess
 internal import Glibc
 
-/// What a worker shuts itself in with, before its first thread and before anything of its plugin is
-/// loaded: whatever it starts is inside too, and nobody gets out.
+/// The sandbox of a worker, which is set up before its first thread and before any code of its plugin is loaded.
 ///
-/// - Files (Landlock): it reads the system's libraries, the folders that its own come from, its
-///   plugin's folder, and what it is given; it writes to `/dev/null` and the like alone.
-/// - Calls (seccomp): no socket but the two that it was given, no signal to others, no tracing, no
-///   queue of calls, no namespace, and no change to a file by its path, which Landlock lets through.
-/// - It has no capability, whoever runs the daemon.
+/// All processes that the worker starts are in the sandbox too, and none can leave it.
+///
+/// - Files (Landlock): a worker reads the system's libraries, the folders of its own libraries, its
+///   plugin's folder, and the paths that it is given. It writes only to `/dev/null` and similar devices.
+/// - Calls (seccomp): it can't open sockets (but for internet sockets, if allowed), send signals to others, trace,
+///   use io_uring, make namespaces, or change files in the ways that Landlock permits, such as with `chmod`.
+/// - It has no capabilities, whichever user runs the daemon.
 public struct WorkerWalls: Sendable {
-    /// Why they can't be raised.
+    /// Why a wall can't be set up.
     public struct Problem: Error, CustomStringConvertible {
-        /// In a sentence.
+        /// The reason, as a sentence.
         public let description: String
     }
 
@@ -21,13 +22,13 @@ public struct WorkerWalls: Sendable {
     private let allowsNetwork: Bool
     private let landlock: Int32
 
-    /// Walls.
+    /// Makes the walls, which ``raise()`` sets up.
     ///
     /// - Parameters:
     ///   - library: the plugin's library, or its program.
-    ///   - readable: files and folders that may be read too.
-    ///   - allowsNetwork: whether sockets of the internet may be made.
-    ///   - landlock: the version of Landlock that they are made for; of a newer kernel they take no more.
+    ///   - readable: further files and folders that may be read.
+    ///   - allowsNetwork: whether internet sockets may be opened.
+    ///   - landlock: the newest version of Landlock to use; a newer kernel's further rights are left out.
     public init(
         library: String, readable: [String], allowsNetwork: Bool, landlock: Int32 = .max
     ) {
@@ -37,15 +38,15 @@ public struct WorkerWalls: Sendable {
         self.landlock = min(landlock, process_landlock_version())
     }
 
-    /// What this kernel lacks, a sentence each; to be asked by who starts workers.
+    /// What this kernel lacks, one sentence each, for the process that starts workers.
     public static var missing: [String] {
         missing(landlock: process_landlock_version(), hasFilters: process_knows_filters() != 0)
     }
 
     /// What a kernel lacks.
     ///
-    /// A version of Landlock older than the newest lacks nothing where there are filters of calls, which
-    /// then close what it leaves open.
+    /// An older version of Landlock counts as complete if there are filters of calls, which close what it leaves
+    /// open.
     static func missing(landlock version: Int32, hasFilters: Bool) -> [String] {
         var missing: [String] = []
         if version == 0 {
@@ -66,14 +67,14 @@ public struct WorkerWalls: Sendable {
         return missing
     }
 
-    /// The right to empty a file.
+    /// Landlock's right to truncate a file.
     private static let truncation: UInt64 = 1 << 14
 
-    /// Raises them around this process, for good.
+    /// Sets up the walls around this process, for good.
     ///
-    /// What the kernel lacks is left out, see ``missing``.
+    /// What the kernel lacks is left out; see ``missing``.
     ///
-    /// - Throws: ``Problem`` for a wall that the kernel has and does not raise, and for a process that has
+    /// - Throws: ``Problem`` if the kernel has a wall and can't set it up, or if this process has
     ///   other threads already.
     public func raise() throws(Problem) {
         guard process_has_one_thread() != 0 else {
@@ -116,13 +117,13 @@ extension WorkerWalls {
         "/etc/locale.alias", "/proc/self", "/sys/devices/system/cpu",
     ]
 
-    /// What names of machines are looked up by.
+    /// The files that names of machines are resolved with.
     private static let names = [
         "/etc/resolv.conf", "/run/systemd/resolve", "/etc/hosts", "/etc/host.conf", "/etc/gai.conf",
         "/etc/nsswitch.conf", "/etc/services", "/etc/protocols", "/etc/ssl", "/etc/pki",
     ]
 
-    /// The folders that this program and its libraries come from: the installation's, and that of the
+    /// The folders of this program and its libraries: those of the installation, and of the
     /// Swift runtime.
     private static var ownFolders: [String] {
         guard let maps = fopen("/proc/self/maps", "re") else { return [] }
@@ -140,14 +141,14 @@ extension WorkerWalls {
         return folders.sorted()
     }
 
-    /// A path without links.
+    /// Resolves the symbolic links in a path.
     private static func resolved(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
         return String(cString: resolved)
     }
 
-    /// A file's folder; nil for one in the root.
+    /// A file's folder; nil for a file in the root.
     private static func folder(of path: String) -> String? {
         guard let end = path.lastIndex(of: "/"), end > path.startIndex else { return nil }
         return String(path[..<end])

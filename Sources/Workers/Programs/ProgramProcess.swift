@@ -2,21 +2,24 @@ internal import CProcess
 internal import Glibc
 internal import Varlink
 
-/// A plugin's program: started within the worker's walls, called over one socket, and gone when the worker is.
+/// A plugin's program: started within the worker's walls, called over one socket, and ended with the worker.
 ///
-/// It has the socket as its descriptor 3, the worker's standard output and error, which become log lines, and its own
-/// folder to work in. The kernel kills it when the thread that started it ends, which is that of the worker's loop.
+/// It has the socket as descriptor 3, the worker's standard output and error, whose lines are logged, and its own
+/// folder as its working directory. The kernel kills it when the thread that started it ends, which is that of the
+/// worker's loop.
 final class ProgramProcess {
-    /// The most that a call may take, but for the first ones, where the host lets one take a time.
+    /// How long a call may take, other than the first ones, given the host's limit for a call.
     ///
-    /// The host ends the worker before that, where it waits for it; while records are loaded it has 30 s.
+    /// The host ends the worker earlier if it waits for the call; calls that load records have 30 s there.
     static func deadline(where callTime: Duration) -> Duration {
         max(.seconds(30), callTime) + .seconds(5)
     }
 
-    /// The most that `Listen` may take: calls wait meanwhile, and the host would end the worker and blame one of them.
+    /// How long `Listen` may take.
+    ///
+    /// Other calls wait meanwhile, and after a longer time the host would end the worker and blame one of them.
     static let listenDeadline = Duration.seconds(2)
-    /// The most that the first calls may take: an interpreter may have to be read from a disk.
+    /// How long the first calls may take, since an interpreter may have to be read from a disk.
     static let startDeadline = Duration.seconds(10)
 
     /// Its path, as messages name it.
@@ -26,7 +29,7 @@ final class ProgramProcess {
 
     /// Starts a program.
     ///
-    /// - Throws: why it can't be started, in words.
+    /// - Throws: why it can't be started, as the rest of a sentence.
     init(_ path: String) throws(ProgramFailure) {
         let pair: SocketPair
         do throws(WorkerProcess.Problem) {
@@ -51,7 +54,7 @@ final class ProgramProcess {
         client = VarlinkBlockingClient(descriptor: pair.ours, allowsUnknownMembers: false)
     }
 
-    /// How it ended, as the rest of a sentence, and whether by a signal; nil: it is alive a second later.
+    /// How it ended, as the rest of a sentence, and whether by a signal; nil: it is still running after a second.
     func end() -> (words: String, isBySignal: Bool)? {
         let deadline = ContinuousClock.now + .seconds(1)
         var status: Int32 = 0
@@ -63,10 +66,10 @@ final class ProgramProcess {
     }
 }
 
-/// What a program did wrong, as it follows on "The program PATH of the plugin ID".
+/// A program's fault, as the continuation of "The program PATH of the plugin ID".
 struct ProgramFailure: Error {
     let reason: String
-    /// Whether trying again may help: the machine was short of something, or slow.
+    /// Whether a retry may help: the machine lacked something, or was slow.
     let mayPass: Bool
 
     init(_ reason: String, mayPass: Bool = false) {

@@ -4,12 +4,12 @@ internal import JSONCodec
 internal import PluginInterfaces
 
 extension VotesProgram {
-    /// Settings that a program may declare.
+    /// The most settings that a program may declare.
     private static let mostSettings = 200
 
-    /// The settings that a program declares, judged.
+    /// Checks and returns the settings that a program declares.
     ///
-    /// - Throws: which of them makes no sense.
+    /// - Throws: the first setting that is invalid, and why.
     static func settings(
         _ reply: Votes.Hello.Reply
     ) throws(ProgramFailure) -> [AtriumKit.Setting] {

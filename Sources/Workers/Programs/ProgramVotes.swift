@@ -1,12 +1,12 @@
 internal import AtriumKit
 internal import Host
 
-/// A votes component whose decisions and scores are a program's: what a worker hosts for a plugin that is one.
+/// A votes component whose decisions and scores come from a plugin's program; the worker hosts it.
 ///
-/// The ballots are kept here, so that the program is told what changed and need not remember who voted. What can be
-/// answered from them is not asked of it.
+/// The ballots are kept here. So the program is only called with changes, and need not remember who voted. It is not
+/// called for answers that the ballots contain.
 final class ProgramVotes: Voting {
-    /// Ballots and subjects of a slice.
+    /// The most ballots or subjects in one call of the program.
     static let slice = 500
 
     weak var delegate: (any VotingDelegate)?
@@ -17,16 +17,16 @@ final class ProgramVotes: Voting {
     private let listen: Int?
     private var box = BallotBox()
     private var scores = SplitDictionary<Subject, Double>()
-    /// Ballots of the store that the program was not told of yet.
+    /// Stored ballots that were not sent to the program yet.
     private var untold: [Ballot] = []
 
     /// The program of this process.
     ///
-    /// Settings are asked of the class, before there is a component: hence a static property. Set once, on the worker's
-    /// loop, before anything here is called, and read there alone.
+    /// It is static since settings are asked of the class, before there is a component. It is set once, on the
+    /// worker's loop, before anything here is called, and is read there only.
     nonisolated(unsafe) private static var current: VotesProgram?
 
-    /// Starts a plugin's program, and gives the class of its component.
+    /// Starts a plugin's program, and returns the class of its component.
     ///
     /// - Throws: `LaunchFailure`.
     static func start(
@@ -89,7 +89,7 @@ final class ProgramVotes: Voting {
 
     func apply(_ change: Change) {
         guard let turn = box.apply(change, where: { facts.takes($0.value) }) else { return }
-        // Without a delegate it is being restored.
+        // It has no delegate while it is being restored.
         if delegate == nil, turn.previous == nil, let ballot = turn.ballot {
             untold.append(ballot)
             if untold.count == Self.slice { tellRestored() }
@@ -112,7 +112,7 @@ final class ProgramVotes: Voting {
 
     private func listenToProgram() {
         for (subject, score) in program.listen() where scores[subject] != score {
-            // A subject without ballots has no score, whatever the program says.
+            // A subject without ballots has no score, whatever the program returned.
             guard box.count(of: subject) > 0 else { continue }
             take(score, of: subject)
             delegate?.voting(self, didChange: tally(of: subject), of: subject)
@@ -121,7 +121,7 @@ final class ProgramVotes: Voting {
 
     // MARK: Answers from the ballots
 
-    /// Every tally, its score asked for as it is come to, a slice at a time.
+    /// All tallies; their scores are requested from the program as the sequence advances, a slice at a time.
     var tallies: some Sequence<(subject: Subject, tally: Tally)> {
         tellRestored()
         let subjects = Array(box.subjects)
@@ -131,7 +131,7 @@ final class ProgramVotes: Voting {
     }
 
     private func tallies(of subjects: ArraySlice<Subject>) -> [(subject: Subject, tally: Tally)] {
-        // One whose last ballot was taken back meanwhile was told.
+        // The last ballot of a subject may have been retracted meanwhile; that was reported then.
         let subjects = subjects.filter { box.count(of: $0) > 0 }
         for (subject, score) in zip(subjects, program.scores(of: subjects)) {
             take(score, of: subject)

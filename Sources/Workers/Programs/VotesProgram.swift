@@ -6,31 +6,31 @@ internal import JSONCodec
 internal import PluginInterfaces
 internal import Varlink
 
-/// What is asked of a program of the kind `votes`, in the kit's words; its answers are judged here.
+/// The calls to a program of the kind `votes`, in the kit's types; the program's answers are checked here.
 ///
-/// What it promises:
+/// Its guarantees:
 ///
-/// - **A vote that the program answers with nonsense is refused** with the plugin's name: Cast and Retract change nothing.
-/// - **Anything else ends the process:** a program that ended, that did not answer in time, or that broke the protocol
-///   has a state that nobody knows. The host starts the component again, by its rules for workers.
+/// - **An invalid answer to a vote is a refusal** with the plugin's name: Cast and Retract change nothing.
+/// - **Any other fault ends the process.** The state of a program that ended, did not answer in time, or broke the
+///   protocol is unknown. The host starts the component again, by its rules for workers.
 final class VotesProgram {
-    /// The settings that it declared.
+    /// The settings that the program declared.
     let settings: [AtriumKit.Setting]
 
     private let plugin: String
-    /// The most that a call may take, but for the first ones.
+    /// How long a call may take, other than the first ones.
     private let deadline: Duration
     private let process: ProgramProcess
-    /// The methods of its own rules, Cast or Retract, that it does not have.
+    /// Those of Cast and Retract that the program does not implement.
     private var missing: Set<String> = []
 
-    /// Starts a program and greets it.
+    /// Starts a program and calls `Hello`.
     ///
     /// - Parameters:
-    ///   - path: the program's.
+    ///   - path: the program's path.
     ///   - plugin: the plugin's identifier.
     ///   - callTime: how long the host lets a call take.
-    /// - Throws: what is wrong, in a sentence, and whether trying again may help.
+    /// - Throws: what is wrong, as a sentence, and whether a retry may help.
     init(_ path: String, plugin: String, callTime: Duration) throws(LaunchFailure) {
         self.plugin = plugin
         deadline = ProgramProcess.deadline(where: callTime)
@@ -57,10 +57,10 @@ final class VotesProgram {
         }
     }
 
-    /// Makes the component.
+    /// Calls `Start`, which makes the component.
     ///
-    /// - Returns: which votes it takes; after how many seconds it wants to be listened to.
-    /// - Throws: `SettingError` for a setting that it refuses, `LaunchFailure` for what makes no sense.
+    /// - Returns: the votes that it accepts, and the interval in seconds at which to call `Listen`; nil: never.
+    /// - Throws: `SettingError` for a setting that it refuses, `LaunchFailure` for an invalid answer.
     func start(_ context: ComponentContext) throws -> (facts: VoteFacts, listen: Int?) {
         do {
             let reply = try Self.ask(
@@ -85,7 +85,7 @@ final class VotesProgram {
         }
     }
 
-    /// Tells it of ballots that the store holds.
+    /// Sends it ballots that the store holds.
     func restore(_ ballots: [AtriumKit.Ballot]) {
         let told = ballots.map { ballot in
             PluginInterfaces.Ballot(
@@ -95,7 +95,7 @@ final class VotesProgram {
         _ = sure(Votes.Restore.self, .init(ballots: told))
     }
 
-    /// The scores of subjects, in their order.
+    /// Requests the scores of subjects, in their order.
     func scores(of subjects: [AtriumKit.Subject]) -> [Double?] {
         let scores = sure(
             Votes.Restored.self,
@@ -108,7 +108,7 @@ final class VotesProgram {
         return scores
     }
 
-    /// Has it decide on a ballot.
+    /// Asks it to accept or refuse a ballot.
     func cast(_ ballot: AtriumKit.Ballot, over previous: AtriumKit.Ballot?) throws(Refusal) {
         try judge(
             Votes.Cast.self,
@@ -120,7 +120,7 @@ final class VotesProgram {
                 previous: previous.map(Vote.init)))
     }
 
-    /// Has it decide on taking a ballot back.
+    /// Asks it to accept or refuse the retraction of a ballot.
     func retract(_ ballot: AtriumKit.Ballot) throws(Refusal) {
         try judge(
             Votes.Retract.self,
@@ -131,7 +131,7 @@ final class VotesProgram {
                     cast: Int(ballot.cast.milliseconds))))
     }
 
-    /// Has it count a ballot; gives the subject's score.
+    /// Has it count a ballot; returns the subject's score.
     func apply(_ turn: BallotBox.Turn) -> Double? {
         let score = sure(
             Votes.Apply.self,
@@ -143,7 +143,7 @@ final class VotesProgram {
         return score
     }
 
-    /// What changed by itself.
+    /// Returns the scores that the program changed by itself.
     func listen() -> [(subject: AtriumKit.Subject, score: Double?)] {
         let scores = sure(Votes.Listen.self, .init(), within: ProgramProcess.listenDeadline).scores
         guard scores.count <= 10_000 else {
@@ -155,15 +155,15 @@ final class VotesProgram {
         }
     }
 
-    /// Tells it that nothing follows; it has a second to say that it heard.
+    /// Calls `Stop`, and waits up to a second for the reply.
     func stop() {
         _ = try? process.client.call(Votes.Stop.self, .init(), within: .seconds(1))
         process.client.close()
     }
 
-    // MARK: Asking
+    // MARK: Calls
 
-    /// Asks for what it may refuse, and what changes nothing.
+    /// Makes a call that the program may refuse, and that changes nothing.
     private func judge<Method: VarlinkMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters
     ) throws(Refusal) {
@@ -195,7 +195,7 @@ final class VotesProgram {
         return Refusal(reason)
     }
 
-    /// Asks for what can't fail.
+    /// Makes a call that must succeed; any fault ends the process.
     private func sure<Method: VarlinkMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters,
         within limit: Duration? = nil
@@ -216,7 +216,7 @@ final class VotesProgram {
         end("answered '\(method)' with the score \(score), which is no number")
     }
 
-    /// Ends this process, and with it the program.
+    /// Prints the reason, which is logged, and ends this process and with it the program.
     private func end(_ reason: String) -> Never {
         say(sentence(reason))
         _exit(70)
@@ -246,7 +246,7 @@ final class VotesProgram {
         method.split(separator: ".").last ?? ""
     }
 
-    /// Asks for what the component's start can fail by.
+    /// Makes a call of the start, whose faults are thrown.
     private static func ask<Method: VarlinkMethod>(
         _ process: ProgramProcess, _ method: Method.Type, _ parameters: Method.Parameters,
         within time: Duration
@@ -263,7 +263,7 @@ final class VotesProgram {
         }
     }
 
-    /// What is wrong with a program that a call failed of.
+    /// Describes a program's fault that made a call fail.
     private static func failure(
         _ process: ProgramProcess, _ method: String, _ error: any Error
     ) -> ProgramFailure {

@@ -1,7 +1,7 @@
 internal import AtriumKit
 internal import Host
 
-// What a component tells and is asked.
+// Events, commands, queries and their answers.
 
 extension ComponentEvent: WireCodable {
     var wire: Value {
@@ -56,7 +56,7 @@ extension ComponentEvent: WireCodable {
     }
 }
 
-/// Its bytes alone: what they are, the reader sees for itself.
+/// Only the picture's bytes are sent; its type is determined from them when it is decoded.
 extension ItemImage: WireCodable {
     var wire: Value { base64.wire }
 

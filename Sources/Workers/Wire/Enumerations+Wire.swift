@@ -1,7 +1,7 @@
 internal import AtriumKit
 internal import Host
 
-// The kit's enumerations: an object each, whose `case` names the case.
+// The kit's enumerations: each is an object, whose `case` names the case.
 
 extension Change: WireCodable {
     var wire: Value {

@@ -1,21 +1,21 @@
 internal import AtriumKit
 
-/// What travels between the daemon and a worker, as a kit value.
+/// A type that is sent between the daemon and a worker, as a kit value.
 ///
-/// Values, not bytes: the same plain words for every type, and one place that turns them into JSON.
+/// Types are encoded as values, not as bytes, so that only one place (``WireText``) writes JSON.
 protocol WireCodable {
-    /// The value that stands for this.
+    /// The encoded value.
     var wire: Value { get }
 
-    /// Reads it back.
+    /// Decodes a value.
     init(wire: Value) throws(WireError)
 }
 
-/// A message that the other side can't have meant: it is of another version, or broken.
+/// A message that can't be decoded: the other side has another version, or is broken.
 struct WireError: Error, Hashable, CustomStringConvertible {
-    /// What would be right.
+    /// What was expected.
     let expected: String
-    /// What is there.
+    /// What was found.
     let found: String
 
     init(expected: String, found: Value) {
@@ -42,7 +42,7 @@ struct WireObject {
         self.members = members
     }
 
-    /// The member's value; an absent one reads as null.
+    /// Decodes a member; an absent one is decoded as null.
     func callAsFunction<Member: WireCodable>(_ name: String) throws(WireError) -> Member {
         do {
             return try Member(wire: members[name] ?? .null)
@@ -51,24 +51,24 @@ struct WireObject {
         }
     }
 
-    /// The name of the case that this stands for.
+    /// The name of the enumeration's case.
     func caseName() throws(WireError) -> String { try self("case") }
 
-    /// What is thrown for a case that nobody knows.
+    /// Returns the error for a case that is not known.
     func unknownCase(of type: String) -> WireError {
         WireError(expected: "a case of \(type)", found: members["case"]?.text ?? "none")
     }
 }
 
 extension Value {
-    /// A case of an enumeration, with what it carries.
+    /// Encodes a case of an enumeration with its associated values.
     static func wire(_ name: String, _ members: [String: any WireCodable] = [:]) -> Value {
         var object = members.mapValues(\.wire)
         object["case"] = .text(name)
         return .object(object)
     }
 
-    /// A structure's members.
+    /// Encodes a structure's members; those that are null are left out.
     static func wire(members: [String: any WireCodable]) -> Value {
         .object(members.mapValues(\.wire).filter { !$0.value.isNull })
     }
@@ -117,7 +117,7 @@ extension Int: WireCodable {
     init(wire: Value) throws(WireError) { self = Int(try Int64(wire: wire)) }
 }
 
-/// JSON has no infinity: one is written as text.
+/// A number that is not finite is encoded as text, since JSON has none.
 extension Double: WireCodable {
     var wire: Value { isFinite ? .number(self) : .text(description) }
 
@@ -163,7 +163,7 @@ extension Dictionary: WireCodable where Key == String, Value: WireCodable {
     }
 }
 
-/// Enumerations of words are written as their word.
+/// An enumeration with raw texts is encoded as its text.
 extension WireCodable where Self: RawRepresentable<String> {
     var wire: Value { .text(rawValue) }
 
@@ -186,7 +186,7 @@ extension Timestamp: WireCodable {
     init(wire: Value) throws(WireError) { self.init(milliseconds: try Int64(wire: wire)) }
 }
 
-/// The item's id; null for the container.
+/// Encoded as the item's id; null for the container.
 extension Subject: WireCodable {
     var wire: Value { item.wire }
     init(wire: Value) throws(WireError) { self.init(item: try String?(wire: wire)) }

@@ -1,7 +1,7 @@
 internal import AtriumKit
 internal import Foundation
 
-/// Bytes that are no text, in base64.
+/// Binary data, encoded in base64.
 struct WireBytes: WireCodable {
     let bytes: [UInt8]
 

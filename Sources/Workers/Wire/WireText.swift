@@ -3,22 +3,22 @@ internal import Host
 internal import Index
 internal import JSONCodec
 
-/// A value as the text of a message.
+/// Encodes and decodes values as the JSON of messages.
 ///
-/// Unlike elsewhere, a number that may have a fraction always shows it (`4.0`), so that it comes
-/// back as what it was: a component must not see which side of a socket it lives on.
+/// Unlike elsewhere, a floating-point number is always written with a fraction (`4.0`), so that it is decoded as
+/// the same type: a component must not see whether it lives in a worker.
 enum WireText {
-    /// How deep a message may nest: what a client may send, and the message around it.
+    /// How deep a message may nest: as deep as a client may send, and the message around that.
     static let nesting = 256
 
-    /// The value, which is an object, as JSON.
+    /// Encodes a value, which must be an object.
     static func encode(_ value: Value) -> JSONObject {
         var json = JSONWriter()
         write(value, to: &json)
         return JSONObject(checked: json.bytes)
     }
 
-    /// Reads what ``encode(_:)`` wrote.
+    /// Decodes the output of ``encode(_:)``.
     static func decode(_ text: [UInt8]) throws(WireError) -> Value {
         do {
             return try JSON.decode(Value.self, from: text, depthLimit: nesting)
