@@ -1,13 +1,13 @@
 import Store
 
-/// What becomes of a part of the past as somebody's part in it is erased.
+/// One slice of the stored notifications, searched for those that a person's erasure changes.
 struct PastSlice: Sendable {
     var part: ErasedPart
-    /// The notifications that go.
+    /// The sequences of notifications that are to be deleted.
     var gone: [Int64] = []
-    /// How many go or become nobody's.
+    /// How many notifications are deleted or lose their actor.
     var count = 0
-    /// Where the next one begins; nil: there is none.
+    /// The sequence after which the next slice begins; nil after the last slice.
     var last: Int64?
 
     init(part: ErasedPart) { self.part = part }
@@ -15,7 +15,7 @@ struct PastSlice: Sendable {
     mutating func read(after: Int64, limit: Int, from store: Store) throws(StoreError) {
         let (stored, through) = try store.notifications(after: after, limit: limit)
         for notification in stored {
-            // Nobody can know whose it is, and no subscriber gets it.
+            // A damaged notification could be anybody's, and subscribers don't get it anyway: it is deleted.
             guard !notification.isDamaged else {
                 gone.append(notification.sequence)
                 continue

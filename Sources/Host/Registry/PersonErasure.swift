@@ -6,32 +6,32 @@ import Logging
 import NIOCore
 import Store
 
-/// The erasure of one person, from the note that it was begun until no file of the store holds them.
+/// Erases one person, from the record that the erasure has begun until no file of the store names them.
 ///
-/// The note is a record of the registry's own, under the person's number: a later process goes on with
-/// the erasure. From the note's commit on the number is nobody's, so that nobody is shown the name, and
-/// nothing is done any more on the person's behalf; whoever comes under the name is a new person. Then:
+/// That record is one of the registry's own, with the person's number as its key: after a restart, the next process
+/// continues the erasure. Once the record is committed, the number has no name: nobody is shown the name any more,
+/// and nothing more is done on the person's behalf. Whoever uses the name later is a new person. The steps are:
 ///
-/// 1. the records, container by container, component by component: ``ActorErasure``;
-/// 2. the recent notifications, and those of the past: ``ErasedPart``;
-/// 3. the store's files, once for all that went;
-/// 4. the note.
+/// 1. erase the records, container by container and component by component: ``ActorErasure``;
+/// 2. find the person's stored notifications, then erase those in the ring: ``ErasedPart``;
+/// 3. erase the stored notifications and the name, and rewrite the store's file once for everything that was erased;
+/// 4. delete the record of the erasure.
 ///
-/// A damaged record may be the person's: what else is theirs goes all the same, and then the erasure fails, so that somebody
-/// looks. Of a damaged notification, which nobody is shown, everything goes.
+/// Each step may be repeated. When one fails, all steps are tried again after ``patience`` seconds. When the store is
+/// damaged, the next process tries them again.
 ///
-/// Each of them may be done again. Where one fails, all is done again after a while; where the store is damaged, by the
-/// next process.
+/// A damaged record may be the person's. Everything else of theirs is erased, and then the erasure fails, so that an
+/// administrator looks into it. A damaged notification is deleted whole; subscribers don't get those anyway.
 final class PersonErasure {
-    /// The component of the registry's own records that holds the notes.
+    /// The component name under which the registry keeps the records of erasures that have begun.
     static let notes = "erasures"
-    /// How many notifications of the past are looked at in one slice.
+    /// How many stored notifications are read in one slice.
     private static let slice = 1_000
-    /// After how long what failed is tried again.
+    /// The seconds after which a failed erasure is tried again.
     private static let patience = 10
 
     let actor: ActorID
-    /// Nil: not known any more, of one that another process began.
+    /// The person's name; nil when an earlier process began the erasure and the name is no longer known.
     let name: String?
     private let state: RegistryState
     private var domain: Domain { state.domain }
@@ -40,7 +40,7 @@ final class PersonErasure {
     private var result = ErasureResult()
     private var part: ErasedPart
     private var gone: [Int64] = []
-    /// Components with records of which nobody can tell whose they are, a sentence each.
+    /// Components with damaged records, whose owner can't be determined: a sentence each.
     private var unreadable: [String] = []
     private var over: () -> Void = {}
 
@@ -52,12 +52,13 @@ final class PersonErasure {
         part = ErasedPart(of: actor)
     }
 
-    /// Somebody waits for its end, or for the first time that it fails.
+    /// Adds a caller, which gets the result, or the first failure.
     func add(_ reply: @escaping Answer<ErasureResult>) { replies.append(reply) }
 
-    /// Does it.
+    /// Runs the erasure.
     ///
-    /// - Parameter over: called once it is through, or the daemon stops, or it could not be noted.
+    /// - Parameter over: called when the erasure is finished or given up: when the daemon stops, the store is
+    ///   damaged, or its first record can't be written.
     func run(_ over: @escaping () -> Void) {
         self.over = over
         guard !isNoted else { return begin() }
@@ -84,11 +85,12 @@ final class PersonErasure {
         for reply in waiting { reply(result) }
     }
 
-    /// Tells those who wait that it could not be ended, and tries again after a while.
+    /// Replies to the waiting callers with an error, and tries again later unless that is pointless.
     ///
     /// - Parameters:
-    ///   - error: why.
-    ///   - isDamaged: whether damage of the store is the reason: then each try would fail, and end exports.
+    ///   - error: why the erasure failed.
+    ///   - isDamaged: whether damage of the store is the reason: every further try would fail, and would end running
+    ///     exports.
     private func fail(_ error: HostError, isDamaged: Bool = false) {
         var error = error
         let isFinal = isDamaged || domain.store.isDamaged
@@ -118,7 +120,7 @@ final class PersonErasure {
 
 extension PersonErasure {
     private func begin() {
-        // What is read out before the records are gone would have them all.
+        // An export that began earlier still contains the person's records.
         endExports()
         unreadable = []
         for container in state.containers.values { container.screens?.forgetBallots() }
@@ -132,11 +134,11 @@ extension PersonErasure {
         }
     }
 
-    /// Erases what one container's components hold, then that of the others.
+    /// Erases the person from the components of the first container, then from the remaining containers.
     private func next(_ names: ArraySlice<String>) {
         guard let name = names.first else { return eraseRecent(0) }
         guard !name.isEmpty else { return next(names.dropFirst()) }
-        // Nobody changes what components it has meanwhile.
+        // Its turn in the queue keeps its components from changing meanwhile.
         state.structure.add([name]) { [self] finished in
             let home = state.containers[name]
             let done: Answer<Void> = { [self] result in
@@ -227,7 +229,9 @@ extension PersonErasure {
         }
     }
 
-    /// Waits for the disk on a thread of its own: nobody else's reads wait for it.
+    /// Erases the notifications and the name from the store's files.
+    ///
+    /// On a thread of its own, because it waits for the disk and other reads must not.
     private func eraseFromFiles() {
         if domain.isStopping { return fail(domain.stopping) }
         endExports()
@@ -252,7 +256,7 @@ extension PersonErasure {
         }
     }
 
-    /// Ends who reads out what the store was before: the log can't be emptied meanwhile.
+    /// Ends verifications, exports and backups: their open snapshots would keep the log from being emptied.
     private func endExports() {
         state.verifications.end(
             because: .storeUnavailable(

@@ -2,11 +2,11 @@ internal import Dispatch
 import NIOCore
 import Store
 
-// The whole store, copied while it goes on.
+// Backups of the whole store, made while it is in use.
 extension Registry {
-    /// Begins a backup, which ``pull(_:as:_:)`` then makes and takes.
+    /// Begins a backup, which ``pull(_:as:_:)`` then makes and reads.
     ///
-    /// - Returns: what to call ``pull(_:as:_:)`` with, and ``close(_:)`` in the end.
+    /// - Returns: the backup, for ``pull(_:as:_:)`` and in the end ``close(_:)``.
     /// - Throws: `limitExceeded` or `storeUnavailable`.
     public func backUp() throws(HostError) -> BackupID {
         guard !domain.isStopping else { throw domain.stopping }
@@ -18,13 +18,13 @@ extension Registry {
         return id
     }
 
-    /// The next part of a backup; before the first one the store is copied.
+    /// Reads the next part of a backup; the first call also copies the store.
     ///
     /// - Parameters:
-    ///   - id: the backup; ask for one part at a time.
-    ///   - make: makes what is to be told of a part, on the backup's thread.
-    ///   - reply: what it made; fails with `noSpace` or `storeUnavailable`, the latter also when a minute or two went
-    ///     by since the last part: the backup is closed then.
+    ///   - id: the backup; wait for each part before you ask for the next.
+    ///   - make: converts a part to what the caller wants, on the backup's thread.
+    ///   - reply: what `make` returned; fails with `noSpace` or `storeUnavailable`. A backup whose last part was read
+    ///     more than a minute or two ago is closed, and then this fails with `storeUnavailable`.
     public func pull<Made: Sendable>(
         _ id: BackupID, as make: @escaping @Sendable (BackupPart) -> Made,
         _ reply: @escaping Reply<Made>
@@ -57,10 +57,12 @@ extension Registry {
         }
     }
 
-    /// Ends a backup, also while it is made; one that has ended is passed over.
+    /// Ends a backup, even while the store is being copied; does nothing when it has ended.
     public func close(_ id: BackupID) { state.backups.remove(id) }
 
-    /// Ends backups whose readers are gone without a word, as long as there are any.
+    /// Ends backups whose readers disappeared without closing them.
+    ///
+    /// Checks every minute while there are any.
     private func watchBackups() {
         guard !state.backups.isWatched, state.backups.count > 0 else { return }
         state.backups.isWatched = true
@@ -73,7 +75,7 @@ extension Registry {
 }
 
 extension BackupPart {
-    /// The most bytes of one part.
+    /// The maximum size of a part, in bytes.
     private static let most = 256 << 10
 
     fileprivate init(of copy: Backup, from offset: Int) throws(BackupError) {

@@ -1,17 +1,17 @@
 import AtriumKit
 import Store
 
-// Notifications.
+// Publishing and subscribing.
 extension Registry {
-    /// Who is told what happened: where clients subscribe.
+    /// The bus, where clients subscribe to notifications.
     public var bus: Bus { domain.bus }
 
-    /// Publishes under `<container>.app`.
+    /// Publishes a notification on behalf of a client, under the topic `<container>.app`.
     ///
     /// - Parameters:
-    ///   - topic: its topic.
+    ///   - topic: the notification's topic.
     ///   - payload: a JSON object's bytes, at most 256 KiB.
-    ///   - durable: keeps it, with a sequence.
+    ///   - durable: whether the notification is stored, and gets a sequence.
     ///   - caller: on whose behalf.
     ///   - reply: the sequence, nil for a transient one; fails with `topicInvalid`,
     ///     `containerNotFound`, `limitExceeded` or `storeUnavailable`.
@@ -30,7 +30,7 @@ extension Registry {
             guard payload.count <= limit else {
                 throw .limitExceeded(limit: "payloadBytes", value: limit, retryAfter: nil)
             }
-            // What is published needs none of its components: it does not wait for those.
+            // Publishing needs no component, so it does not wait until the container's components are started.
             if let container = containers[name] {
                 return container.publish(topic, payload, durable: durable, by: caller, reply)
             }
@@ -42,7 +42,7 @@ extension Registry {
 }
 
 extension Container {
-    /// Publishes what a client says under the container's name.
+    /// Posts a client's notification, and commits it first if it is durable.
     fileprivate func publish(
         _ topic: String, _ payload: [UInt8], durable: Bool, by caller: Caller,
         _ reply: @escaping Reply<Int64?>

@@ -4,25 +4,26 @@ import Store
 
 // Containers and their components.
 extension Registry {
-    /// Makes containers what their definitions say, one after another.
+    /// Changes containers to match their definitions, one container after another.
     ///
-    /// Three-way: only what changed in a definition since it was last applied is touched. All are
-    /// rehearsed before the first is applied, so that one that is wrong changes nothing. Each
-    /// container is an entry of its own: where the store fails amid them, those before stand.
+    /// The comparison is three-way: only what changed in a definition since it was last applied is changed. All
+    /// definitions are rehearsed before the first one is applied, so that an invalid one changes nothing. Each
+    /// container is committed as an entry of its own: when the store fails halfway, the containers that were already
+    /// applied stay changed.
     ///
     /// - Parameters:
-    ///   - definitions: what the files say.
-    ///   - dryRun: only tell what it would do.
-    ///   - prune: erase the records of components that a definition had and has no more.
+    ///   - definitions: the definitions, as their files have them.
+    ///   - dryRun: whether to report the changes without making them.
+    ///   - prune: whether to erase the records of components that were removed from a definition.
     ///   - caller: on whose behalf.
-    ///   - reply: fails with `definitionInvalid`, `pluginNotFound`, `settingInvalid`, `itemsUnfit`,
+    ///   - reply: the changes; fails with `definitionInvalid`, `pluginNotFound`, `settingInvalid`, `itemsUnfit`,
     ///     `limitExceeded`, `componentUnavailable` or `storeUnavailable`.
     public func apply(
         _ definitions: [ContainerDefinition], dryRun: Bool, prune: Bool, by caller: Caller,
         _ reply: @escaping Reply<ApplyOutcome>
     ) {
         let names = Set(definitions.map(\.name))
-        // Two that are each to show the other must not pass one another.
+        // Serialized: otherwise two changes could each nest one container in the other and both pass the check.
         let isNesting = definitions.contains { $0.components.contains(where: \.isPart) }
         change(isNesting ? names.union([Self.nesting]) : names) { [self] finished in
             let new = names.subtracting(containers.keys)
@@ -45,7 +46,7 @@ extension Registry {
                 finished()
             }
             var application = Application(dryRun: dryRun, prune: prune, caller: caller)
-            // A single one is all or nothing by itself.
+            // A single definition needs no rehearsal: it is applied whole or not at all.
             guard definitions.count > 1, !dryRun else {
                 return applyAll(definitions, application, done)
             }
@@ -58,11 +59,13 @@ extension Registry {
         }
     }
 
-    /// In the queue of changes a name that is no container's: of those that nest containers, or take one away,
-    /// one is made at a time.
+    /// A name in the queue of changes that is no container's.
+    ///
+    /// Every change that nests containers or deletes one queues for it too, so that such changes are made one at a
+    /// time.
     private static var nesting: String { "*" }
 
-    /// Which containers are parts of others once these are applied.
+    /// Which containers would be parts of others once these definitions are applied.
     private func nesting(with definitions: [ContainerDefinition]) -> Nesting {
         var after = containers.mapValues(\.definition)
         for new in definitions {
@@ -76,12 +79,12 @@ extension Registry {
     /// Attaches a component to a container, as ``Container/attach(_:at:by:_:)`` does.
     ///
     /// - Parameters:
-    ///   - component: what.
+    ///   - component: the component's definition.
     ///   - name: the container.
-    ///   - place: among the others, from 0; nil: at the end.
+    ///   - place: the component's place among the others, from 0; nil: at the end.
     ///   - caller: on whose behalf.
-    ///   - reply: the sequence; fails with `definitionInvalid` where containers would lie within each other without
-    ///     end, or too many.
+    ///   - reply: the sequence; fails with `definitionInvalid` if a container would contain itself, or a screen
+    ///     would have too many parts.
     public func attach(
         _ component: ComponentDefinition, to name: String, at place: Int?, by caller: Caller,
         _ reply: @escaping Answer<Int64>
@@ -108,7 +111,7 @@ extension Registry {
             ApplyOutcome(results: [], sequence: domain.sequence), done)
     }
 
-    /// How definitions are applied.
+    /// Options that are the same for all definitions of one call.
     private struct Application {
         var dryRun: Bool
         var prune: Bool
@@ -144,15 +147,17 @@ extension Registry {
         containers.values.sorted { $0.name < $1.name }.map(\.status)
     }
 
-    /// The last durable sequence that everything here reflects.
+    /// The last durable sequence that lists, screens and notifications reflect.
     public var sequence: Int64 { domain.sequence }
 
-    /// Calls back once it is known which containers there are: while a start applies definitions, when
-    /// these were applied, or after 5 s.
+    /// Calls back once the containers are known: at once, unless a start is still applying definitions.
+    ///
+    /// Then it waits until these are applied, but at most 5 s.
     ///
     /// - Parameters:
-    ///   - name: a container that is enough, where it is there already; nil: all are wanted.
-    ///   - user: whose call it is: where too many of it wait already, it is called back at once.
+    ///   - name: a container that suffices: if it exists, there is no wait; nil: waits for all containers.
+    ///   - user: whose call it is. When too many calls of the user are waiting already, this one is called back at
+    ///     once.
     ///   - reply: called at once or later; never fails.
     public func whenDefined(
         _ name: String? = nil, of user: String = "", _ reply: @escaping Reply<Void>
@@ -171,7 +176,7 @@ extension Registry {
         domain.after(.seconds(5)) { expected.giveUp(ticket) }
     }
 
-    /// One container, with what was said about itself.
+    /// Describes one container, with its own votes and comments.
     ///
     /// - Throws: `containerNotFound`.
     public func describe(_ name: String) throws(HostError) -> ContainerDescription {
@@ -187,15 +192,15 @@ extension Registry {
             sequence: domain.sequence)
     }
 
-    /// Takes a container away.
+    /// Deletes a container.
     ///
-    /// Its records stay, and return when it is applied again.
+    /// Its records stay, and are used again when the container is applied again.
     ///
     /// - Parameters:
     ///   - name: the container.
-    ///   - purge: erases its records too.
+    ///   - purge: whether to erase its records too.
     ///   - caller: on whose behalf.
-    ///   - reply: the sequence; fails with `refused` while it is a part of others.
+    ///   - reply: the sequence; fails with `refused` while the container is a part of others.
     public func delete(
         _ name: String, purge: Bool, by caller: Caller, _ reply: @escaping Reply<Int64>
     ) {
@@ -227,8 +232,7 @@ extension Registry {
         }
     }
 
-    /// Changes the structure of containers once it is this change's turn, and those of them that
-    /// are being loaded are there.
+    /// Runs a change of the structure of containers when its turn comes and all these containers are loaded.
     private func change(_ names: Set<String>, _ job: @escaping StructureQueue.Job) {
         state.structure.add(names) { [self] finished in
             var loading = names.compactMap { containers[$0] }.filter(\.isLoading)[...]
@@ -240,14 +244,14 @@ extension Registry {
         }
     }
 
-    /// Finds a container once it is the turn of a change of its structure.
+    /// Finds a container and changes its structure when the change's turn comes.
     ///
-    /// Changes of one container are made one after the other, in the order of these calls.
+    /// Changes of one container are made one after another, in the order of these calls.
     ///
     /// - Parameters:
-    ///   - name: the container, which need not be there yet.
+    ///   - name: the container, which need not exist yet.
     ///   - reply: the sequence; fails with `containerNotFound`.
-    ///   - body: makes the change, and replies in the end.
+    ///   - body: makes the change, and calls its second argument with the result.
     public func change(
         _ name: String, _ reply: @escaping Answer<Int64>,
         _ body: @escaping (Container, @escaping Answer<Int64>) -> Void

@@ -1,34 +1,35 @@
 import NIOCore
 
-// How a call reaches a container.
+// Finding the container that a call names.
 extension Registry {
-    /// The container of a name, where calls need not wait for it: at once, from memory.
+    /// The container of a name if calls can use it now, without waiting.
     ///
     /// - Parameter name: its name.
-    /// - Returns: the container; nil: it is not there, or is being loaded, and ``find(_:of:_:)`` knows more.
+    /// - Returns: the container; nil when it does not exist or is being loaded. ``find(_:of:_:)`` distinguishes
+    ///   these.
     public func container(_ name: String) -> Container? {
         guard let container = containers[name], !container.isLoading else { return nil }
         return container
     }
 
-    /// Finds the container that a call names.
+    /// Finds the container that a call names, and waits for it if it is being loaded.
     ///
     /// - Parameters:
-    ///   - name: its name.
-    ///   - user: whose call it is: users share the places of calls that wait.
-    ///   - reply: called at once, or once its components have been started, or definitions that may make it
-    ///     have been applied; fails with `containerNotFound`, or with `componentUnavailable` or
-    ///     `storeUnavailable` where too many calls wait for that already.
+    ///   - name: the container's name.
+    ///   - user: whose call it is; the number of calls that wait is limited for each user.
+    ///   - reply: called at once, or once the container's components are started or the definitions that may create
+    ///     it are applied. Fails with `containerNotFound`, or with `componentUnavailable` or `storeUnavailable` when
+    ///     too many calls are waiting already.
     public func find(
         _ name: String, of user: String = "", _ reply: @escaping Answer<Container>
     ) {
         guard let container = containers[name] else { return expect(name, of: user, reply) }
         guard container.isLoading else { return reply(.success(container)) }
-        // By name: it may be another one by then, or gone.
+        // Looks the name up again: the container may have been replaced or deleted meanwhile.
         container.whenLoaded(of: user, reply) { [self] in find(name, of: user, reply) }
     }
 
-    /// Waits for a container that definitions may make which are being applied.
+    /// Waits for a container that may be created by the definitions that are being applied.
     private func expect(_ name: String, of user: String, _ reply: @escaping Answer<Container>) {
         guard state.expected.isExpecting else {
             return reply(.failure(.containerNotFound(name)))
@@ -46,7 +47,7 @@ extension Registry {
         }
     }
 
-    /// Finds a container for a call with a reply of its own.
+    /// Finds a container, and passes a failure to the caller's reply.
     func with<T>(
         _ name: String, of user: String = "", _ reply: @escaping Reply<T>,
         _ body: @escaping (Container) -> Void
@@ -59,15 +60,15 @@ extension Registry {
         }
     }
 
-    /// Counts a write of somebody who may write only so much in a minute.
+    /// Counts a write, and refuses it if the caller wrote too much in the last minute.
     ///
-    /// Asked once for each call that writes, before it does anything else.
+    /// Called once for each call that writes, before anything else.
     ///
     /// - Parameters:
-    ///   - bytes: what its call has.
+    ///   - bytes: the size of the call.
     ///   - caller: on whose behalf.
-    /// - Returns: `limitExceeded`, with when to try again, or for a new person of a front end's that has all that
-    ///   it may have; nil: it may be done.
+    /// - Returns: `limitExceeded` if the write is refused: with the time to try again, or without one if it is a
+    ///   front end's new person beyond the limit of persons; nil: the write may proceed.
     public func refusal(ofWriting bytes: Int, by caller: Caller) -> HostError? {
         guard caller.pace != .free else { return nil }
         let most = domain.limits.frontendPeople

@@ -1,24 +1,24 @@
 import AtriumKit
 import NIOCore
 
-// Screens that outlive the process.
+// Screens that are kept when the process ends, and restored by the next.
 extension Registry {
-    /// How long screens may take, once their container is loaded, until it is known what they show.
+    /// How long a restored screen may take to show anything, once its container is loaded.
     private static let patience = TimeAmount.seconds(5)
-    /// How long those whose container is loaded wait for the containers of their parts.
+    /// How long screens of a loaded container wait for the containers of their parts.
     private static let partPatience = TimeAmount.seconds(1)
 
-    /// Tells what another process would need to know of screens, whenever that changes.
+    /// Sets the receiver of what another process needs to know of screens.
     ///
-    /// - Parameter note: called on the loop, from within what changes it; nil: nobody wants to know.
+    /// - Parameter note: called on the loop at each change, from within the call that causes it; nil: no receiver.
     public func noteScreens(_ note: ((ScreenNote) -> Void)?) {
         state.screens.note = note
     }
 
-    /// All screens, with what their readers were sent last.
+    /// All screens, with the revision that their readers were sent last.
     ///
-    /// - Parameter digest: tells what a whole revision shows from everything else.
-    /// - Returns: the screens, in no order.
+    /// - Parameter digest: a digest of a whole revision, by which a restored screen can be compared with it.
+    /// - Returns: the screens, in no particular order.
     public func keptScreens(digest: (ScreenRevision) -> Int) -> [KeptScreen] {
         state.screens.screens.values.compactMap { screen in
             if let restoration = state.screens.restorations[screen.id] { return restoration.kept }
@@ -28,8 +28,7 @@ extension Registry {
         }
     }
 
-    /// The screen that a reader has, and the revision that it was sent last; nil while it has not
-    /// been sent any.
+    /// The screen that a reader has, with the revision that it was sent last; nil when it was sent none yet.
     public func standing(of reader: ScreenReader) -> KeptScreen? {
         guard let screen = state.screens[reader.screen], screen.turn == reader.turn,
             !screen.owesFirst
@@ -37,17 +36,17 @@ extension Registry {
         return KeptScreen(screen)
     }
 
-    /// Brings back the screens of another process, without readers.
+    /// Restores the screens that another process kept, without readers.
     ///
-    /// They are there at once. Whoever resumes one, or does something on it, waits until its container
-    /// is loaded and it is known what it shows; without a reader by then it lingers. A part whose container
-    /// takes a second longer says that it is being started, and comes when it can. What can't be
-    /// shown any more (its container, a filter, a field is gone) is left out.
+    /// They exist at once. A call that resumes one, or acts on it, waits until its container is loaded and it is
+    /// known what the screen shows. A screen that has no reader by then lingers. A part whose container takes more
+    /// than a second longer is shown as being started, and its content follows. A screen that can't be shown any
+    /// more, because its container, a filter or a field is gone, is left out.
     ///
     /// - Parameters:
     ///   - kept: the screens.
-    ///   - digest: as it was given to ``keptScreens(digest:)``.
-    ///   - reply: how many screens there are; called once it is known which show what they showed.
+    ///   - digest: the same function that was passed to ``keptScreens(digest:)``.
+    ///   - reply: how many screens there are; called once each is restored or given up.
     public func restoreScreens(
         _ kept: [KeptScreen], digest: @escaping (ScreenRevision) -> Int,
         _ reply: @escaping (Int) -> Void = { _ in }
@@ -57,7 +56,7 @@ extension Registry {
         var outstanding = taken.count
         for (names, kept) in Dictionary(grouping: taken, by: \.ownAndOthers) {
             let shown = names.compactMap { containers[$0] }
-            // What is written before would be what they do not know.
+            // A write before the restored screens are compared would make them differ from what was kept.
             for container in shown { container.awaitScreens(kept.count) }
             for screen in kept {
                 state.screens.restorations[screen.id]?.whenOver { [state] in
@@ -84,7 +83,7 @@ extension Registry {
         first.whenLoaded { [self] in whenLoaded(containers.dropFirst(), body) }
     }
 
-    /// Has a kept screen in the table, nothing on it yet.
+    /// Puts a kept screen into the table, without content; false: it can't be restored.
     private func takeIn(_ kept: KeptScreen) -> Bool {
         guard let home = state.homes[kept.container], state.screens[kept.id] == nil,
             state.screens.count < domain.limits.screens
@@ -97,9 +96,9 @@ extension Registry {
         return true
     }
 
-    /// Brings back the screens of a container that is loaded.
+    /// Restores the screens of a container that is loaded.
     private func restore(_ kept: [KeptScreen], _ digest: @escaping (ScreenRevision) -> Int) {
-        // The next process will.
+        // The daemon is stopping: the next process restores them.
         guard !domain.isWaitingOver else { return }
         var rest = kept[...]
         domain.inSlices { [self] in
@@ -109,7 +108,7 @@ extension Registry {
         } then: { [self] in
             domain.after(Self.patience) { [self] in
                 for kept in kept {
-                    // Nothing is known of what it would show.
+                    // It is still unknown what the screen would show: it is given up.
                     if let screen = state.screens[kept.id], screen.view == nil {
                         screen.home?.close(screen)
                     }
@@ -135,7 +134,7 @@ extension Registry {
         }
     }
 
-    /// Finds out whether a screen shows what it showed: then its reader goes on from there.
+    /// Compares what a screen shows with what was kept of it: if they are equal, its reader continues from there.
     private func recognise(
         _ screen: Screen, _ kept: KeptScreen, _ digest: @escaping (ScreenRevision) -> Int
     ) {
@@ -146,7 +145,7 @@ extension Registry {
                 guard case .success(let revision) = screen.pull() else {
                     return endRestoration(of: kept, isSame: false)
                 }
-                // Not settled yet: it wakes us.
+                // The screen is not settled yet: it calls `look` again.
                 guard let revision else { return }
                 endRestoration(of: kept, isSame: digest(revision) == known)
             }, eventLoop: domain.loop)
@@ -155,7 +154,7 @@ extension Registry {
         look.value(turn)
     }
 
-    /// Lets those go on who wait for a screen; it lingers when nobody reads it then.
+    /// Runs the calls that wait for a restored screen; the screen lingers if none of them reads it.
     private func endRestoration(of kept: KeptScreen, isSame: Bool) {
         guard let restoration = state.screens.restorations.removeValue(forKey: kept.id) else {
             return

@@ -2,13 +2,13 @@ import AtriumKit
 import PluginLoader
 import Store
 
-/// A number of one moment.
+/// The value of one gauge, read at one moment.
 public struct MetricReading: Sendable, Hashable {
-    /// Its name, as Prometheus has them.
+    /// The metric's name, in Prometheus' form.
     public let name: String
-    /// What tells it from others of its name.
+    /// The labels that distinguish it from other readings of the same metric.
     public let labels: [String: String]
-    /// The number.
+    /// The value.
     public let value: Int
 
     init(_ name: String, _ value: Int, _ labels: [String: String] = [:]) {
@@ -18,9 +18,9 @@ public struct MetricReading: Sendable, Hashable {
     }
 }
 
-// What is not counted while it happens, and is looked up when somebody asks.
+// Gauges, which are read on request; counters are kept where things happen.
 extension Registry {
-    /// How much there is of everything; what it means stands in the catalogue of metrics.
+    /// The present values of all gauges; the catalogue of metrics describes each.
     public func readings() -> [MetricReading] {
         let status = status()
         return [
@@ -43,7 +43,7 @@ extension Registry {
         return counts.map { MetricReading("atrium_plugins", $0.value, ["state": $0.key.rawValue]) }
     }
 
-    /// For each container, up to a limit; those that come later in the alphabet are added up.
+    /// The readings of each container, up to a limit; the remaining ones in alphabetical order are added up.
     private var containerGauges: [MetricReading] {
         let names = containers.keys.sorted()
         let labels =

@@ -2,20 +2,20 @@ import AtriumKit
 import DequeModule
 import Store
 
-// Persons who want to be forgotten.
+// Erasure of persons.
 extension Registry {
-    /// How many erasures may wait.
+    /// The maximum number of erasures that are running or waiting.
     private static let mostErasures = 100
 
-    /// Erases a person: name, ballots, comments, and their part in notifications.
+    /// Erases a person: the name, ballots, comments, and their part in notifications.
     ///
-    /// Comments that others replied to stay, as deleted ones of nobody's. One erasure is made at a time.
-    /// Where a person is being erased already, the reply is that erasure's.
+    /// Comments that have replies stay, as deleted comments without an author. Erasures run one at a time. When the
+    /// person is being erased already, the reply is that erasure's.
     ///
     /// - Parameters:
     ///   - name: the person, as in `unix:1000`.
-    ///   - reply: once no file of the store holds them; fails with `actorNotFound`, `limitExceeded`, or
-    ///     with `storeUnavailable` where it could not be ended yet.
+    ///   - reply: called once no file of the store names the person; fails with `actorNotFound` or `limitExceeded`,
+    ///     or with `storeUnavailable` if the erasure is not finished yet.
     public func erase(_ name: String, _ reply: @escaping Reply<ErasureResult>) {
         let erasures = state.erasures
         if let known = erasures.waiting.first(where: { $0.name == name }) {
@@ -35,7 +35,7 @@ extension Registry {
         erasures.add(erasure)
     }
 
-    /// Goes on with what an earlier process began: nobody is shown these persons from now on.
+    /// Continues the erasures that an earlier process began: the persons' names are hidden at once.
     func goOnErasing(_ numbers: [Int64]) {
         for number in numbers {
             let actor = ActorID(number)
@@ -47,12 +47,12 @@ extension Registry {
     }
 }
 
-/// The erasures that are to be made, one after another.
+/// The queue of erasures, which run one after another.
 final class Erasures {
-    /// The first is being made.
+    /// The erasures; the first one is running.
     private(set) var waiting: Deque<PersonErasure> = []
 
-    /// Takes one in, to be made when all before are over.
+    /// Appends an erasure, which runs when all before it are finished.
     func add(_ erasure: PersonErasure) {
         waiting.append(erasure)
         if waiting.count == 1 { next() }

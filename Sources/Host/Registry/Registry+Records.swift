@@ -3,21 +3,20 @@ import Index
 import NIOCore
 import Store
 
-// Records taken out whole and put back.
+// Export of a container's records.
 extension Registry {
-    /// Begins to export every record of a container: items first, then ballots and comments, each
-    /// by component in order, all as they are at one moment, which is not before this call.
+    /// Begins an export of all records of a container: items, then ballots and comments, in the order of components.
     ///
-    /// Only what is gone when its part is read is left out, and a comment that was changed is as it is then.
-    ///
-    /// Left out are the records of detached components, and ballots of erased persons.
+    /// The records are those of one snapshot, which is taken during this call. Two differences are possible: a record
+    /// that is erased before its part is read is left out, and a comment that is changed before then is exported as
+    /// changed. Records of detached components and ballots of erased persons are left out.
     ///
     /// - Parameters:
     ///   - container: the container.
-    ///   - skipsDamaged: goes on without what can't be read, and tells what that is; else (the default) that ends
-    ///     the export.
-    ///   - reply: what to call ``pull(_:_:)`` with, and ``close(_:)`` in the end; fails with
-    ///     `containerNotFound`, `limitExceeded` or `storeUnavailable`.
+    ///   - skipsDamaged: whether to skip records that can't be read and list them in the part; by default the first
+    ///     such record ends the export.
+    ///   - reply: the export, for ``pull(_:_:)`` and in the end ``close(_:)``; fails with `containerNotFound`,
+    ///     `limitExceeded` or `storeUnavailable`.
     public func export(
         _ container: String, skipsDamaged: Bool = false, _ reply: @escaping Reply<ExportID>
     ) {
@@ -46,12 +45,12 @@ extension Registry {
         }
     }
 
-    /// The next part of an export: about 500 records or 512 KiB.
+    /// Reads the next part of an export: about 500 records or 512 KiB.
     ///
     /// - Parameters:
-    ///   - id: the export; ask for one part at a time.
-    ///   - reply: the part; fails with `storeUnavailable`, also when a minute or two went by since
-    ///     the last part: the export is closed then.
+    ///   - id: the export; wait for each part before you ask for the next.
+    ///   - reply: the part; fails with `storeUnavailable`. An export whose last part was read more than a minute or
+    ///     two ago is closed, and then this fails with `storeUnavailable` too.
     public func pull(_ id: ExportID, _ reply: @escaping Reply<ExportPart>) {
         guard let export = state.exports[id], let snapshot = export.snapshot else {
             return reply(
@@ -93,10 +92,12 @@ extension Registry {
         }
     }
 
-    /// Ends an export; one that has ended is passed over.
+    /// Ends an export; does nothing when it has ended.
     public func close(_ id: ExportID) { state.exports.remove(id) }
 
-    /// Ends exports whose readers are gone without a word, as long as there are any.
+    /// Ends exports whose readers disappeared without closing them.
+    ///
+    /// Checks every minute while there are any.
     private func watchExports() {
         guard !state.exports.isWatched, !state.exports.isEmpty else { return }
         state.exports.isWatched = true
@@ -109,13 +110,13 @@ extension Registry {
 }
 
 extension RecordView {
-    /// A stored record with its actor's name; nil for an erased person's.
+    /// A stored record with its actor's name; nil if the actor is an erased person.
     fileprivate init?(_ record: ExportSlice.Record, _ actors: ActorTable) {
         let name = record.actor.flatMap { actors.name(of: $0) }
-        // Of comments with a number that is nobody's: it is about to go.
+        // A comment with a number that has no name is an erased person's, and about to be deleted.
         if name == nil, record.source.kind == .votes || record.actor != nil { return nil }
         var value = record.value
-        // A reason by somebody who has no name any more is about to go.
+        // The reason that a moderator gave is erased together with the moderator.
         if let moderator = record.moderator, var object = try? Value(jsonBytes: value).object {
             let name = actors.name(of: moderator).map(Value.text)
             object["moderator"] = name

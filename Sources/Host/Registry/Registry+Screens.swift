@@ -3,17 +3,17 @@ import NIOCore
 
 // Screens.
 extension Registry {
-    /// Opens a screen on a container, or goes on with one that was open.
+    /// Opens a screen on a container, or resumes an open one.
     ///
-    /// One that can't be resumed starts anew, and its first revision says why. One that is read by
-    /// somebody else is taken over.
+    /// A screen that can't be resumed is opened anew, and its first revision says why. If the resumed screen has
+    /// another reader, this one replaces it.
     ///
     /// - Parameters:
-    ///   - request: what it shows first.
-    ///   - caller: whose it is: nobody else can act on it.
-    ///   - isQuiet: whether a resumption is told nothing as long as nothing has changed.
-    ///   - wake: called on the loop, once after each pull, when there is something new.
-    ///   - reply: who reads it now; fails with `containerNotFound`, `scopeNotFound`, `filterNotFound`,
+    ///   - request: what the screen shows first, and which screen to resume.
+    ///   - caller: the screen's owner: nobody else can act on it.
+    ///   - isQuiet: whether a resumed screen sends no revision until something changes.
+    ///   - wake: called on the loop, once after each pull, when there is a new revision.
+    ///   - reply: the screen's reader; fails with `containerNotFound`, `scopeNotFound`, `filterNotFound`,
     ///     `fieldUnknown` or `limitExceeded`.
     public func openScreen(
         _ request: ScreenRequest, by caller: Caller, isQuiet: Bool = false,
@@ -47,7 +47,7 @@ extension Registry {
         }
     }
 
-    /// Why a screen can't be resumed; nil: it can.
+    /// Why a screen can't be resumed; nil if it can.
     private func obstacle(
         to resume: ScreenRequest.Resume, _ request: ScreenRequest, _ caller: Caller
     ) -> String? {
@@ -59,7 +59,7 @@ extension Registry {
         }
         if screen.owner != caller.actor { return "The screen is another user's." }
         if screen.actor != request.actor { return "The screen is another actor's." }
-        // Who may look at an actor's ballots may not choose in their name.
+        // A user may be allowed to see an actor's ballots without being allowed to choose in the actor's name.
         if screen.agent != request.agent ?? caller.actor {
             return "On the screen items are chosen in the name of \(screen.agent)."
         }
@@ -69,12 +69,11 @@ extension Registry {
         return nil
     }
 
-    /// A screen's next revision, which stands for all changes since the last; nil: there is none.
+    /// A screen's next revision, which contains all changes since the last one; nil when nothing has changed.
     ///
-    /// Either way the reader is woken once there is another.
-    ///
-    /// Fails with `screenNotFound` once the screen has ended, or has another reader; with `limitExceeded` once
-    /// it has ended because its user's screens had too much to show.
+    /// In both cases the reader is woken once there is another revision. Fails with `screenNotFound` when the screen
+    /// has ended or has another reader, and with `limitExceeded` when it was ended because its user's screens were
+    /// too large.
     public func pullScreen(_ reader: ScreenReader) -> Result<ScreenRevision?, HostError> {
         guard let screen = state.screens[reader.screen] else {
             return .failure(state.screens.failure(of: reader.screen))
@@ -85,9 +84,9 @@ extension Registry {
         return screen.pull()
     }
 
-    /// A screen's reader is gone; the screen lingers for a while, to be resumed.
+    /// Detaches a screen's reader; the screen lingers for a while, and can be resumed.
     ///
-    /// One that is not there, or has another reader, is passed over.
+    /// Does nothing if the screen does not exist or has another reader.
     public func leaveScreen(_ reader: ScreenReader) {
         guard let screen = state.screens[reader.screen], screen.detach(reader.turn) else {
             return
@@ -95,9 +94,9 @@ extension Registry {
         state.screens.linger(screen)
     }
 
-    /// Ends a screen whose reader may not have it any more: it does not wait to be resumed.
+    /// Ends a screen whose reader lost its permission: the screen can't be resumed.
     ///
-    /// One that is not there, or has another reader, is passed over.
+    /// Does nothing if the screen does not exist or has another reader.
     public func endScreen(_ reader: ScreenReader) {
         guard let screen = state.screens[reader.screen], screen.turn == reader.turn else { return }
         screen.home?.close(screen)
@@ -105,9 +104,9 @@ extension Registry {
 
     /// Finds a caller's screen.
     ///
-    /// Asked for within ``whenRestored(_:_:)``.
+    /// To be called within ``whenRestored(_:_:)``.
     ///
-    /// - Returns: the screens of its container, and the screen; nil: they have no such screen.
+    /// - Returns: the screen, and the screens of its container; nil if the caller has no such screen.
     public func find(
         _ screen: ScreenID, of caller: Caller
     ) -> (screens: ContainerScreens, screen: Screen)? {
@@ -120,10 +119,10 @@ extension Registry {
     /// Finds a part of a screen.
     ///
     /// - Parameters:
-    ///   - part: the name of its component, after those of the parts that it lies in, separated by `/`; nil: the
+    ///   - part: the path of the part: component names separated by `/`, from the outermost part inwards; nil: the
     ///     screen itself.
-    ///   - screen: what ``find(_:of:)`` found.
-    /// - Returns: the screens of its container, and the part; fails with `componentNotFound`.
+    ///   - screen: what ``find(_:of:)`` returned.
+    /// - Returns: the part, and the screens of its container; fails with `componentNotFound`.
     public func find(
         _ part: String?, of screen: (screens: ContainerScreens, screen: Screen)
     ) -> Result<(screens: ContainerScreens, screen: Screen), HostError> {
@@ -135,8 +134,7 @@ extension Registry {
         return .success((home, found))
     }
 
-    /// Calls back once it is known what a screen of another process shows, or that it is gone; at once for all
-    /// others.
+    /// Calls back once a kept screen of an earlier process is restored or gone; at once for all other screens.
     public func whenRestored(_ screen: ScreenID, _ body: @escaping () -> Void) {
         guard let restoration = state.screens.restorations[screen] else { return body() }
         restoration.whenOver(body)

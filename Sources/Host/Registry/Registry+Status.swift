@@ -3,9 +3,9 @@ import Glibc
 import PluginLoader
 import Store
 
-// How everything does.
+// The registry's status, and what an administrator asks about plugins.
 extension Registry {
-    /// How the registry does.
+    /// The status of the registry, as of now.
     public func status() -> RegistryStatus {
         RegistryStatus(
             identity: identity, sequence: domain.sequence, containers: containers.count,
@@ -16,7 +16,7 @@ extension Registry {
             past: domain.store.keptPast.map(RegistryStatus.Past.init))
     }
 
-    /// How many components are made of each plugin, by its id.
+    /// The number of components of each plugin, by the plugin's id.
     public func componentsByPlugin() -> [String: Int] {
         var counts: [String: Int] = [:]
         for container in containers.values {
@@ -25,7 +25,7 @@ extension Registry {
         return counts
     }
 
-    /// The components that were started again, by the id of their plugin.
+    /// The components that were restarted, by their plugin's id.
     public func restartsByPlugin() -> [String: [PluginRestarts]] {
         var all: [String: [PluginRestarts]] = [:]
         for container in containers.values.sorted(by: { $0.name < $1.name }) {
@@ -39,13 +39,12 @@ extension Registry {
         return all
     }
 
-    /// Why a plugin's components live in workers, and its delegates nowhere, whatever definitions say; nil: they
-    /// do not.
+    /// Why a plugin's components are forced into workers, and its delegates disabled; nil if they are not.
     public func isolationReason(of plugin: String) -> String? {
         domain.isolated.reason(of: plugin)
     }
 
-    /// Has a plugin that was isolated after a crash live where definitions say, from the daemon's next start on.
+    /// Ends the isolation of a plugin after a crash: from the daemon's next start on, definitions decide again.
     ///
     /// - Parameter plugin: its identifier.
     /// - Returns: whether it was isolated.
@@ -65,7 +64,7 @@ extension Registry {
         }
         problems += containers.values.sorted { $0.name < $1.name }.flatMap(\.problems)
         problems += domain.isolated.reasons
-        // Until it is there: then it did what it had failed to do.
+        // Reported until the component has started: then the call that was interrupted has succeeded.
         if let left = state.left, containers[left.container]?.hasMade(left) != true {
             problems.append(left.problem)
         }
@@ -85,7 +84,7 @@ extension Registry {
     }
 
     private var storeBytes: Int {
-        // Foundation would ask the directory of users for the owner's name, which may hang.
+        // Foundation's file attributes include the owner's name, and looking that up in the user directory may hang.
         ["", "-wal", "-shm"].reduce(0) { sum, suffix in
             var info = stat()
             return stat(domain.store.file + suffix, &info) == 0 ? sum + Int(info.st_size) : sum

@@ -1,17 +1,16 @@
 import NIOCore
 
-// The store compared with what is shown.
+// Verification: comparing the store with what is shown.
 extension Registry {
-    /// Begins to verify what the store holds, and what is shown of it, while everything goes on.
+    /// Begins to verify what the store holds and what is shown of it, while everything stays in use.
     ///
-    /// Read are the records of each component, compared with lists, tallies, counts and threads. What is
-    /// found degrades its container, until the component is started anew or verified again. Nothing is
-    /// mended.
+    /// It reads the records of each component and compares them with lists, tallies, counts and threads. A container
+    /// with a difference is degraded until the component is restarted or verified again. Nothing is repaired.
     ///
     /// - Parameters:
-    ///   - container: which one; nil: all of them, and the store's log and file.
-    ///   - reply: what to call ``pull(_:_:)`` with, and ``close(_:)`` in the end; fails with
-    ///     `containerNotFound` or `limitExceeded`.
+    ///   - container: the container; nil: all containers, and the store's log and file.
+    ///   - reply: the verification, for ``pull(_:_:)`` and in the end ``close(_:)``; fails with `containerNotFound`
+    ///     or `limitExceeded`.
     public func verify(_ container: String?, _ reply: @escaping Reply<VerificationID>) {
         guard let container else {
             return verify(containers.keys.sorted(), isWhole: true, reply)
@@ -31,11 +30,11 @@ extension Registry {
         domain.later { verification.run() }
     }
 
-    /// How far a verification is, about five times a second; what it found once it is through, which ends it.
+    /// Waits for a verification's next progress, about five times a second, or for its report, which ends it.
     ///
     /// - Parameters:
-    ///   - id: the verification; ask one at a time.
-    ///   - reply: the news; fails with `storeUnavailable`.
+    ///   - id: the verification; wait for each reply before you ask for the next.
+    ///   - reply: the progress or the report; fails with `storeUnavailable`.
     public func pull(_ id: VerificationID, _ reply: @escaping Reply<VerificationNews>) {
         guard let verification = state.verifications[id] else {
             return reply(.failure(state.verifications.reason(of: id)))
@@ -47,6 +46,6 @@ extension Registry {
         }
     }
 
-    /// Ends a verification; one that has ended is passed over.
+    /// Ends a verification; does nothing when it has ended.
     public func close(_ id: VerificationID) { state.verifications.end(id) }
 }

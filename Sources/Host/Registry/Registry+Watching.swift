@@ -1,22 +1,22 @@
 public import NIOCore
 import Store
 
-// How far it is, and that something changed: for whoever tells an administrator.
+// Progress of the load, and changes of the status, for whoever reports them to an administrator.
 extension Registry {
-    /// How far ``load(_:)`` is.
+    /// The progress of ``load(_:known:)``.
     public func loadProgress() -> LoadProgress {
         LoadProgress(
             containers: containers.count, loaded: containers.values.count { !$0.isLoading },
             records: domain.recordsRead.value, steps: domain.steps)
     }
 
-    /// Tells what ``status()`` says whenever it may have changed, at most once in a while.
+    /// Calls back with ``status()`` whenever that may have changed, at most once an interval.
     ///
-    /// Nothing is told, and no timer runs, while nothing happens; only a store that takes no writes
-    /// is looked after until it does.
+    /// While nothing changes there are no calls and no timers. The exception is a store that takes no writes: the
+    /// status is then checked in every interval.
     ///
     /// - Parameters:
-    ///   - interval: how long to wait after a change for others that follow it.
+    ///   - interval: how long to wait after a change for further ones.
     ///   - body: called on the loop with the status of that moment.
     public func watchStatus(
         every interval: TimeAmount, _ body: @escaping @Sendable (RegistryStatus) -> Void
@@ -28,14 +28,14 @@ extension Registry {
     }
 }
 
-/// How far a registry has come with what its store holds.
+/// The progress of a registry that loads its store.
 public struct LoadProgress: Sendable, Hashable {
-    /// The containers that there are.
+    /// The number of containers.
     public var containers: Int
-    /// Those whose components are all attached or have failed.
+    /// The number of containers whose components are all attached or have failed.
     public var loaded: Int
-    /// The records that were read for components.
+    /// The number of records that were read for components.
     public var records: Int
-    /// Grows with all that is done, also between records.
+    /// Increases with all work that is done, also between records.
     public var steps: Int
 }

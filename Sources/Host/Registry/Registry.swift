@@ -8,49 +8,48 @@ public import NIOCore
 public import PluginLoader
 public import Store
 
-/// Finds containers by name, and begins, watches and ends all that they share.
+/// Finds containers by name, and starts and stops what they share.
 ///
-/// It is called on its event loop: elsewhere each method traps, and ``plugins`` and ``identity`` alone may
-/// be read. A ``Container`` that was found there must not leave it.
+/// Every method must be called on the event loop, and traps elsewhere; only ``plugins`` and ``identity`` may be read
+/// on other threads. A ``Container`` that a method returns must not leave the event loop either.
 ///
-/// What it promises:
+/// It guarantees:
 ///
-/// - **Every call answers.** Each method with a reply calls it exactly once, on the loop, during the
-///   call or later. The reply may call the registry again, and must not touch a channel.
-/// - **Acknowledged means on disk.** A command's reply with a sequence was made durable before.
-/// - **Nobody reads the future.** Lists, tallies, counts, screens and notifications show what is
-///   committed. What only a component can answer waits until its own state is the committed one; it
-///   waits beside the commands, which go on.
-/// - **Nobody reads the past.** Whoever was told a sequence never reads what is older.
-/// - **A command that fails has not happened**, nor has any that was judged against its outcome.
-/// - **Nothing blocks the loop.** The store writes and reads on threads of its own, and long work is
-///   done in slices.
+/// - **Every call is answered.** A method with a reply calls it exactly once, on the loop, during the call or later.
+///   The reply may call the registry again, and must not touch a channel.
+/// - **Acknowledged means on disk.** When a command's reply has a sequence, its entry is on disk.
+/// - **No uncommitted state is visible.** Lists, tallies, counts, screens and notifications show what is committed. A
+///   question that only a component can answer waits until the component's state is the committed one; commands don't
+///   wait for it.
+/// - **No stale reads.** Whoever got a sequence never reads state that is older than it.
+/// - **A failed command has no effect**, and commands that were decided on top of it fail too.
+/// - **Nothing blocks the loop.** The store reads and writes on threads of its own, and long work is done in slices.
 ///
-/// Unchecked: `shared` is reached through ``state`` alone, which checks the event loop.
+/// Unchecked: `shared` is accessed only through ``state``, which checks the event loop.
 public final class Registry: @unchecked Sendable {
-    /// The plugins that components are made of, and what became of the others.
+    /// The plugins that components can be made of, and those that were found but are not in use.
     public let plugins: PluginLibrary
-    /// The store's identity: a cursor from a store of another one means nothing here.
+    /// The store's identity: a cursor is valid only for the store with the same identity.
     public let identity: String
 
-    /// Where a handler of crashes finds what is being called.
+    /// Notes in memory which component or delegate is being called, for a crash handler to write down.
     public let crashNote: CrashNote
 
     private let loop: any EventLoop
     private let shared: RegistryState
 
-    /// Opens the store and makes a registry that is empty until ``load(_:)``.
+    /// Opens the store and makes a registry, which is empty until ``load(_:known:)``.
     ///
     /// - Parameters:
-    ///   - loop: where everything happens.
-    ///   - plugins: what components are made of.
-    ///   - workers: makes components with `isolation: process`.
-    ///   - limits: how much is taken on.
-    ///   - logger: told what an administrator should know.
-    ///   - turns: where the loop's present turn is noted.
-    ///   - isCheck: whether definitions are only looked over: where a credential that one refers to is not there,
-    ///     it fails as ``HostError/isOfSecretNotRead`` once all else is right.
-    ///   - clock: the time; by default the system's.
+    ///   - loop: the event loop that everything runs on.
+    ///   - plugins: the plugins that components can be made of.
+    ///   - workers: launches components with `isolation: process`.
+    ///   - limits: the limits on calls and state.
+    ///   - logger: logs what an administrator should know.
+    ///   - turns: records what the loop is busy with.
+    ///   - isCheck: whether definitions are only checked. A credential that is missing then fails as
+    ///     ``HostError/isOfSecretNotRead``, and only after everything else was found valid.
+    ///   - clock: returns the time; by default the system's.
     ///   - openStore: opens the store with the given receiver of outcomes.
     /// - Throws: what `openStore` throws.
     public init(
@@ -84,7 +83,7 @@ public final class Registry: @unchecked Sendable {
             notes: notes, isolated: isolated, limits: limits, logger: logger, turns: turns,
             isCheck: isCheck, clock: clock)
         crashNote = notes.crash
-        // What crashed while it was made is told of as what crashed.
+        // A component that crashed while it was made is reported once, as the one that crashed.
         shared = RegistryState(domain, left: crashed == nil ? notes.making.left : nil, crashed)
         bus.foundDamage = { [weak domain] in domain?.note($0) }
         bus.isReadable = { [weak shared] comment, item in
@@ -98,22 +97,22 @@ public final class Registry: @unchecked Sendable {
 }
 
 extension Registry {
-    /// What everything here works on, to be touched on the event loop alone.
+    /// The registry's mutable state; traps off the event loop.
     var state: RegistryState {
         loop.preconditionInEventLoop()
         return shared
     }
 
-    /// What the containers share.
+    /// The state that containers share.
     var domain: Domain { state.domain }
 
     /// The containers by name.
     var containers: [String: Container] { state.containers }
 }
 
-/// The machine's clock.
+/// The system's clock.
 public enum SystemClock {
-    /// What it shows.
+    /// The present time.
     @Sendable public static func now() -> Timestamp {
         Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
     }
@@ -122,18 +121,18 @@ public enum SystemClock {
 // MARK: Start and end
 
 extension Registry {
-    /// Takes on so much from now on; what was taken on already stays.
+    /// Sets the limits for what comes from now on; what was accepted before stays.
     ///
-    /// - Parameter limits: how much.
+    /// - Parameter limits: the limits.
     public func limit(to limits: HostLimits) { domain.limits = limits }
 
     /// Reads actors and containers from the store and starts all components.
     ///
     /// - Parameters:
-    ///   - reply: called once every component is attached, has failed or shows no progress with its
-    ///     start, which its status tells; so this only fails with `storeUnavailable`.
-    ///   - known: called before, once the containers are there, so that calls may come; those that
-    ///     need components wait for them.
+    ///   - reply: called once each component is attached, has failed, or makes no progress with its start; the status
+    ///     says which. Fails only with `storeUnavailable`.
+    ///   - known: called earlier, once the containers are known and calls can be accepted; calls that need components
+    ///     wait for them.
     public func load(_ reply: @escaping Reply<Void>, known: @escaping () -> Void = {}) {
         blame()
         announcePlugins()
@@ -164,12 +163,12 @@ extension Registry {
         }
     }
 
-    /// What the store holds of the registry.
+    /// What the store holds for the registry.
     private struct Stored: Sendable {
         var actors: [Actor]
         var definitions: [DefinitionRecord]
         var unreadable: [String]
-        /// How many definitions are gone; nil: none is.
+        /// How many definitions are missing; nil if none is.
         var difference: RecordDifference?
         /// The numbers of persons who are being erased.
         var erasures: [Int64]
@@ -198,7 +197,7 @@ extension Registry {
         }
     }
 
-    /// Starts the components of containers, and calls back once none is worth waiting for.
+    /// Starts the components of containers, and calls back once none of them is worth waiting for.
     private func start(_ loading: [Container], _ done: @escaping () -> Void) {
         var outstanding = loading.count
         guard outstanding > 0 else { return started(done) }
@@ -209,7 +208,7 @@ extension Registry {
             }
         }
         var rest = loading[...]
-        // A component in the daemon is made during the call.
+        // In slices, because a component in the daemon is made synchronously.
         domain.inSlices { [domain] in
             guard !domain.isStopping, let container = rest.popFirst() else { return false }
             container.load()
@@ -223,7 +222,7 @@ extension Registry {
         done()
     }
 
-    /// Says whose fault it may be that the process before ended.
+    /// Logs which component may have caused the end of the previous process.
     private func blame() {
         if let crashed = state.crashed {
             let reason = domain.isolated.reason(of: crashed.plugin)
@@ -244,17 +243,18 @@ extension Registry {
             ])
     }
 
-    /// Definitions are about to be applied: calls that name a container which is not there wait
-    /// until ``definitionsApplied()``.
+    /// Makes calls that name an unknown container wait until ``definitionsApplied()``.
+    ///
+    /// To be called before definitions are applied.
     public func expectDefinitions() { state.expected.begin() }
 
-    /// All definitions were applied, as far as they can be.
+    /// Ends the wait that ``expectDefinitions()`` began: all definitions were applied, or have failed.
     public func definitionsApplied() { state.expected.end() }
 
-    /// Lets no call wait any more for components that are being started: the daemon is to stop.
+    /// Ends all waiting for components that are being started, because the daemon is about to stop.
     ///
-    /// Screens of another process that were not brought back yet stay as they were kept, and nothing
-    /// is written that these would not know.
+    /// Screens that were not restored yet stay as they were kept. Entries that would make them out of date are not
+    /// written.
     public func endWaiting() {
         domain.isWaitingOver = true
         state.expected.end()
@@ -284,9 +284,9 @@ extension Registry {
         }
     }
 
-    /// Finishes what was accepted, detaches all components, and closes the store.
+    /// Finishes accepted commands, detaches all components, and closes the store.
     ///
-    /// Commands that come later are refused as `storeUnavailable`.
+    /// Later commands fail with `storeUnavailable`.
     ///
     /// - Parameter reply: called once the store is closed.
     public func stop(_ reply: @escaping Reply<Void>) {
@@ -294,16 +294,15 @@ extension Registry {
         waitUntilQuiet(by: .now() + .seconds(10), nil) { [self] in close(reply) }
     }
 
-    /// Refuses further commands, and waits until what was accepted is on disk and told.
+    /// Refuses further commands, and waits until accepted ones are on disk and their notifications are delivered.
     ///
-    /// Readers of screens and subscribers are waited for while they read: what another process knows of a
-    /// screen is what its reader was sent last, and transient notifications are kept nowhere.
-    ///
-    /// Reads, screens and subscriptions go on.
+    /// It also waits for readers of screens and for subscribers as long as they read: the next process knows of a
+    /// screen only what its reader was sent last, and transient notifications are not stored. Reads, screens and
+    /// subscriptions continue.
     ///
     /// - Parameters:
-    ///   - limit: how long to wait at most.
-    ///   - reply: called then.
+    ///   - limit: the maximum time to wait.
+    ///   - reply: called when everything is done, or the time is over.
     public func finishAccepted(within limit: TimeAmount, _ reply: @escaping Reply<Void>) {
         domain.stop()
         let now = NIODeadline.now()
@@ -312,11 +311,12 @@ extension Registry {
         }
     }
 
-    /// How long readers of screens may take to pull what there is, and subscribers to pull a part of it;
-    /// who does not read is not waited for any longer.
+    /// How long readers of screens may take to pull the pending revisions, and subscribers to pull any notification.
+    ///
+    /// Slower ones are not waited for.
     private static let reading = TimeAmount.milliseconds(500)
 
-    /// Until when readers are waited for.
+    /// The times until which readers and subscribers are waited for.
     private struct Readers {
         let screens: NIODeadline
         var subscribers: NIODeadline
@@ -327,14 +327,14 @@ extension Registry {
             subscribers = screens
         }
 
-        /// While subscribers get on they are waited for: the machine may be slow.
+        /// Extends the subscribers' time while they make progress: the machine may be slow.
         mutating func note(_ now: Bus.Untold, until deadline: NIODeadline) {
             if let untold, untold != now { subscribers = deadline }
             untold = now
         }
     }
 
-    /// Goes on once all that was accepted is committed and, unless `readers` is nil, read.
+    /// Calls back once all accepted entries are committed and, unless `readers` is nil, read.
     private func waitUntilQuiet(
         by deadline: NIODeadline, _ readers: Readers?, _ done: @escaping () -> Void
     ) {
@@ -386,7 +386,7 @@ extension Registry {
         let (store, loop) = (domain.store, domain.loop)
         let closed = NIOLoopBound(
             { [domain] in domain.afterArrivals { reply(.success(())) } }, eventLoop: loop)
-        // Closing waits for the disk.
+        // On a thread, because closing the store waits for the disk.
         let kept = domain.kept?.end()
         let thread = Thread {
             kept?()

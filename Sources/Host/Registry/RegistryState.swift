@@ -1,14 +1,14 @@
-/// What the registry has beside what its containers share, which is the ``Domain``.
+/// The registry's own state; what containers share is in the ``Domain``.
 ///
 /// Used on the event loop alone.
 final class RegistryState {
     let domain: Domain
     /// The containers by name.
     private(set) var containers: [String: Container] = [:]
-    /// Their screens, by the same names.
+    /// The screens of each container, by the container's name.
     private(set) var homes: [String: ContainerScreens] = [:]
     let screens: ScreenTable
-    /// Containers that are being made.
+    /// The names of containers that are being created.
     var creating: Set<String> = []
     let structure = StructureQueue()
     let expected = ExpectedContainers()
@@ -20,11 +20,11 @@ final class RegistryState {
         self?.containers[$0]
     }
     var rates = WriteRates()
-    /// How many definitions of containers were gone from the store at the start; nil: none was.
+    /// A sentence about definitions that were missing from the store at the start; nil if none was.
     var lostDefinitions: String?
-    /// What the process before was making when it ended.
+    /// The component that the previous process was making when it ended.
     let left: InitNote.Component?
-    /// What the process before was calling when it crashed.
+    /// The component that the previous process was calling when it crashed.
     let crashed: InitNote.Component?
 
     init(_ domain: Domain, left: InitNote.Component?, _ crashed: InitNote.Component?) {
@@ -42,7 +42,7 @@ final class RegistryState {
         screens.homes = { [weak self] in self?.homes ?? [:] }
     }
 
-    /// Takes a container in, unless it is there already.
+    /// Adds a container, unless it is there already.
     func add(_ container: Container) {
         guard containers[container.name] !== container else { return }
         let home = ContainerScreens(on: container, in: screens)
@@ -52,7 +52,7 @@ final class RegistryState {
         screens.note(home)
     }
 
-    /// Lets a container go, whose screens end.
+    /// Removes a container and ends its screens.
     func remove(_ name: String) {
         containers.removeValue(forKey: name)?.screens = nil
         guard let home = homes.removeValue(forKey: name) else { return }

@@ -1,21 +1,21 @@
 import NIOCore
 
-/// How fast persons write, and front ends for all of theirs together.
+/// How much each person wrote lately, and each front end for all its persons together.
 ///
-/// What was written is forgotten evenly in the course of a minute, so whoever wrote nothing for a while may
-/// write a minute's worth at once. A write that is refused counts nothing.
+/// What was written is credited back evenly over a minute, so whoever wrote nothing for a while may write a minute's
+/// worth at once. A refused write is not counted.
 struct WriteRates {
     private var persons = SpentTable()
     private var frontends = SpentTable()
 
-    /// Counts a write, or says what it exceeds and when it would not.
+    /// Counts a write, or returns the limit that it exceeds and when to try again.
     ///
     /// - Parameters:
-    ///   - bytes: what its call has.
+    ///   - bytes: the size of the call.
     ///   - caller: on whose behalf.
-    ///   - limits: how much in a minute.
+    ///   - limits: the limits for a minute.
     ///   - now: the time.
-    /// - Returns: nil: it is counted.
+    /// - Returns: the error; nil if the write was counted.
     mutating func refusal(
         ofWriting bytes: Int, by caller: Caller, _ limits: HostLimits, at now: NIODeadline
     ) -> HostError? {
@@ -41,21 +41,21 @@ struct WriteRates {
         return nil
     }
 
-    /// How many are remembered.
+    /// How many persons and front ends are remembered.
     var count: Int { persons.count + frontends.count }
 }
 
-/// How much in a minute, each with its limit's name.
+/// The limits for one minute, each with its name.
 private struct Rate {
     var writes: (limit: String, perMinute: Int)
     var bytes: (limit: String, perMinute: Int)
 }
 
-/// What each of many has written lately.
+/// What each of many persons or front ends has written lately.
 ///
-/// Two generations: who writes moves to the younger one, and who is still in the older one when the next
-/// begins has written nothing for two minutes, and so has nothing to be remembered. The same happens
-/// early when a generation is full, to those who have not written for the longest time.
+/// It has two generations. Whoever writes moves to the younger one. When a generation is 120 s old, the next begins
+/// and the older one is dropped: those in it have written nothing for two minutes, so their counts are zero. When a
+/// generation is full the same happens early, to those who have not written for the longest time.
 private struct SpentTable {
     private struct Spent {
         var writes = 0.0
@@ -74,7 +74,8 @@ private struct SpentTable {
 
     func refusal(of name: String, _ rate: Rate, at now: NIODeadline) -> HostError? {
         let spent = spent(by: name, rate, at: now)
-        // A write that is longer than a minute's worth of bytes has to be possible: it is paid off afterwards.
+        // The size of this write is not counted here: a write that exceeds the limit by itself must be possible, and
+        // delays those after it.
         return Self.refusal(spent.writes + 1, rate.writes)
             ?? Self.refusal(spent.bytes, rate.bytes)
     }
@@ -87,7 +88,7 @@ private struct SpentTable {
         }
         var spent = spent(by: name, rate, at: now)
         spent.writes += 1
-        // No more than a generation can pay off.
+        // Capped at what is credited back in the life of a generation.
         spent.bytes = min(spent.bytes + Double(bytes), 2 * Double(rate.bytes.perMinute))
         old[name] = nil
         young[name] = spent
@@ -106,7 +107,7 @@ private struct SpentTable {
     ) -> HostError? {
         let most = Double(limit.perMinute)
         guard spent > most else { return nil }
-        // In milliseconds, and none too early.
+        // In milliseconds, rounded up so that a retry is not too early.
         let wait = ((spent - most) / most * 60_000).rounded(.up) / 1_000
         return .limitExceeded(limit: limit.limit, value: limit.perMinute, retryAfter: wait)
     }
