@@ -3,15 +3,15 @@ import JSONCodec
 import PluginLoader
 import Store
 
-// Components attached, detached, moved, hidden and shown by hand: each within ``Registry/change(_:_:_:)``.
+// Attaching, detaching, moving, hiding and showing components by hand, each within ``Registry/change(_:_:_:)``.
 extension Container {
     /// Attaches a component.
     ///
     /// - Parameters:
-    ///   - component: what.
-    ///   - place: among the others, from 0; nil: at the end.
+    ///   - component: the component's definition.
+    ///   - place: its place among the others, from 0; nil: at the end.
     ///   - caller: on whose behalf.
-    ///   - reply: the sequence, once it is attached.
+    ///   - reply: the sequence, once the component is attached.
     func attach(
         _ component: ComponentDefinition, at place: Int?, by caller: Caller,
         _ reply: @escaping Answer<Int64>
@@ -37,11 +37,11 @@ extension Container {
 
     /// Detaches a component.
     ///
-    /// Its records stay, and return when it is attached again.
+    /// Its records stay, and are used again when it is attached again.
     ///
     /// - Parameters:
-    ///   - component: its name.
-    ///   - purge: erases its records too.
+    ///   - component: the component's name.
+    ///   - purge: whether to erase its records too.
     ///   - caller: on whose behalf.
     ///   - reply: the sequence.
     public func detach(
@@ -66,10 +66,10 @@ extension Container {
     /// Moves a component to another place among the others.
     ///
     /// - Parameters:
-    ///   - component: its name.
-    ///   - place: the new place, from 0; one beyond the last is the last.
+    ///   - component: the component's name.
+    ///   - place: the new place, from 0; a place beyond the last is the last.
     ///   - caller: on whose behalf.
-    ///   - reply: the sequence.
+    ///   - reply: the sequence; the present one if nothing changes.
     public func move(
         _ component: String, to place: Int, by caller: Caller, _ reply: @escaping Answer<Int64>
     ) {
@@ -87,13 +87,13 @@ extension Container {
 
     /// Hides or shows a component.
     ///
-    /// A hidden one goes on working; screens leave it out.
+    /// A hidden component continues to work, but screens leave it out.
     ///
     /// - Parameters:
-    ///   - component: its name.
+    ///   - component: the component's name.
     ///   - isHidden: whether to hide it.
     ///   - caller: on whose behalf.
-    ///   - reply: the sequence; the current one when it is so already.
+    ///   - reply: the sequence; the present one if nothing changes.
     public func setHidden(
         _ component: String, _ isHidden: Bool, by caller: Caller,
         _ reply: @escaping Answer<Int64>
@@ -113,14 +113,14 @@ extension Container {
 
     /// Closes the container for votes or comments, or opens it again.
     ///
-    /// Nobody casts or takes back a vote then, or writes or edits a comment. Who wrote one may delete it, and moderators
-    /// go on deciding.
+    /// While it is closed, nobody may cast or retract votes, or post or edit comments. Authors may still delete their
+    /// comments, and moderators may still moderate.
     ///
     /// - Parameters:
-    ///   - votes: whether it takes votes; nil: as before.
-    ///   - comments: whether it takes comments; nil: as before.
+    ///   - votes: whether it is open for votes; nil: unchanged.
+    ///   - comments: whether it is open for comments; nil: unchanged.
     ///   - caller: on whose behalf.
-    ///   - reply: the sequence; the current one when it is so already.
+    ///   - reply: the sequence; the present one if nothing changes.
     public func setOpen(
         votes: Bool?, comments: Bool?, by caller: Caller, _ reply: @escaping Answer<Int64>
     ) {
@@ -173,16 +173,16 @@ extension Container {
 // MARK: Definitions
 
 extension Container {
-    /// Makes the container what a definition says, or says what that would do.
+    /// Changes the container to match a definition, or reports what that would change.
     ///
     /// - Parameters:
     ///   - new: the definition.
-    ///   - dryRun: only say it.
-    ///   - prune: erase the records of components that a definition had and has no more.
-    ///   - isNew: whether it is being created by this.
+    ///   - dryRun: whether to report the changes without making them.
+    ///   - prune: whether to erase the records of components that were removed from a definition.
+    ///   - isNew: whether this creates the container.
     ///   - caller: on whose behalf.
-    ///   - atCommit: called first thing at the commit.
-    ///   - reply: what was done, and the sequence.
+    ///   - atCommit: called at the commit, before anything else.
+    ///   - reply: the changes, and the sequence.
     func apply(
         _ new: ContainerDefinition, dryRun: Bool, prune: Bool, isNew: Bool, by caller: Caller,
         atCommit: @escaping () -> Void,
@@ -221,7 +221,7 @@ extension Container {
             }
         }
         for slot in slots { slot.revive() }
-        // A delegate that can't be made is tried again, as components are.
+        // A delegate that could not be made is tried again, and so are failed components.
         guard
             result.action != .unchanged || applied.map(new.isSame) != true
                 || !delegates.failures.isEmpty
@@ -231,7 +231,7 @@ extension Container {
         restructuring.run(atCommit: atCommit) { reply($0.map(told)) }
     }
 
-    /// A part would hide what a component of its name left.
+    /// The error if a part would take the name of a component with records, and hide them; nil otherwise.
     private func partsProblem(with new: ContainerDefinition) -> HostError? {
         let taken = new.components.first {
             $0.isPart && (slot($0.name) != nil || remains[$0.name] != nil)
@@ -245,7 +245,7 @@ extension Container {
         }
     }
 
-    /// Which components leave records behind, and whose are erased.
+    /// Which components leave records behind, and which components' records are erased.
     private func remains(
         after plan: ThreeWay, prune: Bool
     ) -> (remains: [String: Remains], erased: [String]) {
@@ -264,7 +264,7 @@ extension Container {
         return (remains, erased)
     }
 
-    /// Takes the container away.
+    /// Deletes the container.
     func remove(
         purge: Bool, by caller: Caller, erased: [String], atCommit: @escaping () -> Void,
         _ reply: @escaping Answer<Int64>
@@ -282,12 +282,12 @@ extension Container {
 }
 
 extension ContainerDefinition {
-    /// What keeps the definition from being applied, besides what only its components know.
+    /// Why the definition can't be applied, as far as that is known without its components.
     ///
     /// - Parameters:
-    ///   - domain: what there is, and how much there may be.
-    ///   - isWritten: whether this is what a file says, and not how a container would stand.
-    /// - Returns: the problem; nil: none.
+    ///   - domain: has the plugins and the limits.
+    ///   - isWritten: whether this is a definition's file, and not the state that a container would have.
+    /// - Returns: the problem; nil: there is none.
     func problem(_ domain: Domain, isWritten: Bool = false) -> HostError? {
         func invalid(_ reason: String) -> HostError {
             .definitionInvalid(container: name, reason: reason)
@@ -296,7 +296,7 @@ extension ContainerDefinition {
         guard Names.isName(name) else {
             return invalid("The name '\(name)' is not of the form \(rule).")
         }
-        // Its topics would be taken for the daemon's own.
+        // The container's topics would look like the daemon's own.
         guard name != "daemon" else { return invalid("The name 'daemon' is reserved.") }
         if let field = fields.first(where: { !Names.isField($0.name) }) {
             return invalid(
@@ -319,7 +319,7 @@ extension ContainerDefinition {
             .map(invalid)
     }
 
-    /// What of how it is shown belongs to no list.
+    /// The problem with a presentation setting of a component that is no list; nil: there is none.
     private func presentationProblem(_ domain: Domain) -> String? {
         let unnamed = components.first { $0.container.map { !Names.isName($0) } ?? false }
         if let unnamed {
@@ -337,7 +337,7 @@ extension ContainerDefinition {
 }
 
 extension ComponentDefinition {
-    /// What it has that only a list can have, as definitions name it; nil: nothing.
+    /// The name of a setting that only lists may have; nil: the component has none.
     fileprivate var listMember: String? {
         if present != nil { return "present" }
         if !sort.isEmpty { return "sort" }
@@ -347,7 +347,7 @@ extension ComponentDefinition {
 }
 
 extension [String] {
-    /// The first that was there before.
+    /// The first string that occurs a second time.
     fileprivate var firstTwice: String? {
         var seen: Set<String> = []
         return first { !seen.insert($0).inserted }

@@ -6,44 +6,44 @@ import Logging
 import PluginLoader
 import Store
 
-/// A container's definition as the store keeps it, under the container's name among the records of
+/// A container's definition as it is stored: with the container's name as its key, among the records that belong to
 /// no container.
 struct DefinitionRecord: Equatable {
-    /// As it stands.
+    /// The present definition.
     var live: ContainerDefinition
-    /// As it was last applied; nil: never.
+    /// The definition as it was last applied; nil: it never was.
     var applied: ContainerDefinition?
-    /// What each component does, for as long as its plugin is not there to ask.
+    /// The kinds of the components, for when their plugins are not there.
     var kinds: [String: Kind] = [:]
-    /// Components that are not there any more and left records.
+    /// Components that were detached and left records.
     var remains: [String: Remains] = [:]
 
-    /// The address of a container's record.
+    /// The key of a container's record.
     static func key(of container: String) -> RecordKey {
         RecordKey(container: "", component: "", key: container)
     }
 
-    /// The record as an entry changes it.
+    /// The change that writes the record.
     var change: RecordChange {
         RecordChange(
             container: "", component: "", key: live.name, value: Value.object(value).jsonBytes)
     }
 
-    /// Of a definition that names no delegate.
+    /// The version of records of definitions without a delegate.
     fileprivate static let version: Int64 = 1
-    /// Of one that does: a daemon that knows none must not go on without.
+    /// The version for a delegate: an older daemon must not run the container without it.
     fileprivate static let delegateVersion: Int64 = 2
-    /// Of one that says which lists screens show where: a daemon that does not know must not show others.
+    /// The version for lists by mode: an older daemon must not show other lists.
     fileprivate static let listsVersion: Int64 = 3
-    /// Of one with dates, or times of a zone.
+    /// The version for fields of dates, and for time zones.
     fileprivate static let dateVersion: Int64 = 4
-    /// Of one that says how it is shown: a daemon that does not know would lose it.
+    /// The version for presentation settings: an older daemon would lose them.
     fileprivate static let shownVersion: Int64 = 5
-    /// Of one with fields that are in no list: a daemon that does not know would list them.
+    /// The version for fields that lists leave out: an older daemon would include them.
     fileprivate static let detailsVersion: Int64 = 6
-    /// Of one with containers among its components.
+    /// The version for containers as parts.
     fileprivate static let partsVersion: Int64 = 7
-    /// Of one that is closed for votes or comments: a daemon that does not know would take them.
+    /// The version for containers that are closed for votes or comments: an older daemon would accept them.
     fileprivate static let closedVersion: Int64 = 8
 
     private var version: Int64 {
@@ -70,7 +70,7 @@ struct DefinitionRecord: Equatable {
 }
 
 extension DefinitionRecord {
-    /// The record that a value holds; nil when it is of another version, or malformed.
+    /// Reads a record; nil if it is of another version or malformed.
     init?(name: String, value: Value) {
         guard let object = value.object, let version = object["version"]?.int,
             (Self.version...Self.closedVersion).contains(version),
@@ -91,7 +91,7 @@ extension DefinitionRecord {
 }
 
 extension ContainerDefinition {
-    /// The version that a daemon has to know.
+    /// The version that a daemon has to support to use this definition.
     fileprivate var version: Int64 {
         if !closed.isEmpty { return DefinitionRecord.closedVersion }
         if components.contains(where: \.isPart) { return DefinitionRecord.partsVersion }
@@ -310,7 +310,7 @@ extension ScopeDefinition {
 }
 
 extension Container {
-    /// A container whose components are not started yet.
+    /// Makes a container from its record; its components are not started yet.
     convenience init(_ record: DefinitionRecord, domain: Domain) {
         self.init(name: record.live.name, domain: domain)
         loading.begin()

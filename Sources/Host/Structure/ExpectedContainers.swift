@@ -1,4 +1,4 @@
-/// Calls that name a container which is not there, while definitions are being applied that may make it.
+/// Calls that name an unknown container, while definitions are being applied that may create it.
 final class ExpectedContainers {
     /// Whether definitions are being applied.
     private(set) var isExpecting = false
@@ -12,12 +12,12 @@ final class ExpectedContainers {
         let goOn: () -> Void
     }
 
-    /// Definitions are about to be applied, until ``end()``.
+    /// Notes that definitions are being applied, until ``end()``.
     func begin() { isExpecting = true }
 
-    /// Keeps a user's call until the container is there or will not be.
+    /// Keeps a user's call until the container exists, or all definitions are applied.
     ///
-    /// - Throws: where too many wait.
+    /// - Throws: if too many calls are waiting.
     func wait(
         for container: String, of user: String, atMost most: Int, _ body: @escaping () -> Void
     ) throws(WaitingPlaces.Full) {
@@ -25,9 +25,9 @@ final class ExpectedContainers {
         waiting[container, default: []].append(Call(place: place, goOn: body))
     }
 
-    /// Keeps a user's call until all definitions were applied, or ``giveUp(_:)``.
+    /// Keeps a user's call until all definitions are applied, or ``giveUp(_:)`` is called.
     ///
-    /// - Throws: where too many wait.
+    /// - Throws: if too many calls are waiting.
     func waitForAll(
         _ ticket: UInt64, of user: String, atMost most: Int, _ body: @escaping () -> Void
     ) throws(WaitingPlaces.Full) {
@@ -35,18 +35,18 @@ final class ExpectedContainers {
         waitingForAll[ticket] = Call(place: place, goOn: body)
     }
 
-    /// A call that waits for all of them waits no more; nothing if it went on already.
+    /// Runs a call that waits for all definitions now; does nothing if it has run already.
     func giveUp(_ ticket: UInt64) {
         waitingForAll.removeValue(forKey: ticket)?.goOn()
     }
 
-    /// A container is there.
+    /// Runs the calls that wait for a container, which exists now.
     func goOn(_ container: String) {
         guard let calls = waiting.removeValue(forKey: container) else { return }
         for call in calls { call.goOn() }
     }
 
-    /// All definitions were applied: what is not there now will not be.
+    /// Runs all calls: the definitions were applied, and no more containers are expected.
     func end() {
         isExpecting = false
         for container in waiting.keys.sorted() { goOn(container) }

@@ -3,17 +3,17 @@ import Index
 import JSONCodec
 import Store
 
-/// What is to become of a container.
+/// The result of a change of a container's structure.
 struct StructuralChange {
-    /// How it is to stand.
+    /// The definition after the change.
     var live: ContainerDefinition
-    /// What counts as applied from then on.
+    /// The definition that counts as applied after the change.
     var applied: ContainerDefinition?
-    /// Which components' remains there are then.
+    /// The detached components with records after the change.
     var remains: [String: Remains]
     /// Components whose records are erased.
     var erased: [String] = []
-    /// The topic of its notification; nil: it has none.
+    /// The topic of the change's notification; nil: it has none.
     var topic: EntryTopic?
     var payload: [UInt8] = []
     var actor: ActorID?
@@ -21,13 +21,13 @@ struct StructuralChange {
 
 /// One change of a container's structure, from its plan to its commit.
 ///
-/// Whatever can fail comes before the commit, beside the running container: new components are made
-/// and loaded, their items checked against the fields. What the change replaces or takes away goes
-/// on until then, save that its gate is closed, so that nothing it decides is missed. At the commit
-/// the new ones take their places; when there is none, they are dropped, and nothing has changed.
+/// Whatever can fail is done before the commit, while the container runs: new components are made and loaded, and
+/// their items are checked against the fields. Components that are replaced or removed keep running until then, but
+/// their gates are closed, so that no decision of theirs is missed. At the commit the new components take their
+/// places. If there is no commit, the new components are dropped, and nothing has changed.
 ///
-/// A new component whose start shows no progress is not waited for: it is taken in when it is there. One
-/// that is to replace another fails the change instead, and the other goes on.
+/// A new component whose start is stalled is not waited for, and is attached when it is ready. If it would replace
+/// another one, the change fails instead, and the other one stays.
 final class Restructuring {
     private let container: Container
     private let change: StructuralChange
@@ -38,18 +38,18 @@ final class Restructuring {
     private let delegates: Delegates
     /// The new components that are not waited for.
     private(set) var late: Set<String> = []
-    /// How their starts ended before the commit, where they failed.
+    /// Failures of their starts before the commit.
     private var lateFailures: [String: StartFailure] = [:]
     private var isCommitted = false
 
     private var domain: Domain { container.domain }
 
-    /// A change that is yet to be made.
+    /// Plans a change.
     ///
     /// - Parameters:
-    ///   - container: what changes.
-    ///   - change: what is to become of it.
-    ///   - keepsContainer: whether it stays; else its definition is erased.
+    ///   - container: the container.
+    ///   - change: the result of the change.
+    ///   - keepsContainer: whether the container stays; if not, its definition is erased.
     init(of container: Container, to change: StructuralChange, keepsContainer: Bool = true) {
         self.container = container
         self.change = change
@@ -58,7 +58,7 @@ final class Restructuring {
             for: change.live, keeping: container.delegates, in: container.domain)
     }
 
-    /// Does all that comes before the commit, and nothing of it.
+    /// Does everything that comes before the commit, then drops it.
     func rehearse(_ done: @escaping Answer<Void>) {
         prepare { [self] result in
             abandon()
@@ -69,7 +69,7 @@ final class Restructuring {
     /// Makes the change.
     ///
     /// - Parameters:
-    ///   - atCommit: called first thing at the commit.
+    ///   - atCommit: called at the commit, before anything else.
     ///   - done: the sequence, once the new components are attached.
     func run(atCommit: @escaping () -> Void = {}, _ done: @escaping Answer<Int64>) {
         prepare { [self] result in
@@ -89,7 +89,7 @@ extension Restructuring {
         if let error = delegates.objection(since: container.delegates) {
             return done(.failure(error))
         }
-        // Another delegate may show other items: what components report goes through it anew.
+        // Another delegate may show other items, so all components have to report theirs again.
         let isRewired = delegates.hasOtherOwn(than: container.delegates)
         let fieldsChange = !change.live.fields.isSame(as: container.definition.fields)
         for definition in change.live.components where !definition.isPart {
@@ -112,7 +112,7 @@ extension Restructuring {
         }
     }
 
-    /// Records of one kind must not come under a component of another.
+    /// The error if a component would get the records of one of another kind; nil otherwise.
     private var kindConflict: HostError? {
         for slot in made {
             let before =
@@ -130,7 +130,7 @@ extension Restructuring {
         return nil
     }
 
-    /// Makes and restores the new components beside each other, up to the first that fails.
+    /// Makes and loads the new components in parallel, until one fails.
     private func make(_ done: @escaping (HostError?) -> Void) {
         var outstanding = made.count
         guard outstanding > 0 else { return done(nil) }
@@ -162,14 +162,14 @@ extension Restructuring {
         }
     }
 
-    /// The start of a component that was not waited for is over.
+    /// Handles the end of a start that was not waited for.
     private func endLate(_ slot: Slot, _ failure: StartFailure?) {
         if isCommitted { return slot.goOn(after: failure) {} }
-        // One that is prepared is taken in with the others.
+        // A component that is loaded by then is attached with the others.
         lateFailures[slot.name] = failure
     }
 
-    /// Makes sure that the items that are there fit the fields.
+    /// Checks that the present items fit the new fields.
     private func checkFitness(_ done: @escaping Answer<Void>) {
         guard change.live.fields != container.definition.fields else { return done(.success(())) }
         let checker = FieldChecker(fields: change.live.fields)
@@ -269,7 +269,7 @@ extension Restructuring {
         takeIn(made.filter { !late.contains($0.name) || $0.isPrepared }[...]) { [self] in
             container.open(gated)
             container.screens?.partsChanged(hadParts: hadParts)
-            // Who is told the sequence reads nothing older than it.
+            // A caller that has the sequence must not read older state.
             container.whenRewired { done(.success(commit.sequence)) }
         }
         for slot in made {
@@ -277,8 +277,9 @@ extension Restructuring {
         }
     }
 
-    /// Lets the slot that takes an old one's place go on where it was; without one, what the lists
-    /// show of it goes too.
+    /// Replaces a slot by the new one of its name, which takes over waiting requests and what is shown.
+    ///
+    /// If there is no new one, waiting requests are refused.
     private func replace(_ old: Slot) {
         old.dropKept(unlessFor: container.slot(old.name)?.definition)
         guard let new = container.slot(old.name) else {
@@ -295,7 +296,7 @@ extension Restructuring {
 }
 
 extension ComponentDefinition {
-    /// Whether a component made of one need not be made anew for the other.
+    /// Whether a component made from one definition is the same as one made from the other.
     func makesSame(as other: ComponentDefinition) -> Bool {
         plugin == other.plugin && hasSameSettings(as: other) && isolation == other.isolation
             && callSeconds == other.callSeconds

@@ -1,7 +1,8 @@
 import DequeModule
 
-/// Changes of structure, each planned on what those before it left: one at a time for each container,
-/// those of different containers beside each other.
+/// Queues changes of structure, each of which is planned on the result of those before it.
+///
+/// Changes of one container run one at a time; changes of different containers run in parallel.
 final class StructureQueue {
     typealias Job = (_ finished: @escaping () -> Void) -> Void
 
@@ -11,16 +12,15 @@ final class StructureQueue {
     }
 
     private var waiting: [UInt64: Waiting] = [:]
-    /// The jobs of each container in order; the first one runs once it is the first of all its own.
+    /// The jobs of each container, in order; a job runs once it is the first in all of its queues.
     private var queues: [String: Deque<UInt64>] = [:]
     private var running = 0
     private var last: UInt64 = 0
 
-    /// Whether nothing is going on.
+    /// Whether no job is running or waiting.
     var isIdle: Bool { running == 0 && waiting.isEmpty }
 
-    /// Runs the job once those before it that change one of the containers are finished; it must
-    /// say when it is.
+    /// Runs a job once all earlier ones of its containers are finished; the job has to call `finished` at its end.
     func add(_ containers: Set<String>, _ job: @escaping Job) {
         last += 1
         waiting[last] = Waiting(containers: containers, job: job)

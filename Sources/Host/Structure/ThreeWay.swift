@@ -1,28 +1,28 @@
 import AtriumKit
 import PluginLoader
 
-/// The three-way comparison of a definition: what its file says now, what it said when it was last
-/// applied, and how the container stands.
+/// The three-way comparison of a definition: what its file says now, what the file said when it was last applied, and
+/// the container's present definition.
 ///
-/// Only what changed in the file is touched. So what was attached, moved, hidden or detached by hand
-/// stays as it is, until the file says something new about it.
+/// Only what changed in the file is changed. What was attached, moved, hidden or detached by hand stays as it is,
+/// until the file changes it.
 struct ThreeWay {
-    /// How the container is to stand.
+    /// The definition that the container gets.
     private(set) var result: ContainerDefinition
-    /// What changes, a line each.
+    /// The changes, a line each.
     private(set) var lines: [String] = []
-    /// The components that the file does not have any more, and that go.
+    /// The components that were removed from the file.
     private(set) var dropped: [String] = []
 
     private let new: ContainerDefinition
     private let base: ContainerDefinition
 
-    /// Compares.
+    /// Compares three definitions.
     ///
     /// - Parameters:
-    ///   - new: what the file says.
-    ///   - base: what it said; nil: it was never applied.
-    ///   - live: how the container stands; nil: there is none.
+    ///   - new: what the file says now.
+    ///   - base: what the file said when it was last applied; nil: it never was.
+    ///   - live: the container's present definition; nil: there is no container.
     init(new: ContainerDefinition, base: ContainerDefinition?, live: ContainerDefinition?) {
         self.new = new
         self.base = base ?? ContainerDefinition(name: new.name)
@@ -213,7 +213,7 @@ struct ThreeWay {
         }
     }
 
-    /// Where a new component goes: behind the nearest one before it in the file that is there.
+    /// The place of a new component: behind the nearest of its predecessors in the file that the container has.
     private func place(of name: String) -> Int {
         let before = new.components.prefix { $0.name != name }.map(\.name)
         for name in before.reversed() {
@@ -224,8 +224,7 @@ struct ThreeWay {
         return 0
     }
 
-    /// Takes over the file's order if that is what changed; those that it does not name stay where
-    /// they are.
+    /// Takes over the file's order if it has changed; components that the file does not name stay where they are.
     private mutating func compareOrder() {
         let known = Set(base.components.map(\.name)).intersection(new.components.map(\.name))
         let before = base.components.map(\.name).filter(known.contains)
@@ -245,7 +244,7 @@ struct ThreeWay {
 }
 
 extension ComponentDefinition {
-    /// Where it comes from, as lines name it.
+    /// The plugin or container that it is made from, for a line.
     fileprivate var origin: String { container.map { "the container \($0)" } ?? plugin }
 }
 
@@ -257,7 +256,7 @@ extension ContainerDefinition {
 }
 
 extension ListModes {
-    /// What is shown otherwise than before; nil: nothing was.
+    /// The differences from the earlier lists, a text each; nil counts as lists that show nothing.
     fileprivate func changes(since old: ListModes?) -> [String] {
         let before = (old ?? ListModes(contents: [])).byMode
         return zip(byMode, before).compactMap { now, before in
