@@ -1,20 +1,20 @@
 import AtriumKit
 
-/// How long is waited until a question without an answer is asked again.
+/// The pause before a question that got no answer is asked again.
 enum AskedPause {
-    /// The longest.
+    /// The maximum pause.
     static let most = Duration.seconds(300)
 
-    /// The pause after a failure: each is about twice as long as the one before.
+    /// The pause after a failure, about twice as long after each further one.
     ///
-    /// Up to half of it is taken off, a part that is another one for each question, each failure and each daemon: what
-    /// failed at one time is not asked again at one time. In a daemon the same gives the same.
+    /// Up to half of it is subtracted, by an amount that differs between questions, failures and daemons: questions
+    /// that failed together are not all asked again together. Within one daemon the result is always the same.
     ///
     /// - Parameters:
-    ///   - failures: How often in a row it had no answer, this time included.
-    ///   - question: What is asked.
-    ///   - first: The longest pause after the first.
-    /// - Returns: How long is waited.
+    ///   - failures: the number of failures in a row, including this one.
+    ///   - question: the question.
+    ///   - first: the maximum pause after the first failure.
+    /// - Returns: the pause.
     static func after(
         _ failures: Int, at question: ContentQuestion, first: Duration
     ) -> Duration {

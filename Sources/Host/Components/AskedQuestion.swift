@@ -2,18 +2,18 @@ import AtriumKit
 import Index
 import NIOCore
 
-/// A question that screens show the answer to: asked once for all of them, and again when it fails or is to be.
+/// A question whose answer screens show: asked once for all of them, and again when it fails or its answer changes.
 ///
-/// It lives as long as any of them shows it.
+/// It exists as long as a screen shows the answer.
 final class AskedQuestion {
-    /// What is asked, but for how much of it.
+    /// The question, without the number of items, which depends on the screens.
     let question: ContentQuestion
-    /// The answered items, in order.
+    /// The ids of the answered items, in order.
     private(set) var ids: [String] = []
-    /// What went wrong the last time; nil: nothing.
+    /// Why the last try failed; nil: it did not.
     private(set) var problem: String?
     private(set) var isAnswered = false
-    /// Another one with each change.
+    /// Changes whenever the answer or its state changes.
     private(set) var version = 0
 
     let source: AskedSource
@@ -21,19 +21,21 @@ final class AskedQuestion {
     private var total: Int?
     private var next: String?
     private var windows: [ObjectIdentifier: WeakWindow] = [:]
-    /// The user who opened it last.
+    /// The user of the window that joined last.
     private var user = ""
     private var asking: Asking?
-    /// The items before those that are asked for.
+    /// The items of earlier pages, while further pages are being asked for.
     private var collected: [String] = []
-    /// Keep the items of pages that are not shown yet.
+    /// Keep in the list the items of pages that are not shown yet.
     private var pins: [AnswerPin] = []
     private var isPaused = false
-    /// Whether its answer, or the one that is under way, is of before all became another.
+    /// Whether the source has changed everything since the present answer, or the one under way, was asked for.
     private var isOutdated = false
     private var isRenewalComing = false
     private var lastRenewal: NIODeadline?
-    /// When it was asked last, and how often in a row without an answer.
+    /// When the question was asked last.
+    ///
+    /// `failures` counts the failures since its last answer.
     private var lastAsked: NIODeadline?
     private var failures = 0
 
@@ -51,10 +53,10 @@ final class AskedQuestion {
         source.forget(question)
     }
 
-    /// How many there are, as far as it is known.
+    /// The number of items, as far as it is known.
     var count: Int { max(total ?? 0, ids.count) }
 
-    /// Whether there are more than ``count`` tells.
+    /// Whether there are more items than ``count``.
     var hasMore: Bool { total == nil && next != nil }
 
     var state: ListState {
@@ -62,11 +64,11 @@ final class AskedQuestion {
         return isAnswered && asking == nil ? .ready : .asking
     }
 
-    /// Somebody shows it.
+    /// Adds a window that shows the answer.
     ///
     /// - Parameters:
-    ///   - window: what they show of it.
-    ///   - isTyped: whether the user may be about to type on.
+    ///   - window: the window.
+    ///   - isTyped: whether the user may still be typing the question: then it is asked after a pause.
     func join(_ window: AskedWindow, isTyped: Bool) {
         windows[ObjectIdentifier(window)] = WeakWindow(value: window)
         user = window.user
@@ -86,19 +88,21 @@ final class AskedQuestion {
         }
     }
 
-    /// Somebody shows it no more.
+    /// Removes a window.
     func leave(_ window: ObjectIdentifier) { windows[window] = nil }
 
-    /// Asks from the first item on; nothing is under way.
+    /// Asks for the first page; no other may be under way.
     private func begin() {
         isOutdated = false
         ask(from: nil, after: [])
         changed()
     }
 
-    /// All of it is another: asks from the first item on, at most once a second; what is under way is shown before.
+    /// Asks again from the first page, because the source has changed everything.
+    ///
+    /// At most once a second. An answer that is under way is shown first.
     func renew() {
-        // What is not sent yet will be answered with what is new.
+        // A question that is not sent yet will get the new answer anyway.
         guard !isPaused, asking?.isSent ?? true else { return }
         isOutdated = true
         goOnRenewing()
@@ -122,7 +126,9 @@ final class AskedQuestion {
         goOnRenewing()
     }
 
-    /// Somebody else wants it: asks again where it failed, at most once a second, and waits for nobody to type on.
+    /// Asks again if the question has failed, at most once a second, or if it waits for the end of typing.
+    ///
+    /// Called when another screen wants the answer.
     func lookAgain(isTyped: Bool = false) {
         if isPaused, !isTyped { begin() }
         guard problem != nil, asking == nil else { return }
@@ -130,7 +136,7 @@ final class AskedQuestion {
         begin()
     }
 
-    /// The source has removed items.
+    /// Removes items that the source has removed.
     func remove(_ gone: Set<String>) {
         collected.removeAll { gone.contains($0) }
         let left = ids.filter { !gone.contains($0) }
@@ -141,7 +147,7 @@ final class AskedQuestion {
         changed()
     }
 
-    /// How many items are shown of it at most.
+    /// The number of items that the largest window shows.
     private var limit: Int { windows.values.reduce(0) { max($0, $1.value?.limit ?? 0) } }
 
     private func changed() {
@@ -153,7 +159,7 @@ final class AskedQuestion {
 // MARK: Asking
 
 extension AskedQuestion {
-    /// Asks for what is missing, where a screen shows more than was answered.
+    /// Asks for the next page if a window shows more items than were answered.
     private func askMore() {
         guard ids.count < limit, let next else { return }
         ask(from: next, after: ids)
@@ -175,7 +181,7 @@ extension AskedQuestion {
     private func take(_ result: Result<AskedAnswer, AskFailure>, from cursor: String?) {
         asking = nil
         let before = collected
-        // Once this is shown.
+        // The pins are released only once the items are shown.
         defer {
             if asking == nil { pins = [] }
             goOnRenewing()
@@ -184,7 +190,7 @@ extension AskedQuestion {
         case .success(let answer):
             var known = Set(before)
             let ids = before + answer.ids.filter { known.insert($0).inserted }
-            // One that gives nothing new has come to its end.
+            // A page without a new item is the last one, whatever its cursor says.
             let next = ids.count == before.count ? nil : answer.next
             if let next, ids.count < limit {
                 pins.append(answer.pin)
@@ -207,7 +213,7 @@ extension AskedQuestion {
         changed()
     }
 
-    /// It is asked again after 5 seconds, and each time after twice as long, up to 5 minutes, or up to half of it earlier.
+    /// Reports the failure and asks again later, as ``AskedPause`` says: after 5 seconds at first, at most 5 minutes.
     private func fail(because reason: String) {
         problem = reason
         failures += 1
@@ -226,14 +232,14 @@ extension AskedQuestion {
 
 // MARK: On a screen
 
-/// What screens that chose the same show of an answer: its first items, as they are by now.
+/// The first items of an answer, as screens with the same choices show them, at their present values.
 final class AskedWindow {
     let question: AskedQuestion
-    /// How many items at most.
+    /// The maximum number of items.
     let limit: Int
-    /// One of those who wanted to see it first.
+    /// One of the users who look at it.
     let user: String
-    /// Who lets it advance.
+    /// The view that is notified of changes, and then advances the window.
     private(set) weak var holder: (any LiveQueryHolder)?
 
     private let index: ContentIndex
@@ -261,7 +267,7 @@ final class AskedWindow {
 
     var items: [IndexedItem] { live.window }
 
-    /// Brings it up to now; false: it shows what it did.
+    /// Updates the window to the present state; false: it shows the same as before.
     func advance() -> Bool {
         guard version != question.version else { return live.advance() }
         (version, state) = (question.version, question.state)

@@ -4,23 +4,23 @@ import Index
 import Logging
 import NIOCore
 
-/// A source that is asked, on the host's side: its questions, each for all who want the same, and which of the
-/// items that it has answered are kept.
+/// The host's side of a source that is asked: its questions, each shared by all who ask the same, and the cache of
+/// answered items.
 ///
-/// It outlives its component, as its list does: what was asked is asked again of the one made anew.
+/// It outlives its component, as its list does: questions without an answer are sent to the component's successor.
 final class AskedSource {
-    /// So many questions that somebody waits for may be with the component; others wait.
+    /// The maximum number of questions with the component that somebody waits for; further ones are queued.
     static let mostOpen = 32
-    /// So many may be with it together with those that nobody waits for any more.
+    /// The maximum number of questions with the component, including those that nobody waits for any more.
     static let mostSent = 64
-    /// How many open questions one user may have while others wait.
+    /// The maximum number of open questions of one user while others wait.
     static let mostOfOne = 16
 
     private weak var slot: Slot?
     private let domain: Domain
-    /// The open questions, whose answers screens show.
+    /// The questions whose answers screens show.
     private var questions: [ContentQuestion: WeakQuestion] = [:]
-    /// What calls ask, by the question.
+    /// The calls that wait for an answer, by question.
     private var calls: [ContentQuestion: [Call]] = [:]
     private let places = WaitingPlaces()
     private var waiting: Deque<Asking> = []
@@ -28,7 +28,7 @@ final class AskedSource {
     private var last = 0
     private var isSending = false
     private var isToSend = false
-    /// How many were dropped since those that wait were looked through.
+    /// The number of entries in `waiting` that were dropped since it was last cleaned up.
     private var dropped = 0
     private var taking: [ToldMeanwhile] = []
     private var isMakingRoom = false
@@ -44,7 +44,7 @@ final class AskedSource {
 
     init(of slot: Slot) { (self.slot, domain) = (slot, slot.domain) }
 
-    /// The open question; a new one where nobody has asked it.
+    /// The question as screens share it; created if no screen shows it yet.
     func question(_ question: ContentQuestion) -> AskedQuestion {
         var key = question
         (key.limit, key.cursor) = (1, nil)
@@ -54,14 +54,14 @@ final class AskedSource {
         return new
     }
 
-    /// Nobody shows a question's answer any more.
+    /// Removes a question whose answer no screen shows any more.
     func forget(_ question: ContentQuestion) {
         if questions[question]?.value == nil { questions[question] = nil }
     }
 
-    /// Asks for a call, which has to wait; equal ones share the answer.
+    /// Asks a question for a call; calls with the same question share its answer.
     ///
-    /// A user's call fails where too many wait already.
+    /// Fails if too many calls of the user are waiting already.
     func call(
         _ question: ContentQuestion, for user: String,
         _ done: @escaping (Result<AskedAnswer, AskFailure>) -> Void
@@ -81,7 +81,7 @@ final class AskedSource {
         ask(asking)
     }
 
-    /// Asks the component, once it can be asked.
+    /// Queues a question, and sends it when the component can take it.
     func ask(_ asking: Asking) {
         if let obstacle {
             return domain.later { [self] in asking.end(.failure(failure(obstacle))) }
@@ -89,13 +89,13 @@ final class AskedSource {
         waiting.append(asking)
         domain.after(TimeAmount(domain.limits.answerTime)) { [weak self, weak asking] in
             guard let self, let asking, !asking.isSent, asking.isWanted else { return }
-            // Thousands may be over at the same moment.
+            // In slices: thousands may time out at the same moment.
             domain.inSlices([{ self.end(asking) }])
         }
         sendLater()
     }
 
-    /// Why it can't be asked, nor soon; nil: it can, or may be waited for.
+    /// Why the component can't be asked, now or soon; nil if it can, or is worth waiting for.
     private var obstacle: String? {
         guard let slot else { return "It was detached." }
         switch slot.state {
@@ -105,7 +105,7 @@ final class AskedSource {
         }
     }
 
-    /// Nobody wants an answer any more: another question takes the place of this one.
+    /// Gives up a question that nobody waits for any more, which makes room for another.
     func drop(_ asking: Asking) {
         asking.drop()
         dropped += 1
@@ -116,7 +116,7 @@ final class AskedSource {
         sendLater()
     }
 
-    /// Not at once: who asks is in the midst of showing what there is, and the answer may come at once.
+    /// Sends later: the caller is still computing what to show, and the component may answer synchronously.
     private func sendLater() {
         guard !isToSend else { return }
         isToSend = true
@@ -126,9 +126,9 @@ final class AskedSource {
         }
     }
 
-    /// It has taken too long.
+    /// Ends a question whose component took too long.
     ///
-    /// What the component was asked keeps a place, for as long again nine times.
+    /// If the component has the question, it keeps a place for nine times as long again.
     private func overdue(_ asking: Asking, _ number: Int) {
         if open[number] === asking {
             domain.after(TimeAmount(domain.limits.answerTime * 9)) { [weak self] in
@@ -161,8 +161,9 @@ final class AskedSource {
         return AskFailure(reason: reason, error: error)
     }
 
-    /// Takes out what the component may be asked next: what came first, but for users who have many open
-    /// questions while others wait.
+    /// Takes the next question that the component may be asked, oldest first.
+    ///
+    /// Users with many open questions come later while others wait.
     private func next() -> Asking? {
         while let first = waiting.first, !first.isWanted { waiting.removeFirst() }
         guard let first = waiting.first else { return nil }
@@ -179,7 +180,7 @@ final class AskedSource {
         return waiting.remove(at: place ?? 0)
     }
 
-    /// Sends what may be sent now; what is answered at once makes room for more of it.
+    /// Sends questions while there is room; those that are answered at once make room for more.
     func send() {
         guard !isSending, let slot else { return }
         isSending = true
@@ -204,7 +205,7 @@ final class AskedSource {
 // MARK: Answers
 
 extension AskedSource {
-    /// The component answers; what nobody waits for any more is dropped.
+    /// Handles the component's answer; one that nobody waits for any more is dropped.
     func answered(_ number: Int, _ result: Result<ContentAnswer, Refusal>) {
         guard let asking = open.removeValue(forKey: number), let slot else { return }
         slot.noteAnswer()
@@ -222,7 +223,7 @@ extension AskedSource {
         }
     }
 
-    /// Checks answered items and puts them into the list, in slices.
+    /// Checks the answered items and puts them into the list, in slices.
     private func take(
         _ answer: ContentAnswer, of slot: Slot, then done: @escaping (AskedAnswer) -> Void
     ) {
@@ -234,7 +235,7 @@ extension AskedSource {
         var unfit = UnfitAnswer()
         let checker = FieldChecker(fields: slot.fields)
         domain.inSlices { [self, weak slot] in
-            // Its list is another's where another one took its place.
+            // If another slot took its place, the list belongs to that one.
             guard !rest.isEmpty, let slot, let container = slot.container,
                 container.slot(slot.name) === slot
             else { return false }
@@ -260,7 +261,7 @@ extension AskedSource {
         }
     }
 
-    /// The component told by itself of items.
+    /// Handles a change that the component reported without being asked.
     func follow(_ change: ContentChange) {
         for told in taking { told.take(change) }
         switch change {
@@ -276,20 +277,20 @@ extension AskedSource {
         }
     }
 
-    /// Items of which an answer is shown are kept.
+    /// Pins the items of the answer that is shown now, in place of those of the one before.
     func pin(_ ids: [String], insteadOf old: [String]) {
         kept.pin(ids)
         if kept.unpin(old) { kept.settle(at: 0, bytes: 0) }
     }
 
-    /// Items of an answer are kept until it is shown, or read.
+    /// Pins the items of an answer until it is shown or read.
     func pin(_ ids: [String]) { kept.pin(ids) }
 
-    /// An answer is shown, or read, or nobody wants it.
+    /// Unpins the items of an answer that was shown, read or given up.
     func unpin(_ ids: [String]) { kept.unpin(ids) }
 
-    /// Lets the items go that were shown longest ago, where there are too many; some more than that, so that it
-    /// is seldom.
+    /// Evicts the items that were shown longest ago if there are too many; some more than necessary, so that this is
+    /// rare.
     private func makeRoom() {
         guard let list = slot?.list, !isMakingRoom,
             list.count > max(domain.limits.askedItems, kept.enough.items)
@@ -319,14 +320,14 @@ extension AskedSource {
                 let container = slot?.container,
                 let id = rest.popFirst()
             else { return false }
-            // Somebody may show it by now.
+            // A screen may show it by now.
             guard !kept.isShown(id), !container.isInUse(id) else { return true }
             kept.forget(id)
             list.remove([id])
             return true
         } then: { [self] in
             isMakingRoom = false
-            // Where most are shown, not each answer is to look through them.
+            // If most items are shown, this keeps every further answer from searching all of them again.
             kept.settle(
                 at: list.count > limit ? list.count + limit / 16 : 0,
                 bytes: kept.bytes > bytes ? kept.bytes + bytes / 16 : 0)
@@ -340,13 +341,13 @@ extension AskedSource {
 // MARK: The component comes and goes
 
 extension AskedSource {
-    /// All that screens show is asked for again.
+    /// Asks again for everything that screens show.
     func askAgain() { domain.inSlices(present.map { question in { question.renew() } }) }
 
-    /// Its component goes: what it has not answered is asked again of the one made anew.
+    /// Queues the questions again that the component left unanswered, for its successor.
     ///
-    /// - Parameter isLost: whether its worker ended; then what it was at is asked again one by one, and what it is
-    ///   at alone when that happens again has failed.
+    /// - Parameter isLost: whether its worker ended. Then the questions are sent one at a time; one that ends the
+    ///   worker again when sent alone fails.
     func disconnect(isLost: Bool) {
         let ended = open.sorted { $0.key < $1.key }.map(\.value).filter(\.isWanted)
         let isAlone = open.count == 1
@@ -362,7 +363,7 @@ extension AskedSource {
         }
     }
 
-    /// Its component can't be made, or is gone for good.
+    /// Fails all questions: the component can't be made, or is gone for good.
     func fail(because reason: String) {
         let failed = open.values + waiting
         open = [:]
@@ -371,7 +372,7 @@ extension AskedSource {
         domain.inSlices(failed.map { asking in { asking.end(.failure(failure)) } })
     }
 
-    /// It is there again: what failed is asked again, too.
+    /// Sends what waits, and asks failed questions again, because the component is attached again.
     func connect() {
         domain.inSlices(present.map { question in { question.lookAgain(isTyped: true) } })
         send()

@@ -1,16 +1,16 @@
 import AtriumKit
 
-/// What a source was asked and has to answer, for a list on screens or a call.
+/// One question to a source, for a list on screens or for a call.
 final class Asking {
-    /// What is to be found.
+    /// The question that is sent.
     let question: ContentQuestion
-    /// Who wants the answer, or one of those who do: users take turns.
+    /// The user who wants the answer, or one of them: the queue is fair between users.
     let user: String
-    /// Called with the answer, whose items are in the list by then, or with what went wrong.
+    /// Called with the answer, whose items are in the list by then, or with the failure.
     private(set) var done: ((Result<AskedAnswer, AskFailure>) -> Void)?
-    /// Whether the component was asked.
+    /// Whether the question was sent to the component.
     var isSent = false
-    /// Whether the component's worker was lost while it was at this: the next one is asked it alone.
+    /// Whether the component's worker was lost while it had this question: it is then sent to the next one alone.
     var isSuspect = false
 
     init(
@@ -22,13 +22,13 @@ final class Asking {
         self.done = done
     }
 
-    /// Whether somebody wants the answer.
+    /// Whether somebody waits for the answer.
     var isWanted: Bool { done != nil }
 
-    /// Nobody wants the answer any more.
+    /// Gives the question up: nobody waits for the answer any more.
     func drop() { done = nil }
 
-    /// It has come to an end.
+    /// Replies with an answer or a failure, once.
     func end(_ result: Result<AskedAnswer, AskFailure>) {
         let done = done
         self.done = nil
@@ -41,11 +41,11 @@ struct AskedAnswer {
     var ids: [String]
     var total: Int?
     var next: String?
-    /// Keeps the items there until they are shown, or read.
+    /// Keeps the items in the list until they are shown or read.
     var pin: AnswerPin
 }
 
-/// Keeps the items of an answer for as long as somebody has this.
+/// Keeps the items of an answer in the list while this object exists.
 final class AnswerPin {
     private let ids: [String]
     private let source: AskedSource
@@ -58,11 +58,11 @@ final class AnswerPin {
     deinit { source.unpin(ids) }
 }
 
-/// What a source tells by itself while an answer from before is taken in.
+/// What a source reports by itself while an older answer is being put into the list.
 final class ToldMeanwhile {
     private var newest: [String: Item?] = [:]
 
-    /// It tells something.
+    /// Records a reported change.
     func take(_ change: ContentChange) {
         switch change {
         case .insert(let items), .update(let items):
@@ -73,7 +73,7 @@ final class ToldMeanwhile {
         }
     }
 
-    /// An answered item as it is by now; nil: it was removed.
+    /// The newest value of an answered item; nil if it was removed.
     func current(_ item: Item) -> Item? {
         guard let told = newest[item.id] else { return item }
         return told
@@ -86,12 +86,12 @@ final class ToldMeanwhile {
     }
 }
 
-/// Why a source has no answer.
+/// Why a source did not answer.
 struct AskFailure: Error {
     /// A sentence for people.
     let reason: String
-    /// What a call fails with.
+    /// The error of a call that asked.
     let error: HostError
-    /// Whether it can't go on from where the question says.
+    /// Whether the question's cursor is invalid, so that it has to be asked from the start.
     var isCursorInvalid: Bool { if case .cursorInvalid = error { true } else { false } }
 }

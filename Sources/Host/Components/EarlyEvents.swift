@@ -1,16 +1,15 @@
 import AtriumKit
 
-/// What a component told by itself before it was part of its container: kept until it is, up to a number
-/// of bytes.
+/// The events that a component sent before it was part of its container: kept until it is, up to a limit in bytes.
 struct EarlyEvents {
     private var events: [ComponentEvent] = []
     private var bytes = 0
-    /// Whether there was too much: nothing is kept any more.
+    /// Whether the limit was exceeded: nothing is kept any more.
     private var isOver = false
 
     /// Keeps events.
     ///
-    /// - Returns: whether there is room; false once, when there is none any more.
+    /// - Returns: false when the limit is exceeded, once; true otherwise.
     mutating func take(_ more: [ComponentEvent], atMost limit: Int) -> Bool {
         guard !isOver else { return true }
         bytes += more.reduce(0) { $0 + $1.roughSize }
@@ -19,7 +18,7 @@ struct EarlyEvents {
         return !isOver
     }
 
-    /// Hands out what was kept.
+    /// Returns the kept events and starts over.
     mutating func takeAll() -> [ComponentEvent] {
         defer { self = EarlyEvents() }
         return events

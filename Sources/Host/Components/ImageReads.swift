@@ -2,7 +2,7 @@ import AtriumKit
 import DequeModule
 import NIOCore
 
-/// The pictures that a component is asked for: a few at a time, the others wait.
+/// The pictures that a component is asked for: a few at a time, the others are queued.
 struct ImageReads {
     /// A picture that somebody waits for.
     struct Read {
@@ -12,19 +12,21 @@ struct ImageReads {
         let done: Answer<ItemImage>
     }
 
-    /// So many are read at a time.
+    /// The maximum number of pictures that are read at a time.
     static let atOnce = 4
-    /// So long somebody waits for one, its turn included.
+    /// How long a call waits for a picture, including the time in the queue.
     static let patience = TimeAmount.seconds(30)
 
-    /// Those that somebody waits for, by their numbers.
+    /// The pictures that somebody waits for, by number.
     private var reads: [Int: Read] = [:]
-    /// Whose turn it is not yet; some of them may have been given up.
+    /// The numbers that are queued; some of them may have been given up.
     private var waiting: Deque<Int> = []
-    /// What the component works at, given up or not: such work keeps its place until it ends.
+    /// The numbers that the component is reading.
+    ///
+    /// One that was given up keeps its place until the component ends it.
     private var running: Set<Int> = []
     private var last = 0
-    /// The places of those that wait for their turn, or for what is being read.
+    /// The places of the calls that wait, whether queued or being read.
     let places = WaitingPlaces()
 
     mutating func add(_ read: Read) -> Int {
@@ -34,7 +36,7 @@ struct ImageReads {
         return last
     }
 
-    /// The next one to be read, where it is its turn.
+    /// Takes the next picture from the queue, if one more may be read now.
     mutating func next() -> (number: Int, read: Read)? {
         while running.count < Self.atOnce, let number = waiting.popFirst() {
             guard let read = reads[number] else { continue }
@@ -44,31 +46,31 @@ struct ImageReads {
         return nil
     }
 
-    /// One was read; nil: nobody waits for it any more.
+    /// Ends a read; returns nil if nobody waits for the picture any more.
     mutating func end(_ number: Int) -> Read? {
         running.remove(number)
         return reads.removeValue(forKey: number)
     }
 
-    /// One takes too long; nil: it was read.
+    /// Gives up a read that takes too long; returns nil if it has ended.
     mutating func giveUp(_ number: Int) -> Read? { reads.removeValue(forKey: number) }
 
-    /// The component is gone, and with it what it was reading.
+    /// Ends all reads, because the component is gone; returns those that somebody waits for.
     mutating func endAll() -> [Read] {
         defer { (reads, waiting, running) = ([:], [], []) }
         return reads.keys.sorted().compactMap { reads[$0] }
     }
 }
 
-// Pictures of the component's own.
+// Pictures that the component itself reads.
 extension Slot {
-    /// Has its component read an item's picture.
+    /// Asks the component for the picture of an item.
     ///
     /// - Parameters:
-    ///   - item: the item, which is in its list.
+    ///   - item: the item, which is in the component's list.
     ///   - field: the field that names the picture.
     ///   - user: whose call it is.
-    ///   - done: fails with `refused` or `componentUnavailable`.
+    ///   - done: the picture; fails with `refused` or `componentUnavailable`.
     func readImage(
         of item: String, field: String, by user: String, _ done: @escaping Answer<ItemImage>
     ) {
@@ -92,14 +94,14 @@ extension Slot {
         readImages()
     }
 
-    /// The component has read a picture, or says why not.
+    /// Handles the picture that the component has read, or its refusal.
     func wasRead(_ number: Int, _ result: Result<ItemImage, Refusal>) {
         images.end(number)?.done(
             result.mapError { HostError($0, container: containerName, component: name) })
         readImages()
     }
 
-    /// Those who wait for pictures of a component that is gone.
+    /// Fails the calls that wait for pictures of a component that is gone.
     func endImages() {
         for read in images.endAll() {
             read.done(.failure(unavailable("It ended while it read the picture.")))

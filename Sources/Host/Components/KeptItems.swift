@@ -1,20 +1,19 @@
 import AtriumKit
 
-/// Which of the items that a source has answered are kept: those that are shown, and of the others those that were
-/// answered last.
+/// A cache of the items that a source has answered: shown items are kept, and of the others the ones answered last.
 struct KeptItems {
-    /// When each was answered, or shown, last.
+    /// When each item was answered or shown last, as a counter.
     private var stamps: [String: UInt64] = [:]
-    /// How large each is, roughly, and all of them together.
+    /// The rough size of each item in bytes; `bytes` is their sum.
     private var sizes: [String: Int] = [:]
     private(set) var bytes = 0
-    /// By how many open questions each is shown.
+    /// How many open questions show each item.
     private var pins: [String: Int] = [:]
     private var last: UInt64 = 0
-    /// How many there have to be, and of how many bytes, before it is worth looking again which of them may go.
+    /// The number of items, and of bytes, up to which it is not worth searching for items to evict again.
     private(set) var enough = (items: 0, bytes: 0)
 
-    /// Items were answered.
+    /// Notes that items were answered.
     mutating func touch(_ items: some Sequence<Item>) {
         last += 1
         for item in items {
@@ -23,18 +22,18 @@ struct KeptItems {
         }
     }
 
-    /// Counts the size of an item, in place of the one that it had before.
+    /// Counts the size of an item, in place of its earlier size.
     mutating func measure(_ item: Item) {
         let size = item.roughSize
         bytes += size - (sizes.updateValue(size, forKey: item.id) ?? 0)
     }
 
-    /// These are shown once more.
+    /// Notes that one more question shows these items.
     mutating func pin(_ ids: [String]) { for id in ids { pins[id, default: 0] += 1 } }
 
-    /// These are shown once less.
+    /// Notes that one question fewer shows these items.
     ///
-    /// - Returns: whether any is shown no more.
+    /// - Returns: whether any of them is not shown at all now.
     @discardableResult
     mutating func unpin(_ ids: [String]) -> Bool {
         last += 1
@@ -51,15 +50,15 @@ struct KeptItems {
     /// Whether an open question shows an item.
     func isShown(_ id: String) -> Bool { pins[id] != nil }
 
-    /// Which of two items was answered, or shown, longer ago.
+    /// When an item was answered or shown last; smaller is longer ago.
     func stamp(of id: String) -> UInt64 { stamps[id] ?? 0 }
 
-    /// An item is let go.
+    /// Forgets an item that was evicted or removed.
     mutating func forget(_ id: String) {
         stamps[id] = nil
         bytes -= sizes.removeValue(forKey: id) ?? 0
     }
 
-    /// So many are left: it is looked again once there are more.
+    /// Sets the size from which it is worth searching for items to evict again.
     mutating func settle(at count: Int, bytes: Int) { enough = (count, bytes) }
 }

@@ -1,16 +1,16 @@
 import AtriumKit
 import Index
 
-/// What a slot keeps for its component by the component's kind: what lists and calls show of it.
+/// What a slot keeps for a component, by its kind: what lists and calls show of it.
 ///
-/// It outlives the component: it is shown while the component is started again, and what takes the
-/// component's place begins with it.
+/// It outlives the component: it is shown while the component is restarted, and the component's successor begins with
+/// it.
 enum KindState {
     case contents(ContentsState)
     case votes(VotesState)
     case comments(CommentsState)
     case filters(FiltersState)
-    /// Of a plugin that is not there, where no record tells what it did.
+    /// For a plugin that is not there, when no record says which kind it had.
     case unknown
 
     init(_ kind: Kind?, fields: [Field]) {
@@ -32,12 +32,12 @@ enum KindState {
 
     var filters: FiltersState? { if case .filters(let state) = self { state } else { nil } }
 
-    /// Shows what the component showed whose place this one's takes, until it says what there is.
+    /// Shows what the previous component showed, until the new one has reported its own state.
     ///
     /// - Parameters:
-    ///   - old: that component's, of the same kind.
-    ///   - hasSameFields: whether that list has the columns that this one's has.
-    ///   - showsLoaded: whether the items that it has loaded may be shown before a delegate has passed them on.
+    ///   - old: the previous component's state, of the same kind.
+    ///   - hasSameFields: whether both lists have the same columns.
+    ///   - showsLoaded: whether the loaded items may be shown before a delegate has passed them.
     func goOn(from old: KindState, hasSameFields: Bool, showsLoaded: Bool) {
         switch (self, old) {
         case (.contents(let new), .contents(let old)):
@@ -51,35 +51,35 @@ enum KindState {
 
 /// The items of a contents component.
 final class ContentsState {
-    /// The items, with what was derived for them.
+    /// The items, with the derived fields that votes and comments give them.
     private(set) var list: ContentIndex
-    /// The list that a load has filled, until the container takes it in.
+    /// The list that a load has filled, until the container shows it.
     private(set) var loaded: ContentIndex?
-    /// Whether it was ever known what items there are: a source that reads them from elsewhere may be at it.
+    /// Whether the items were ever known: a source that reads them from elsewhere may not have reported any yet.
     private(set) var isKnown = false
-    /// Whether its items were just what its records say, when it was started.
+    /// Whether the component's items were exactly its records when it was started.
     private(set) var listsItsRecords = false
-    /// The items that did not fit the fields at its last start.
+    /// The items that did not fit the fields at the last start.
     private(set) var unfit = UnfitItems()
-    /// The items that did not fit when its source told of them since.
+    /// The items reported since then that did not fit.
     var leftOut = LeftOutItems()
 
     init(fields: [Field]) { list = ContentIndex(fields: fields) }
 
-    /// A load has a list; to be shown once the component is part of the container.
+    /// Sets the list of a load, to be shown once the component is part of the container.
     ///
     /// - Parameters:
-    ///   - list: the list, which may be yet to be filled.
-    ///   - listsItsRecords: whether its items are just what the records say.
+    ///   - list: the list, which may still be empty.
+    ///   - listsItsRecords: whether its items are exactly the records.
     func load(_ list: ContentIndex, listsItsRecords: Bool) {
         loaded = list
         self.listsItsRecords = listsItsRecords
     }
 
-    /// It is known what items there are.
+    /// Notes that the items are known.
     func know() { isKnown = true }
 
-    /// It is found which of all items don't fit.
+    /// Notes which of all items don't fit the fields.
     func note(_ unfit: UnfitItems) {
         self.unfit = unfit
         leftOut = LeftOutItems()
@@ -87,19 +87,19 @@ final class ContentsState {
 
     /// Shows the list that a load has filled.
     ///
-    /// - Returns: that list; nil: there is none.
+    /// - Returns: that list; nil if there is none.
     func takeLoaded() -> ContentIndex? {
         guard let loaded = dropLoaded() else { return nil }
         list = loaded
         return loaded
     }
 
-    /// Shows a list that was filled otherwise.
+    /// Shows a list that was not filled by a load.
     func show(_ list: ContentIndex) { self.list = list }
 
-    /// Lets the list go that a load was filling.
+    /// Drops the list that a load was filling.
     ///
-    /// - Returns: that list; nil: there was none.
+    /// - Returns: that list; nil if there was none.
     func dropLoaded() -> ContentIndex? {
         defer { loaded = nil }
         return loaded
@@ -116,9 +116,9 @@ final class ContentsState {
     }
 }
 
-/// What the votes on each subject add up to, as a votes component tells it.
+/// The tally of the votes on each subject, as a votes component reports it.
 final class VotesState {
-    /// Of subjects with votes alone.
+    /// Only subjects with votes have an entry.
     private(set) var tallies = SplitDictionary<Subject, Tally>()
 
     deinit { Discard.later(tallies) }
@@ -128,15 +128,15 @@ final class VotesState {
     }
 
     fileprivate func goOn(from old: VotesState) {
-        // Moved: shared, the first change would copy all of them.
+        // Moved, not shared: the first change of a shared dictionary would copy all of it.
         tallies = old.tallies
         old.tallies = SplitDictionary()
     }
 }
 
-/// How many comments each subject has, as a comments component tells it.
+/// The number of comments on each subject, as a comments component reports it.
 final class CommentsState {
-    /// Of subjects with comments alone.
+    /// Only subjects with comments have an entry.
     private(set) var counts = SplitDictionary<Subject, Int>()
 
     deinit { Discard.later(counts) }
@@ -149,32 +149,32 @@ final class CommentsState {
     }
 }
 
-/// Which values of the fields that it observes a filters component knows.
+/// Which field values a filters component knows.
 final class FiltersState {
-    /// A number that stands for the values that it was last sent; nil: it was sent none.
+    /// The version of the values that the component was sent last; nil: none were sent.
     private(set) var reported: UInt64?
-    /// How many values its fields had then, where that is known.
+    /// The number of values of each field at that version, as far as it is known.
     private(set) var valueCounts: [String: Int] = [:]
-    /// Who waits until it was sent the present ones.
+    /// What runs once the component was sent the present values.
     private var waiting: [() -> Void] = []
 
-    /// Has something done once the present values were sent.
+    /// Runs `body` once the present values were sent.
     ///
-    /// - Returns: whether nobody else waits: then they are still to be found.
+    /// - Returns: whether it is the only one that waits: then the caller has to find the values.
     func whenReported(_ body: @escaping () -> Void) -> Bool {
         waiting.append(body)
         return waiting.count == 1
     }
 
-    /// It was sent values, of fields that have so many.
+    /// Notes the version that the component was sent, and the number of values of each field.
     func report(_ version: UInt64, counts: [String: Int]) {
         (reported, valueCounts) = (version, counts)
     }
 
-    /// Its component is gone, and with it what it knew.
+    /// Notes that the component is gone, with all values it was sent.
     func forget() { reported = nil }
 
-    /// Hands out who waits.
+    /// Returns and removes what waits.
     func takeWaiting() -> [() -> Void] {
         defer { waiting.removeAll() }
         return waiting

@@ -1,36 +1,37 @@
 import AtriumKit
 import Index
 
-/// Items that a source told of by themselves and that don't fit the fields: the list has them as they were before, or
-/// not at all, until the source tells of them again, or of all.
+/// Items that a source reported individually and that don't fit the fields.
+///
+/// The list keeps their earlier values, or does not have them, until the source reports them again, or all its items.
 struct LeftOutItems {
-    /// How many are kept in mind.
+    /// The maximum number of items that are remembered.
     private static let most = 1_000
 
     private var problems: [String: FieldProblem] = [:]
-    /// The one that people are told of: the first by its id.
+    /// The problem that people are shown: that of the first item by id.
     private var example: FieldProblem?
-    /// Whether any is another since ``begin()``.
+    /// Whether anything has changed since ``begin()``.
     private var isChanged = false
-    /// What is wrong with them, for people, as of the last ``end()``; nil: there are none.
+    /// A sentence for people, as of the last ``end()``; nil if all items fit.
     private(set) var problem: String?
 
-    /// What a source told is about to be looked through.
+    /// Begins a batch of reported changes.
     mutating func begin() { isChanged = false }
 
-    /// It was looked through.
+    /// Ends the batch.
     ///
-    /// - Returns: whether the problem is another by that.
+    /// - Returns: whether ``problem`` has changed.
     mutating func end() -> Bool {
         guard isChanged else { return false }
-        // Looked for once for all that was told.
+        // Once for the whole batch, because it searches all problems.
         example = example ?? problems.values.min { $0.item < $1.item }
         let before = problem
         problem = sentence
         return problem != before
     }
 
-    /// A change without the items that don't fit.
+    /// Returns a change without the items that don't fit.
     mutating func follow(_ change: ContentChange, _ checker: FieldChecker) -> ContentChange {
         switch change {
         case .insert(let items): return .insert(fitting(items, checker))

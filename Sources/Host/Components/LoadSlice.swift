@@ -3,48 +3,48 @@ import Index
 import JSONCodec
 import Store
 
-/// Some records of a component as it applies them.
+/// Some records of a component, as they are passed to it.
 struct LoadSlice: Sendable {
-    /// How many records a slice has at most.
+    /// The maximum number of records in a slice.
     static let length = 128
-    /// About how many bytes a slice has at most; a single record may have more.
+    /// The approximate maximum of bytes in a slice; a single record may have more.
     static let bytes = 256 << 10
 
-    /// How far a reading came.
+    /// How far the records of a component were read.
     struct Place: Sendable {
-        /// The last key that was read; nil: there was none.
+        /// The last key that was read; nil: none was.
         var key: String?
-        /// Whether nothing follows it.
+        /// Whether it was the last record.
         var isEnd: Bool
-        /// What was counted by now.
+        /// The number and checksum of the records so far.
         var tally = RecordTally()
     }
 
     private(set) var changes: [Change] = []
-    /// The sequence of the last entry that changed each.
+    /// For each change the sequence of the entry that last changed its record.
     private(set) var revisions: [Int64] = []
-    /// Those that have the shape of an item, as such: most sources list just these.
+    /// The records that have the shape of an item; most sources list exactly these.
     private(set) var items: [WrittenItem] = []
-    /// Those that can't be decoded, and so are in none of these.
+    /// The records that can't be decoded, which are left out of all the others.
     private(set) var unreadable = UnreadableRecords()
     private var size = 0
 
-    /// Ends a reading that has gone far enough.
+    /// Ends a read once it has enough slices.
     private struct Enough: Error {}
-    /// A record is not what was written.
+    /// The record differs from what was written.
     private struct Damaged: Error {}
 
-    /// Reads some of a component's records; those that can't be decoded are left out and noted.
+    /// Reads some of a component's records; those that can't be decoded are skipped and noted.
     ///
     /// - Parameters:
     ///   - container: the container's name.
     ///   - component: the component's name.
-    ///   - kind: what it does.
-    ///   - place: how far earlier readings came.
-    ///   - most: how many slices to read.
-    ///   - store: where they are.
-    ///   - each: takes a slice.
-    /// - Returns: where to go on.
+    ///   - kind: the component's kind.
+    ///   - place: where the last read ended.
+    ///   - most: the maximum number of slices.
+    ///   - store: the store.
+    ///   - each: called with each slice.
+    /// - Returns: where this read ended.
     /// - Throws: `StoreError` when the file can't be read.
     static func read(
         _ container: String, _ component: String, kind: Kind?, after place: Place,
@@ -90,7 +90,7 @@ struct LoadSlice: Sendable {
     }
 }
 
-/// A record's value, and how the fields of an item stand in it.
+/// A record's value, and the bytes of an item's fields in it.
 private struct Record {
     var value: Value
     var fields: [UInt8]?

@@ -1,15 +1,15 @@
 import AtriumKit
 import DequeModule
 
-/// What a call asks of a component, as far as the same call is known again.
+/// Identifies a call to a component, so that a repetition of it is recognised.
 ///
-/// Fresh ids, times and screens are no part of it: the next try has others.
+/// Generated ids, times and screens are left out, because a repetition has others.
 struct CallIdentity: Hashable {
     /// The call, such as `castBallot`.
     let name: String
-    /// The item, comment or subject that it is about, for people.
+    /// The item, comment or subject of the call, for people.
     let about: String?
-    /// On whose behalf it is made.
+    /// The actor on whose behalf the call is made; nil for a query.
     let actor: ActorID?
     private let digest: Int
 
@@ -56,7 +56,7 @@ struct CallIdentity: Hashable {
         }
     }
 
-    /// The call without who makes it.
+    /// The call without its actor.
     var anyone: Content { Content(name: name, digest: digest) }
 
     struct Content: Hashable {
@@ -64,7 +64,7 @@ struct CallIdentity: Hashable {
         let digest: Int
     }
 
-    /// `putItems of 'a' and 2 more`.
+    /// The call for people, such as `putItems of 'a' and 2 more`.
     var words: String { name + (about.map { " of \($0)" } ?? "") }
 
     private static func words(_ ids: [String]) -> String? {
@@ -77,12 +77,12 @@ struct CallIdentity: Hashable {
     }
 }
 
-/// Calls at which a component's worker ended: they are refused for a while, all others are made.
+/// The calls during which a component's worker ended: they are refused for a while, all others are made.
 ///
-/// A call is refused to the actors on whose behalf it ended a worker; where these are two, to
-/// everyone. Of many such calls the oldest are forgotten.
+/// A call is refused to the actors on whose behalf it ended a worker, and to everyone once there are two of them.
+/// When there are too many such calls, the oldest are forgotten.
 struct PoisonCalls {
-    /// How many are remembered.
+    /// The maximum number of calls that are remembered.
     static let most = 64
 
     private struct Call {
@@ -100,8 +100,8 @@ struct PoisonCalls {
     /// Remembers a call.
     ///
     /// - Parameters:
-    ///   - call: the call at which the worker ended.
-    ///   - until: when it may be tried again.
+    ///   - call: the call during which the worker ended.
+    ///   - until: when the call may be tried again.
     ///   - reason: how the worker ended.
     mutating func add(_ call: CallIdentity, until: Timestamp, because reason: String) {
         var actors: Set<ActorID?> = [call.actor]
@@ -115,7 +115,7 @@ struct PoisonCalls {
         if calls.count > Self.most { calls.removeFirst() }
     }
 
-    /// Why a call is refused; nil: it may be made.
+    /// The error with which a call is refused; nil if it may be made.
     mutating func refusal(of call: CallIdentity, at now: Timestamp) -> HostError? {
         calls.removeAll { $0.until <= now }
         guard let known = calls.first(where: { $0.content == call.anyone }),
@@ -126,7 +126,7 @@ struct PoisonCalls {
             retryAfter: Double(known.until.milliseconds - now.milliseconds) / 1_000)
     }
 
-    /// The calls that are refused, for people.
+    /// The refused calls, for people.
     func words(at now: Timestamp) -> [String] {
         calls.filter { $0.until > now }.map { "\($0.words), until \($0.until.text)" }
     }

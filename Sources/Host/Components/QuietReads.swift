@@ -1,20 +1,19 @@
 import DequeModule
 
-/// Reads that wait for a component's committed state, beside the commands and not among them.
+/// Reads that need a component's committed state, and wait for it in a queue apart from the commands.
 ///
-/// Some of what is committed only the component knows, and it knows it while it is *quiet* alone:
-/// while none of its operations is on its way. Such a read waits by itself. Commands that come after
-/// it go on, so whoever reads holds nobody up.
+/// Some committed state is known to the component alone, and only while it is *quiet*, which means that none of its
+/// operations is under way. Such a read waits in this queue. Commands that come after it don't wait, so a read delays
+/// nobody.
 ///
-/// Where commands never pause, the component is never quiet by itself. So a read waits for some
-/// *rounds*; one ends when all operations that were on their way when it began are final. From then on
-/// commands that came after the read wait for it, no longer than those on their way still take: one
-/// commit. All other reads that wait are sent at the same moment.
+/// If commands never pause, the component is never quiet. A read therefore waits for a number of *rounds*; a round
+/// ends when all operations that were under way at its beginning are final. After ``patience`` rounds, commands that
+/// came after the read wait for it, but only for the operations under way: one commit. All other waiting reads are
+/// sent at the same moment.
 ///
-/// A read and a command keep their order where one of both waits: a read shows what was sent before
-/// it.
+/// A read and a command keep their order if one of them waits: a read shows what was sent before it.
 struct QuietReads {
-    /// After how many rounds commands wait for a read.
+    /// The number of rounds after which commands wait for a read.
     static let patience = 4
 
     private var waiting: Deque<(request: Request, since: Int)> = []
@@ -26,23 +25,23 @@ struct QuietReads {
 
     var count: Int { waiting.count }
 
-    /// The one that waits the longest.
+    /// The read that has waited longest.
     var first: Request? { waiting.first?.request }
 
-    /// Lets a read wait behind the others, now that this is the last operation that was begun.
+    /// Appends a read; `newest` is the last operation that was begun.
     mutating func append(_ request: Request, newest: UInt64) {
         if waiting.isEmpty { last = newest }
         waiting.append((request, round))
     }
 
-    /// Lets reads that were sent and not answered wait before the others.
+    /// Puts reads that were sent but not answered in front of the others.
     mutating func prepend(_ requests: [Request]) {
         waiting.prepend(contentsOf: requests.map { ($0, round) })
     }
 
     mutating func removeFirst() -> Request? { waiting.popFirst()?.request }
 
-    /// Takes out the one that has waited the longest of some.
+    /// Removes the read that has waited longest of those that match.
     mutating func removeFirst(where isOne: (Request) -> Bool) -> Request? {
         waiting.firstIndex { isOne($0.request) }.map { waiting.remove(at: $0).request }
     }
@@ -52,18 +51,18 @@ struct QuietReads {
         return waiting.map(\.request)
     }
 
-    /// Operations became final.
+    /// Notes that operations became final.
     ///
     /// - Parameters:
-    ///   - oldest: the first that is still on its way; nil: none is.
-    ///   - newest: the last that was begun.
+    ///   - oldest: the first operation that is still under way; nil if there is none.
+    ///   - newest: the last operation that was begun.
     mutating func follow(oldest: UInt64?, newest: UInt64) {
         guard !waiting.isEmpty, oldest.map({ $0 > last }) ?? true else { return }
         round += 1
         last = newest
     }
 
-    /// Whether a command has to wait for the first of them.
+    /// Whether a command has to wait for the first read.
     func hold(_ command: Request) -> Bool {
         guard let first = waiting.first, first.request.number < command.number else { return false }
         return round - first.since >= Self.patience

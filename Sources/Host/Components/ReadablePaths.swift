@@ -2,19 +2,19 @@ import AtriumKit
 import Glibc
 import NIOCore
 
-/// The files and folders that a component in a worker may read, since settings of its plugin name them.
+/// The files and folders that a component in a worker may read because its settings name them.
 ///
-/// None of them may give away what a worker is kept from: the store, and the files that secrets are in. Links are
-/// followed: it is what they lead to that counts, and that a worker is given.
+/// None of them may expose the store, or files with secrets, which are kept from workers. Links are resolved: the
+/// check is made on their targets, and these are what the worker gets.
 struct ReadablePaths: Sendable {
-    /// The paths that settings name, by setting.
+    /// The paths in settings, by setting.
     var named: [String: String]
-    /// Where the store is.
+    /// The folder of the store.
     var state: String
-    /// The files that secrets are in, and the folder of the service's credentials.
+    /// The paths of files with secrets, and of the folder with the service's credentials.
     var secrets: [String]
 
-    /// The paths of a plugin's settings that name a whole one.
+    /// Takes the absolute paths from the settings that may name one.
     init(_ settings: [String: Value], named: [String], state: String, secrets: [String]) {
         self.named = [:]
         for name in named {
@@ -27,12 +27,12 @@ struct ReadablePaths: Sendable {
         }
     }
 
-    /// Follows links on a thread, which may take as long as a network's file system does.
+    /// Resolves links on a thread of its own, because a network file system may be slow.
     ///
     /// - Parameters:
-    ///   - loop: where it comes back.
-    ///   - then: what the worker may read, sorted, or which setting may not be what it is; called during this call where
-    ///     there is nothing to follow.
+    ///   - loop: the event loop for the callback.
+    ///   - then: the sorted paths that the worker may read, or the setting that is refused; called synchronously when
+    ///     there are no paths.
     func resolve(
         on loop: any EventLoop, then: @escaping (Result<[String], SettingError>) -> Void
     ) {
@@ -74,7 +74,7 @@ struct ReadablePaths: Sendable {
         path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
     }
 
-    /// A path without links; what is not there as it is written.
+    /// A path without links; the path itself if it does not exist.
     private static func resolved(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }

@@ -4,22 +4,22 @@ import Index
 import JSONCodec
 import Store
 
-/// A list made of records, each of which is an item just as it stands; and those items, for the
-/// component whose records they are.
+/// A list made of records that are all plain items, and the items for the component that owns the records.
 struct RecordLoad {
     let list: ContentIndex
     let items: RecordItems
-    /// Records that are in neither.
+    /// Records that can't be decoded, which are in neither.
     let unreadable: UnreadableRecords
-    /// Items that are in both and don't fit the fields.
+    /// Items in both that don't fit the fields.
     let unfit: UnfitItems
 
-    /// Reads a component's records into a new list: on the calling thread, and on another that puts
-    /// together what this one has read.
+    /// Reads a component's records into a new list.
     ///
-    /// The count is told of the records as they are read.
+    /// The calling thread decodes the records, and another thread puts them into the list. `count` is updated as
+    /// records are read.
     ///
-    /// - Returns: Nil when a record is not an item: the component must look at them itself.
+    /// - Returns: the list and its items; nil if a record is not an item, so that the component has to read the
+    ///   records itself.
     /// - Throws: `StoreError` when the file can't be read.
     static func read(
         _ container: String, _ component: String, fields: [Field], in store: Store,
@@ -63,11 +63,11 @@ struct RecordLoad {
     }
 }
 
-/// Puts a new list together on a thread of its own.
+/// Builds a new list on a thread of its own.
 ///
-/// The list belongs to the queue until ``finish()`` gives it away: hence this may be sent.
+/// Unchecked: the queue alone uses the list until ``finish()`` returns it.
 private final class Assembly: @unchecked Sendable {
-    /// How many batches may wait: memory that is used again is memory that is there.
+    /// The maximum number of batches that wait, so that their memory can be reused.
     private static let ahead = 16
 
     private let list: ContentIndex
@@ -80,7 +80,7 @@ private final class Assembly: @unchecked Sendable {
         queue.async { self.list.reserve(count) }
     }
 
-    /// Takes a batch; waits while too many do.
+    /// Adds a batch; blocks while too many are waiting.
     func append(_ batch: RecordBatch) {
         room.wait()
         queue.async {
@@ -89,7 +89,7 @@ private final class Assembly: @unchecked Sendable {
         }
     }
 
-    /// Gives the list away, once all batches are in it.
+    /// Returns the list once all batches are in it.
     func finish() -> ContentIndex {
         queue.sync { list }
     }

@@ -1,24 +1,23 @@
 import AtriumKit
 import Store
 
-/// What waits for a component, or for its answer: a command or a ``Question``.
+/// A command or a ``Question`` that waits for a component, or for its answer.
 class Request {
-    /// Whether only the committed state may decide or answer, so that it waits until the component is
-    /// quiet.
+    /// Whether the component must be asked in its committed state: the request then waits until it is quiet.
     let needsQuiet: Bool
-    /// Whether it is part of work that holds the component's gate, and passes through it.
+    /// Whether it belongs to the work that holds the component's gate, and may pass it.
     let passesGate: Bool
-    /// Its place in the order of all requests and operations; the slot gives it.
+    /// Its place in the order of all requests and operations; set by the slot.
     var number: UInt64 = 0
-    /// How often the component's worker was lost while it was at this.
+    /// How many workers of the component were lost while they handled it.
     var losses = 0
-    /// Whose call it is; empty: the host's own.
+    /// The user whose call it is; empty for the host's own.
     var user = ""
-    /// Its place among the calls that wait for the component; nil: it does not wait, or needs none.
+    /// Its place among the calls that wait for the component; nil if it does not wait or needs none.
     var place: WaitingPlaces.Place?
-    /// The operation in the lane, while the component decides.
+    /// The operation in the lane while the component decides.
     var operation: UInt64?
-    /// What it asks, once it was sent; nil: it is nothing that may be known again.
+    /// What identifies the call once it was sent; nil if it can't be recognised again.
     var identity: CallIdentity? { nil }
 
     init(needsQuiet: Bool, passesGate: Bool) {
@@ -28,29 +27,31 @@ class Request {
 
     /// Whether it may change records.
     var isCommand: Bool { false }
-    /// Whether it may be sent: what is still being looked over keeps its place in the queue, and all behind it.
+    /// Whether it may be sent; false while its contents are being checked.
+    ///
+    /// It keeps its place in the queue, and those behind it wait.
     var isReady: Bool { true }
-    /// Ends at once what is still being looked over.
+    /// Finishes the check of its contents at once.
     func makeReady() {}
-    /// Whether it waits beside the commands.
+    /// Whether it waits in the queue of reads, apart from the commands.
     var isQuietRead: Bool { false }
-    /// Whether a screen asks, which asks one at a time: how many there are is limited already.
+    /// Whether a screen asks: a screen has one question at a time, so these are limited already.
     var isOfScreen: Bool { false }
 
-    /// Asks the component of a slot, whose turn it is.
+    /// Sends it to the component of a slot.
     func send(to port: any ComponentPort, of slot: Slot) {}
 
-    /// Ends it without the component's answer.
+    /// Ends it with an error, without the component's answer.
     func fail(_ error: HostError) {}
 }
 
 /// A question on its way to a component.
 final class Question: Request {
-    /// Makes the question at the moment at which it is asked; nil: there is nothing to ask any more.
+    /// Makes the query at the moment it is sent; nil if there is nothing to ask any more.
     ///
-    /// Called again when the component's worker was lost before it answered.
+    /// Called again if the component's worker is lost before it answers.
     let make: () -> ComponentQuery?
-    /// The answer; not called when there was nothing to ask.
+    /// Called with the answer, unless there was nothing to ask.
     let done: (Result<ComponentAnswer, HostError>) -> Void
 
     private let isAskedByScreen: Bool

@@ -3,19 +3,20 @@ import Glibc
 import NIOCore
 import PluginLoader
 
-/// The texts behind a component's secret settings, which definitions only refer to: read anew at each of its
-/// starts, on a thread.
+/// The texts of a component's secret settings, which its definition only refers to.
+///
+/// They are read again at each start of the component, on a thread of its own.
 enum SecretTexts {
-    /// The most that one may hold, in bytes.
+    /// The maximum size of a secret, in bytes.
     private static let most: UInt64 = 64 << 10
 
-    /// Reads all that settings refer to.
+    /// Reads all secrets that settings refer to.
     ///
     /// - Parameters:
-    ///   - settings: as a definition gives them.
-    ///   - isCheck: whether credentials need not be there, and are left out then.
-    ///   - loop: where it comes back.
-    ///   - then: the texts by setting; called during this call where there is nothing to read.
+    ///   - settings: the settings of a definition.
+    ///   - isCheck: whether missing credentials are left out instead of reported.
+    ///   - loop: the event loop for the callback.
+    ///   - then: the texts by setting; called synchronously when there is nothing to read.
     static func read(
         _ settings: [String: Value], isCheck: Bool, on loop: any EventLoop,
         then: @escaping (Result<[String: String], SettingError>) -> Void
@@ -71,7 +72,7 @@ enum SecretTexts {
         }
     }
 
-    /// A file's text, without the end of its last line.
+    /// A file's text, without a newline at its end.
     private static func text(at path: String) throws(RegularFile.Unreadable) -> String {
         let file = try RegularFile(path)
         guard file.size <= most else { throw .init("\(path) holds more than \(most) bytes") }

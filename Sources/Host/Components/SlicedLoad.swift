@@ -3,31 +3,31 @@ import DequeModule
 import Index
 import Store
 
-/// Records on their way from the thread that reads them into a component.
+/// Passes records from the thread that reads them to a component.
 ///
-/// A few slices are read ahead and a few are with the component; the next are read once those were
-/// taken. So a component takes as long as it needs, and what waits for it stays bounded.
+/// A few slices are read ahead, and a few are with the component; further ones are read when those are done. So a
+/// component may take its time, and the memory for waiting slices is bounded.
 ///
-/// The records are read in several turns, others' reads between them. They are the same all the while:
-/// what changes a component's records waits until it is there.
+/// The records are read in several steps, with other reads between them. They do not change meanwhile: changes of a
+/// component's records wait until it is attached.
 final class SlicedLoad {
-    /// How many slices are read in one turn.
+    /// How many slices are read in one step.
     static let ahead = 16
-    /// How many slices a component has that it has not taken over yet.
+    /// The maximum number of slices that the component has not applied yet.
     static let window = 4
 
-    /// What the reading thread tells.
+    /// What the reading thread sends to the loop.
     private enum Part: Sendable {
         case slice(LoadSlice)
         case place(LoadSlice.Place)
     }
 
-    /// What the records make when each is an item; nil where there is no list.
+    /// The list of records that have the shape of an item; nil if no list is made.
     let list: ContentIndex?
 
-    /// Records that are not in it, nor anywhere else.
+    /// Records that can't be decoded, which are left out.
     private(set) var unreadable = UnreadableRecords()
-    /// Items in it that don't fit the fields.
+    /// Items in the list that don't fit the fields.
     private(set) var unfit = UnfitItems()
 
     private weak var slot: Slot?
@@ -44,7 +44,7 @@ final class SlicedLoad {
     private var isTaking = false
     private var done: ((SlicedLoad, _ problem: (any Error)?) -> Void)?
 
-    /// A loading of a component's start.
+    /// A load for one start of a component.
     init(_ list: ContentIndex?, of slot: Slot, _ attempt: Int) {
         self.list = list
         self.slot = slot
@@ -56,16 +56,16 @@ final class SlicedLoad {
         Discard.later(revisions)
     }
 
-    /// Hands all records over.
+    /// Passes all records to the component.
     ///
-    /// - Parameter done: called at the end, with what is wrong if they can't be read; not called once
-    ///   the component is started anew.
+    /// - Parameter done: called at the end, with an error if the records can't be read; not called if the component
+    ///   is started anew meanwhile.
     func run(_ done: @escaping (SlicedLoad, _ problem: (any Error)?) -> Void) {
         self.done = done
         read()
     }
 
-    /// Whether the component is still waited for.
+    /// Whether this start of the component is still the present one.
     private var isWanted: Bool { slot?.start == attempt }
 
     private func read() {
@@ -92,7 +92,7 @@ final class SlicedLoad {
         }
     }
 
-    /// Reads, hands over or ends: whatever comes next.
+    /// Takes the next step: reads, passes a slice on, or ends.
     private func goOn() {
         guard isWanted, !isTaking else { return }
         if !waiting.isEmpty, given < Self.window { return takeLater() }
@@ -111,7 +111,7 @@ final class SlicedLoad {
     private func takeLater() {
         guard let domain = slot?.domain else { return }
         isTaking = true
-        // Not at once: slice upon slice would keep the loop from its sockets.
+        // Not at once: a series of slices would keep the loop from polling its sockets.
         domain.afterPoll { self.takeWaiting(in: domain) }
     }
 
@@ -156,9 +156,9 @@ final class SlicedLoad {
 // MARK: What came of it
 
 extension SlicedLoad {
-    /// Whether these are the items of the list, in its order.
+    /// Whether these items are those of the list, in the same order.
     ///
-    /// Who keeps them as they were read has them in the same memory: that is seen at a glance.
+    /// Fast for a component that kept the items it was given: these share their memory.
     func compare(
         _ others: Pieces<Item>, in domain: Domain, while isWanted: @escaping () -> Bool,
         then done: @escaping (Bool) -> Void
@@ -175,7 +175,7 @@ extension SlicedLoad {
         }
     }
 
-    /// Items that are records were last changed when these were.
+    /// Sets for each item in a list the revision of its record.
     func setRevisions(
         of list: ContentIndex, in domain: Domain, while isWanted: @escaping () -> Bool,
         then done: @escaping () -> Void

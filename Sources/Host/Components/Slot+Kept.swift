@@ -1,19 +1,19 @@
 import AtriumKit
 import Logging
 
-// What a component has kept for the one that is made after it.
+// The bytes that a component keeps for its successor.
 extension Slot {
-    /// The name of its file.
+    /// The name of the file with these bytes.
     var keptName: String { "\(containerName).\(name)" }
 
-    /// Reads what the component before had kept, on a thread where there is any.
+    /// Reads what the previous component kept, on a thread of its own if there is anything.
     func readKept(then: @escaping ([UInt8]?) -> Void) {
         guard let kept = domain.kept else { return then(nil) }
         kept.read(
             keptName, for: definition.keptDigest, atMost: domain.limits.keptBytes, then: then)
     }
 
-    /// Its component has bytes kept.
+    /// Keeps bytes for the component; nil removes them.
     func keep(_ bytes: [UInt8]?) {
         let most = domain.limits.keptBytes
         guard bytes?.count ?? 0 <= most else {
@@ -26,18 +26,19 @@ extension Slot {
         domain.kept?.keep(bytes, as: keptName, for: definition.keptDigest)
     }
 
-    /// It is no more, or another took its place.
+    /// Removes the kept bytes of a component that was detached or replaced.
     ///
-    /// - Parameter successor: For which it is kept on, where that is made of the same.
+    /// - Parameter successor: the definition of the new component, for which the bytes are kept if its plugin and
+    ///   settings are the same.
     func dropKept(unlessFor successor: ComponentDefinition?) {
         domain.kept?.drop(keptName, unlessFor: successor?.keptDigest)
     }
 }
 
 extension ComponentDefinition {
-    /// Tells what components of it keep from what those of others do, by its plugin and its settings.
+    /// A digest of the plugin and the settings: kept bytes are valid only for the same digest.
     ///
-    /// These have references to secrets, and none itself.
+    /// The settings contain references to secrets, not the secrets.
     var keptDigest: UInt64 {
         var digest = Digest()
         digest.add(plugin)

@@ -4,12 +4,12 @@ import Logging
 import NIOCore
 import Store
 
-// The load of a component: its records read and decoded on a thread, and meanwhile applied here
-// and put into the list that they make when each is an item.
+// Loading a component: its records are read and decoded on a thread, and meanwhile passed to the component and put
+// into a list.
 extension Slot {
     func load(_ attempt: Int) {
         progress.read(at: domain.nextTicket())
-        // What is damaged in the store is found again.
+        // The load finds damage in the store again, so what is known of it is forgotten.
         damage.beginLoading()
         guard kind == .contents, port?.listsRecords == true else { return loadEach(attempt) }
         let (container, component, fields) = (containerName, name, fields)
@@ -27,9 +27,9 @@ extension Slot {
         }
     }
 
-    /// Takes over a list that is made of records, and gives the component its items.
+    /// Uses a list that is made of records, and passes its items to the component.
     private func takeOver(_ load: RecordLoad?, _ attempt: Int) {
-        // A record that is not an item is the component's to judge.
+        // Not every record is an item: the component itself has to interpret them.
         guard let load, let port, let container else { return loadEach(attempt) }
         port.load(load.items)
         own.contents?.load(load.list, listsItsRecords: true)
@@ -40,7 +40,7 @@ extension Slot {
         }
     }
 
-    /// Has its status, and the log, tell of records that nobody is shown, or that don't fit.
+    /// Reports unreadable records and unfit items in the component's status and in the log.
     private func note(
         _ unreadable: UnreadableRecords, _ unfit: UnfitItems, in list: ContentIndex?
     ) {
@@ -83,7 +83,7 @@ extension Slot {
         port.tellAll(in: domain) { [weak self] part in
             guard let self, start == attempt else { return false }
             state.told.take(part.events)
-            // There may be more: this was progress.
+            // Each part is progress, and more may follow.
             awaitComponent()
             return true
         } then: { [weak self] failure in
@@ -93,7 +93,7 @@ extension Slot {
             case .died(let reason): failStart(because: reason)
             case .refused(let refusal): failStart(because: refusal.reason)
             case nil where kind == .contents && state.told.items == nil:
-                // Its source is loading: it tells later what there is.
+                // The source is still loading, and will report its items later.
                 endLoading(Loaded(state: state.told))
             case nil:
                 fillList(state.told.items ?? Pieces(), attempt, loading) {
@@ -103,7 +103,7 @@ extension Slot {
         }
     }
 
-    /// Fills a new list with the loaded items, if the component has any.
+    /// Fills a new list with the component's items, if it has any.
     private func fillList(
         _ items: Pieces<Item>, _ attempt: Int, _ loading: SlicedLoad,
         then done: @escaping () -> Void
@@ -125,7 +125,7 @@ extension Slot {
         }
     }
 
-    /// Fills the list of a source whose items are not just what its records say.
+    /// Fills the list of a source whose items are not exactly its records.
     private func fill(
         _ list: ContentIndex, with items: Pieces<Item>, _ attempt: Int, _ loading: SlicedLoad,
         then done: @escaping () -> Void
@@ -153,19 +153,19 @@ extension Slot {
     }
 }
 
-/// What a component has told so far.
+/// Collects the state that a component reports, part by part.
 private final class Telling {
     var told = LoadedState()
 }
 
 extension ComponentPort {
-    /// Has the component tell all of its state, a part in a slice.
+    /// Asks the component for all of its state, one part per slice.
     ///
     /// - Parameters:
-    ///   - anew: whether to begin.
-    ///   - domain: whose slices.
-    ///   - part: takes a part; false: it is not wanted any more.
-    ///   - done: called after the last part that was wanted, or with what went wrong.
+    ///   - anew: whether to start from the beginning.
+    ///   - domain: the domain whose slices are used.
+    ///   - part: called with each part; returns false to stop.
+    ///   - done: called after the last part, or with the failure.
     func tellAll(
         anew: Bool = true, in domain: Domain, each part: @escaping (StatePart) -> Bool,
         then done: @escaping (PortFailure?) -> Void
@@ -185,7 +185,9 @@ extension ComponentPort {
     }
 }
 
-/// What one thread made and gave away, and another takes: nobody else has it.
+/// A value that one thread made and passes to another.
+///
+/// Unchecked: the first thread does not keep it.
 private struct Handover<T>: @unchecked Sendable {
     let value: T
 }

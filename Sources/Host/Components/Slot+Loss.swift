@@ -4,15 +4,15 @@ import LogMessages
 import Logging
 import NIOCore
 
-// The component's worker ends, or is at one call for long.
+// The end of the component's worker, and calls that take too long.
 //
-// The call that a worker was at is known, since a worker answers one call before it begins the next. It
-// is made once more, for a worker may end for other reasons; when it ends a worker again, or was
-// not answered in time, it is to blame: it is refused by name from then on, and the component is well.
+// A worker answers one call before it begins the next, so the call that it was handling is known. That call is sent
+// once more, because a worker may end for other reasons. If it ends a worker again, or was not answered in time, it
+// is blamed: it is refused for a while, and the component does not count as failing.
 extension Slot {
-    /// The worker was lost: start again, and send what was unanswered once more.
+    /// Handles the loss of the worker: restarts the component, and sends unanswered requests again.
     ///
-    /// Whatever of it was decided counts as not decided: the component's state is gone with it.
+    /// Unanswered commands count as not decided: the component's state was lost with the worker.
     func lost(_ death: PortDeath) {
         let reason = death.reason
         guard isAttached else { return failStart(because: reason) }
@@ -34,19 +34,19 @@ extension Slot {
         waits.endSlow()
         release()
         beginPause()
-        // Only now: a failed caller may call the component at once, which must count as away by then.
+        // Only now: a caller may react with another call, and the component must count as absent by then.
         for (request, error) in failures { request.fail(error) }
         container?.structureChanged()
         container?.cancel(operations)
         restart(because: reason)
     }
 
-    /// The component is not what the store says: start again, with no call to blame.
+    /// Restarts a component whose state differs from the store; no call is blamed.
     func lost(because reason: String) { lost(PortDeath(reason, wasAtRequest: false)) }
 
     /// Remembers a call that ended the worker.
     ///
-    /// - Returns: the error that its caller gets.
+    /// - Returns: the error for its caller.
     private func blame(_ request: Request, for reason: String) -> HostError {
         progress.blameCall()
         guard let call = request.identity else { return unavailable(reason, retryAfter: 5) }
@@ -58,7 +58,8 @@ extension Slot {
         return poison.refusal(of: call, at: now) ?? unavailable(reason, retryAfter: 5)
     }
 
-    /// Takes out what waited behind a call that was not answered in time: it has waited as long as it may.
+    /// Removes and returns requests behind a call that was not answered in time: they have waited for their whole
+    /// time.
     private func refused(
         _ unanswered: inout Deque<Request>, behind reason: String
     ) -> [(request: Request, error: HostError)] {
@@ -69,9 +70,9 @@ extension Slot {
         return refused
     }
 
-    /// Why a call is refused that ended the worker before; nil: it did not.
+    /// The error for a call that ended the worker earlier; nil if it did not.
     func poisonRefusal(of request: Request) -> HostError? {
-        // Most components never had such a call: no identity is made then.
+        // Most components never had such a call; then no identity is computed.
         guard !poison.isEmpty, let call = request.identity else { return nil }
         return poison.refusal(of: call, at: domain.now())
     }
@@ -88,8 +89,8 @@ extension Slot {
 // MARK: Waiting
 
 extension Slot {
-    /// Looks after a while whether the component is at the same call still, and refuses what has waited
-    /// behind it for as long as a call may take.
+    /// Starts a timer that finds a call that takes long, and refuses requests that waited behind it for the whole
+    /// time of a call.
     func lookAtWaiting() {
         domain.after(TimeAmount(callTime / WaitWatch.looks)) { [weak self] in
             self?.lookedAtWaiting()
@@ -123,7 +124,7 @@ extension Slot {
             + "the plugin \(definition.plugin) has not answered yet."
     }
 
-    /// The component has answered what it was at for long.
+    /// Notes that the component has answered a call that took long.
     func endSlow() {
         waits.endSlow()
         domain.later { [weak self] in self?.pump() }
@@ -131,13 +132,13 @@ extension Slot {
 }
 
 extension Request {
-    /// Whether it is not refused because it has waited: the work of the container or of a screen, which
-    /// asks one at a time.
+    /// Whether it may wait without limit: requests of the container itself, and of screens, which have one request at
+    /// a time.
     fileprivate var waitsOn: Bool { passesGate || isOfScreen }
 }
 
 extension Timestamp {
-    /// The time after a while.
+    /// The time that is `time` later.
     func after(_ time: Duration) -> Timestamp {
         let (seconds, fraction) = time.components
         return Timestamp(

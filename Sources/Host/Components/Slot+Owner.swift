@@ -3,7 +3,7 @@ import Index
 import JSONCodec
 import Logging
 
-// What the component does by itself.
+// What a component sends without being asked.
 extension Slot: PortOwner {
     func port(_ port: any ComponentPort, sent message: ComponentMessage) {
         switch message {
@@ -15,12 +15,12 @@ extension Slot: PortOwner {
         case .image(let number, let result): if isCurrent(port) { wasRead(number, result) }
         case .publishes, .reports, .answers:
             guard isCurrent(port) else { return }
-            // Who hears of it may look at the items that were told before.
+            // Kept in order: the receiver may look at items that were reported earlier and are still queued.
             if told.isWaiting { told.append(message) } else { take(message) }
         }
     }
 
-    /// Takes what keeps its place among the changes that the component tells.
+    /// Handles a message that keeps its place among the changes that the component reports.
     private func take(_ message: ComponentMessage) {
         switch message {
         case .publishes(let name, let payload):
@@ -37,7 +37,7 @@ extension Slot: PortOwner {
         let limit = domain.limits.earlyBytes
         guard !progress.take(events, atMost: limit) else { return }
         let attempt = start
-        // Not inside of what the component is just asked.
+        // Later, because this may run inside a call to the component.
         domain.later { [weak self] in
             guard let self, start == attempt else { return }
             lost(
@@ -47,8 +47,9 @@ extension Slot: PortOwner {
         }
     }
 
-    /// Takes what an attached component told its delegate by itself: at once where it is little, else in slices,
-    /// behind which everything waits that it tells later.
+    /// Delivers what an attached component reported by itself: small amounts at once, larger ones in slices.
+    ///
+    /// What the component reports later is queued behind them.
     func tell(_ events: [ComponentEvent]) {
         guard !events.isEmpty else { return }
         guard told.isWaiting || events.isMany else {
@@ -56,7 +57,7 @@ extension Slot: PortOwner {
         }
         told.append(events, at: domain.nextTicket())
         guard told.begin() else { return }
-        // A worker says no more meanwhile: what waits takes memory.
+        // Pauses the worker meanwhile, because everything that is queued takes memory.
         port?.hold(true)
         let (told, attempt) = (self.told, start)
         domain.inSlices { [weak self] in
@@ -74,11 +75,11 @@ extension Slot: PortOwner {
         }
     }
 
-    /// Delivers some of what the component told.
+    /// Delivers some of the events that the component reported.
     ///
     /// - Parameters:
-    ///   - events: what it told.
-    ///   - endsItems: whether it is the last of items that it told of at once.
+    ///   - events: the events.
+    ///   - endsItems: whether they include the last of the items that were reported together.
     private func deliver(_ events: [ComponentEvent], endsItems: Bool) {
         if let problem = port?.problem(in: events) {
             let reason = "What it told by itself is dropped: \(problem)."
@@ -87,11 +88,11 @@ extension Slot: PortOwner {
         }
         let events = own.contents.map { fitting(events, $0) } ?? events
         container?.deliverUnasked(events, from: self)
-        // All items anew are asked for first.
+        // Not for `replaceAll`: its items have to be requested from the component first.
         if endsItems { container?.itemsChanged(in: self) }
     }
 
-    /// What a source told, without items that don't fit the fields, which its status tells of.
+    /// The events without items that don't fit the fields; the component's status names those.
     private func fitting(
         _ events: [ComponentEvent], _ contents: ContentsState
     ) -> [ComponentEvent] {
@@ -113,7 +114,7 @@ extension Slot: PortOwner {
     }
 
     private func observe(_ pattern: String, for port: any ComponentPort) {
-        // A port may speak before its launcher hands it over.
+        // A port may send messages before its launcher returns it.
         guard self.port == nil || isCurrent(port) else { return }
         guard let pattern = try? TopicPattern(pattern) else { return }
         if let observer { return domain.bus.observe(pattern, by: observer) }
@@ -136,7 +137,7 @@ extension Slot: PortOwner {
 }
 
 extension Logger.Level {
-    /// The level as the host's log knows it.
+    /// Converts a component's log level to the host's.
     init(_ level: LogLevel) {
         self =
             switch level {

@@ -2,16 +2,16 @@ import AtriumKit
 import Logging
 import NIOCore
 
-/// What a component says of its source, and what it was told about who wants something from that.
+/// What a component reports about its source, and what it was sent on behalf of those who use it.
 struct SourceState {
-    /// A component is asked to look at its source again, and told how many screens show it, so often at most.
+    /// The minimum interval between requests to reload the source, and between reports of the audience.
     static let pace = TimeAmount.seconds(1)
-    /// Bytes of a problem that are kept.
+    /// The number of bytes of a problem that are kept.
     static let problemBytes = 1_000
 
-    /// What is wrong with the source, as a sentence; nil: nothing.
+    /// A sentence about what is wrong with the source; nil: nothing is.
     var problem: String?
-    /// How many screens the component was told show it.
+    /// The number of screens that was last sent to the component.
     var audience = 0
     /// Whether a start waits until the component knows its items.
     var isAwaited = false
@@ -19,9 +19,9 @@ struct SourceState {
     private var lastReload: NIODeadline?
     private var isReloadComing = false
 
-    /// The component is to look again.
+    /// Schedules a reload.
     ///
-    /// - Returns: after which time; nil: it is to already.
+    /// - Returns: the delay until it; nil if one is scheduled already.
     mutating func reload(at now: NIODeadline) -> TimeAmount? {
         guard !isReloadComing else { return nil }
         let next = lastReload.map { $0 + Self.pace } ?? now
@@ -30,7 +30,7 @@ struct SourceState {
         return max(next - now, .zero)
     }
 
-    /// The time has come that ``reload(at:)`` gave.
+    /// Notes that the reload that ``reload(at:)`` scheduled begins.
     mutating func reloads(at now: NIODeadline) {
         isReloadComing = false
         lastReload = now
@@ -38,16 +38,16 @@ struct SourceState {
 }
 
 extension Slot {
-    /// Whether it is not known what items its source has, now or before it was lost.
+    /// Whether its source's items are unknown, and were so before the component was lost.
     var awaitsItems: Bool { own.contents.map { !$0.isKnown } ?? false }
 
-    /// Why a list is not shown whose source is loading.
+    /// Why the list of a source that is still loading is not shown.
     var loadingReason: String { "It has not loaded its items yet." }
 
-    /// Whether a start waits for its items, for which there is a limit.
+    /// Whether a start is waiting for its items, which ends after a limit.
     var isAwaitingItems: Bool { isAttached && awaitsItems && source.isAwaited }
 
-    /// Has a start wait for its items for a while.
+    /// Makes a start wait for its items, for a limited time.
     func awaitItems() {
         guard awaitsItems, source.problem == nil else { return }
         source.isAwaited = true
@@ -58,14 +58,14 @@ extension Slot {
         }
     }
 
-    /// Lets a start wait for its items no longer.
+    /// Makes a start wait for its items no longer.
     func endAwaitingItems() {
         guard source.isAwaited else { return }
         source.isAwaited = false
         container?.startsChanged()
     }
 
-    /// Its component says what is wrong with its source; nil: nothing is.
+    /// Handles a problem that the component reports about its source; nil: there is none any more.
     func reports(_ problem: String?) {
         let problem = problem.map {
             String(decoding: $0.utf8.prefix(SourceState.problemBytes), as: UTF8.self)
@@ -83,8 +83,9 @@ extension Slot {
         if problem != nil { endAwaitingItems() }
     }
 
-    /// Has its component look at its source again, at most once a second; one that is being started does so
-    /// anyway.
+    /// Asks the component to reload its source, at most once a second.
+    ///
+    /// A component that is being started reloads anyway.
     func reload() {
         guard isAttached, let delay = source.reload(at: .now()) else { return }
         guard delay > .zero else { return reloadNow() }
@@ -101,10 +102,10 @@ extension Slot {
         asked?.askAgain()
     }
 
-    /// A source that is asked has answered: it is well.
+    /// Notes that a source has answered a question, so that earlier failures no longer count.
     func noteAnswer() { progress.forgetFailures() }
 
-    /// Tells its component how many screens show it.
+    /// Sends the component the number of screens that show it, if that has changed.
     func tellAudience(_ screens: Int) {
         guard isAttached, screens != source.audience else { return }
         source.audience = screens

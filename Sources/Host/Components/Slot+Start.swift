@@ -6,13 +6,13 @@ import NIOCore
 import PluginLoader
 import Store
 
-/// What a component told at the end of its load, to be delivered when its container takes it in.
+/// What a component reported at the end of its load, to be delivered when its container attaches it.
 struct Loaded {
     var state = LoadedState()
-    /// Its items, where they are its records and no event tells of them.
+    /// The items, if they are exactly its records, so that no event reports them.
     var items: RecordItems?
 
-    /// All items, whoever tells of them.
+    /// All items, wherever they come from.
     var list: ItemList {
         if let items { return (items.count, items.item) }
         let told = state.items ?? Pieces()
@@ -20,29 +20,32 @@ struct Loaded {
     }
 }
 
-/// Items that are made when they are asked for, by their place.
+/// Items by their place, made on demand.
 typealias ItemList = (count: Int, item: (Int) -> Item?)
 
-/// Why a component could not be made.
+/// Why a component could not be started.
 enum StartFailure {
-    /// Trying again won't help.
+    /// Another try won't help.
     case final(HostError)
-    /// Trying again may help.
+    /// Another try may help.
     case passing(reason: String)
 }
 
-// The start of a component: launched, loaded from the store, its list filled; then its container
-// takes it in. All of it in slices, so that others are served meanwhile.
+// The start of a component: it is launched and loaded from the store, its list is filled, and its container attaches
+// it.
+//
+// All of it runs in slices, so that others are served meanwhile.
 extension Slot {
-    /// Launches and loads the component once.
+    /// Launches and loads the component, once.
     ///
-    /// - Parameter done: called unless the slot was closed, or started anew, meanwhile.
+    /// - Parameter done: called at the end; not called if the slot was closed or started anew meanwhile.
     func prepare(_ done: @escaping (StartFailure?) -> Void) {
         let attempt = begin()
         guard let plugin, let container else {
             return done(.final(pluginMissing))
         }
-        // Told from the start: a first restart is then seen as one more than none.
+        // Before the first restart: otherwise the counter would appear with the value 1, and no increase would be
+        // seen.
         if isolation == .process { container.meters.expectRestarts(of: name) }
         var request = LaunchRequest(
             plugin: plugin, container: container.name, component: name,
@@ -63,7 +66,7 @@ extension Slot {
         }
     }
 
-    /// Finds what the component may read in a worker.
+    /// Finds the paths that the component may read in a worker.
     private func findReadable(
         _ request: LaunchRequest, _ attempt: Int, _ done: @escaping (StartFailure?) -> Void
     ) {
@@ -87,7 +90,7 @@ extension Slot {
         }
     }
 
-    /// Reads what the component had kept when it was there before.
+    /// Reads what the component kept in an earlier life.
     private func findKept(
         _ request: LaunchRequest, _ attempt: Int, _ done: @escaping (StartFailure?) -> Void
     ) {
@@ -99,7 +102,7 @@ extension Slot {
         }
     }
 
-    /// Launches the component once so many are not being made that it has to wait.
+    /// Launches the component when the number of components that are being launched allows it.
     private func takeTurn(
         _ request: LaunchRequest, _ attempt: Int, _ done: @escaping (StartFailure?) -> Void
     ) {
@@ -107,7 +110,7 @@ extension Slot {
         domain.starts.take { [weak self] turn in
             guard let self, start == attempt else { return turn.end() }
             progress.hold(turn)
-            // Before it is launched: the answer may come at once.
+            // Before the launch, because the answer may come synchronously.
             awaitComponent()
             launch(request, attempt, done)
         }
@@ -141,16 +144,16 @@ extension Slot {
         if !isAnswered { progress.launch(giveUp) }
     }
 
-    /// Starts until it succeeds or has failed too often; the container then takes the component in.
+    /// Tries to start the component until that succeeds or has failed too often; then the container attaches it.
     func startUntilAttached(_ done: @escaping () -> Void) {
         prepare { [weak self] in self?.goOn(after: $0, done) }
     }
 
-    /// Goes on with a start that is over: taken in, tried again or given up.
+    /// Handles the end of a start: the component is attached, started again, or given up.
     func goOn(after failure: StartFailure?, _ done: @escaping () -> Void) {
         switch failure {
         case nil: container?.takeIn(self) { done() }
-        // It worked with this definition: what is wrong now may be put right.
+        // The same definition has worked before, so the problem may be a passing one.
         case .final(let error) where progress.wasStarted:
             tryAgain(because: error.sentence, done)
         case .final(let error): giveUp(because: error.sentence, done)
@@ -158,27 +161,29 @@ extension Slot {
         }
     }
 
-    /// As ``startUntilAttached(_:)``, after a pause that grows with each failure.
+    /// Does what ``startUntilAttached(_:)`` does, after a pause that grows with each failure.
     func restart(because reason: String) {
         beginPause()
         tryAgain(because: reason) {}
     }
 
-    /// As ``restart(because:)``, for a component that was lost before the container took it in.
+    /// Does what ``restart(because:)`` does, for a component that was lost before the container attached it.
     func restartUntaken() {
         restart(
             because: progress.takeEarlyLoss() ?? "Its worker ended before it was attached.")
     }
 
-    /// Starts a component that was given up again: somebody wants it to be there.
+    /// Starts a component again that was given up, because somebody needs it.
     func revive() {
         guard case .failed = state, plugin != nil else { return }
         progress.forgetFailures()
         startUntilAttached {}
     }
 
-    /// Starts it after a pause, each time after twice as long; calls wait for some of these starts, and
-    /// are refused from then on until it is there.
+    /// Starts the component after a pause, which doubles with each failure.
+    ///
+    /// Calls wait for the first of these starts. After `limits.restarts` failures they are refused until the
+    /// component is attached.
     private func tryAgain(because reason: String, _ done: @escaping () -> Void) {
         let failures = progress.fail()
         domain.steps += 1
@@ -194,14 +199,14 @@ extension Slot {
             case .starting where !isIll: startUntilAttached(done)
             case .failed(let reason) where isIll:
                 startUntilAttached {}
-                // Nobody waits for one that has failed so often.
+                // Calls don't wait for a component that has failed so often.
                 if case .starting = state { progress.stall(because: reason) }
             default: break
             }
         }
     }
 
-    /// Refuses calls until the component is there, which goes on being started.
+    /// Refuses calls until the component is attached; tries to start it continue.
     private func fallIll(because reason: String, for pause: Duration, _ done: () -> Void) {
         let isNew = progress.becomeIll()
         let reason =
@@ -226,7 +231,7 @@ extension Slot {
         done()
     }
 
-    /// Posts that its worker ended, or could not be started, and when it is tried again.
+    /// Posts that the component ended or could not be started, and when it is started again.
     private func announceRestart() {
         guard let restarts = progress.restarts else { return }
         container?.post(
@@ -240,7 +245,7 @@ extension Slot {
             })
     }
 
-    /// The worker was lost before the component was part of the container.
+    /// Ends a start, because the component was lost before it was part of the container.
     func failStart(because reason: String) {
         let done = progress.takeDone()
         if done == nil { progress.loseEarly(because: reason) }
@@ -249,7 +254,7 @@ extension Slot {
         done?(.passing(reason: reason))
     }
 
-    /// Ends what is under way for a component that is being made.
+    /// Cancels what is under way for a component that is being launched.
     func endStart() {
         progress.takeLaunching()?()
         endAwaiting()
@@ -258,7 +263,7 @@ extension Slot {
     }
 }
 
-// MARK: Standing still
+// MARK: Stalled starts
 
 extension Slot {
     /// Whether calls wait for its start.
@@ -269,14 +274,14 @@ extension Slot {
         }
     }
 
-    /// The start waits for the component from now on.
+    /// Notes that the start waits for an answer of the component from now on.
     func awaitComponent() {
-        // One in the daemon answers during the call.
+        // A component in the daemon answers synchronously.
         guard isolation == .process else { return }
         if progress.awaitAnswer() { lookAtStart() }
     }
 
-    /// The component has answered, or nobody waits for it any more.
+    /// Notes that the component has answered, or that the answer is not needed any more.
     func endAwaiting() { progress.endAwaiting() }
 
     private func lookAtStart() {
@@ -291,7 +296,7 @@ extension Slot {
         }
     }
 
-    /// Calls wait no longer; the component may still come to life.
+    /// Refuses calls from now on; the component may still answer and be attached.
     private func standStill() {
         progress.takeTurn()?.end()
         guard stall == nil, let container else { return }
@@ -307,14 +312,14 @@ extension Slot {
         progress.takeStalled()?()
     }
 
-    /// Refuses the calls that wait for the start, and those to come; unless it is over.
+    /// Refuses the calls that wait for the start, and later ones; does nothing if the start is over.
     func refuseToWait(_ reason: String) {
         guard isWorthWaitingFor else { return }
         progress.stall(because: reason)
         refuseWaiting(unavailable(reason, retryAfter: 5))
     }
 
-    /// The component is there.
+    /// Notes that the component is attached, and logs and posts it after failures.
     func noteStarted() {
         let wasStalled = progress.endStall()
         if wasStalled || progress.isIll { domain.logger.tell(.componentRevived, logFields()) }
@@ -330,7 +335,7 @@ extension Slot {
     }
 }
 
-// MARK: Why it could not be made
+// MARK: Reasons of a failed launch
 
 extension Slot {
     private var pluginMissing: HostError {

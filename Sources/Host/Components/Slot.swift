@@ -7,25 +7,25 @@ import NIOCore
 import PluginLoader
 import Store
 
-/// A component's place in its container: its definition, its port while it has one, its list, and
-/// the requests that wait for it.
+/// A component's place in its container: its definition, its port while it has one, its list, and the requests that
+/// wait for it.
 ///
-/// Commands reach the component in the order in which they came. One waits, and all behind it, while
+/// Commands reach the component in the order of their arrival. A command waits, and all behind it, while
 ///
-/// - the component is being started, the first time or after its worker was lost;
+/// - the component is being started, for the first time or after its worker was lost;
 /// - the gate is closed, because the container is about to change the component or its records;
-/// - it is judged on the committed state and the component's own is ahead;
-/// - screens of another process are not recognised yet, which may ask before it.
+/// - it needs the committed state, and the component's own state is ahead of that;
+/// - restored screens are not compared yet, and may have questions that come first.
 ///
-/// Questions about the committed state wait beside the commands: ``QuietReads``.
+/// Questions about the committed state wait apart from the commands: ``QuietReads``.
 final class Slot {
     enum State {
         /// Being made and loaded; requests wait.
         case starting
-        /// Loaded, and not yet part of the container.
+        /// Loaded, but not part of the container yet.
         case prepared(Loaded)
         case attached
-        /// Could not be made; requests are refused.
+        /// It could not be made; requests are refused.
         case failed(reason: String)
         /// No longer part of the container.
         case closed
@@ -34,13 +34,13 @@ final class Slot {
     let name: String
     let domain: Domain
     let plugin: Plugin?
-    /// What it does; of a plugin that is not there, what it did when it was.
+    /// The component's kind; if the plugin is not there, the kind that it had before.
     let kind: Kind?
-    /// The fields that it was made with.
+    /// The fields that the component was made with.
     let fields: [Field]
-    /// Whether it lives in a worker whatever its definition says.
+    /// Whether it is forced into a worker, whatever its definition says.
     private let isIsolated: Bool
-    /// What belongs to its kind.
+    /// The state that depends on the component's kind.
     let own: KindState
     private(set) var definition: ComponentDefinition
     private(set) weak var container: (any SlotOwner)?
@@ -48,26 +48,26 @@ final class Slot {
 
     private(set) var state = State.starting
     private(set) var port: (any ComponentPort)?
-    /// Which votes or comments it takes, also while its worker is lost; nil: that was never told.
+    /// Which votes or comments it takes, also while its worker is lost; nil: not known yet.
     private(set) var facts: ComponentFacts?
-    /// Whether items, tallies and counts are those of the component, now or before it was lost.
+    /// Whether the items, tallies and counts are those of the component, now or before it was lost.
     private(set) var isShown = false
-    /// How its start gets on.
+    /// The progress of its start.
     var progress = StartProgress()
-    /// What is wrong with its records.
+    /// Known damage of its records.
     var damage = RecordDamage()
     var observer: ObserverID?
-    /// What its component says of its source, and what that was told.
+    /// The state of its source.
     var source = SourceState()
-    /// What its component told by itself and is still to be delivered.
+    /// Events that its component reported by itself and that are still to be delivered.
     private(set) var told = ToldEvents()
-    /// The pictures that its component is asked for.
+    /// The pictures that the component is asked for.
     var images = ImageReads()
-    /// What it is asked, where it is a source that is; nil: it knows its items.
+    /// The questions to its component, if that is a source that is asked; nil: it knows its items.
     private(set) var asked: AskedSource?
-    /// Calls that are refused because they ended its worker.
+    /// The calls that are refused because they ended its worker.
     var poison = PoisonCalls()
-    /// Whether it is at one call for long, and what has waited for too long.
+    /// Finds a call that takes long, and requests that have waited for too long.
     var waits = WaitWatch()
 
     private var waiting: Deque<Request> = []
@@ -93,26 +93,26 @@ final class Slot {
         own = KindState(self.kind, fields: fields)
     }
 
-    /// What people read.
+    /// The name that people see.
     var title: String { definition.title ?? plugin?.title ?? name }
 
     var isolation: Isolation {
         isIsolated ? .process : definition.isolation ?? plugin?.isolation ?? .daemon
     }
 
-    /// How long its worker may take for one call, and a call may wait behind others.
+    /// The time that its worker may take for one call, and that a call may wait behind others.
     var callTime: Duration {
         definition.callSeconds.map { .seconds($0) } ?? domain.limits.callTime
     }
 
-    /// Where that is set, as messages name it.
+    /// The name of the setting that determines ``callTime``, for messages.
     var callSetting: String {
         definition.callSeconds == nil ? "limits.callSeconds" : "callSeconds of the component"
     }
 
     var reference: ComponentReference? { kind.map { ComponentReference(name: name, kind: $0) } }
 
-    /// Whether it is loaded, and not yet part of the container.
+    /// Whether it is loaded, but not part of the container yet.
     var isPrepared: Bool { if case .prepared = state { true } else { false } }
 
     /// Whether its component is a source that is asked.
@@ -120,19 +120,19 @@ final class Slot {
 
     var isAttached: Bool { if case .attached = state { true } else { false } }
 
-    /// Its list; contents components alone.
+    /// The list of a contents component; nil for other kinds.
     var list: ContentIndex? { own.contents?.list }
 
-    /// What a subject's votes add up to; nil: there are none.
+    /// The tally of a subject's votes; nil: there are none.
     func tally(of subject: Subject) -> Tally? { own.votes?.tallies[subject] }
 
-    /// How many comments a subject has; nil: none.
+    /// The number of comments on a subject; nil: there are none.
     func commentCount(of subject: Subject) -> Int? { own.comments?.counts[subject] }
 
-    /// The number of its start, which tells callbacks of this one from those of an earlier one.
+    /// The number of its present start, by which callbacks of earlier starts are recognised.
     var start: Int { progress.attempt }
 
-    /// What calls are answered that do not wait any more, while its start shows no progress.
+    /// The reason for refusing calls while its start is stalled; nil: it is not.
     var stall: String? { progress.stall }
 
     /// Whether no answer of the component is outstanding.
@@ -140,7 +140,7 @@ final class Slot {
 
     var waitingCount: Int { waiting.count + reads.count }
 
-    /// Makes sure that what is shown of it is what its component holds, or held when it was lost.
+    /// Throws unless what is shown is what the component holds, or held when it was lost.
     func checkShown() throws(HostError) {
         guard !isShown || awaitsItems else { return }
         if case .failed(let reason) = state { throw unavailable(reason, retryAfter: 5) }
@@ -148,18 +148,18 @@ final class Slot {
         if isShown { throw unavailable(loadingReason) }
     }
 
-    /// Why it can't take part in work at present, while it is not attached.
+    /// The error for work that needs the component while it is not attached.
     var absence: HostError {
         if case .failed(let reason) = state { return unavailable(reason, retryAfter: 5) }
         return unavailable(stall ?? "It is being started.")
     }
 
-    /// Why it does not answer.
+    /// The error for a call that the component can't answer.
     func unavailable(_ reason: String, retryAfter: Double = 1) -> HostError {
         .componentUnavailable(component: name, reason: reason, retryAfter: retryAfter)
     }
 
-    /// Why a query that takes long has no answer.
+    /// The error for a long query whose items keep changing while it runs.
     var tooBusy: HostError {
         unavailable("Its items change faster than the query can be answered; ask for less.")
     }
@@ -168,7 +168,7 @@ final class Slot {
 // MARK: Transitions
 
 extension Slot {
-    /// Its component is to be made, for the first time or anew.
+    /// Begins a start of the component, the first one or another.
     ///
     /// - Returns: the number of this start.
     func begin() -> Int {
@@ -177,10 +177,10 @@ extension Slot {
         return progress.begin()
     }
 
-    /// Its component is lost, and is to be made anew after a pause.
+    /// Notes that the component was lost, and is started again after a pause.
     func beginPause() { state = .starting }
 
-    /// Its component is there, and knows nothing yet.
+    /// Sets the port of a component that was launched and has no records yet.
     func connect(_ port: any ComponentPort) {
         self.port = port
         facts = port.facts
@@ -189,24 +189,24 @@ extension Slot {
         asked = port.asks ? AskedSource(of: self) : nil
     }
 
-    /// Its component knows all its records.
+    /// Notes that the component has all its records.
     func prepared(_ loaded: Loaded) { state = .prepared(loaded) }
 
-    /// Its component is part of the container from now on.
+    /// Notes that the component is part of the container.
     func attached() {
         state = .attached
         isShown = true
         asked?.connect()
     }
 
-    /// Its component can't be made.
+    /// Notes that the component can't be made.
     func failed(because reason: String) {
         release()
         state = .failed(reason: reason)
         asked?.fail(because: reason)
     }
 
-    /// It is part of its container no more, and its component goes for good.
+    /// Closes the slot, which is no longer part of its container, and ends the component.
     func close() {
         progress.end()
         release()
@@ -214,7 +214,7 @@ extension Slot {
         asked?.fail(because: "It was detached.")
     }
 
-    /// As ``close()``, where the component was part of the container and is told so.
+    /// Does what ``close()`` does, and notifies the component if it was attached.
     func leave() {
         if isAttached { port?.pass(.willDetach) }
         let port = isAttached ? port : nil
@@ -225,7 +225,7 @@ extension Slot {
         asked?.fail(because: "It was detached.")
     }
 
-    /// Lets the port go, if there is one, and what its component was about.
+    /// Closes the port, if there is one, and drops the state that belongs to it.
     func release() {
         stopObserving()
         endStart()
@@ -236,22 +236,24 @@ extension Slot {
         progress.forgetRead()
         port?.close()
         endImages()
-        // Freed here, not on another thread: a component is called from the loop alone, to its end. Of ours the
-        // port has a thread free what is much.
+        // The port is released here and not on another thread, because a component is called on the loop alone, also
+        // at its end. Large data of the host's is freed on a thread by the port.
         port = nil
         if let list = own.contents?.dropLoaded() { container?.forget(list) }
         own.filters?.forget()
     }
 
-    /// It stands in the definition otherwise: hidden, with another title.
+    /// Sets a definition that does not change the component itself, such as another title.
     func take(_ definition: ComponentDefinition) { self.definition = definition }
 
-    /// Takes another slot's place: what waited there waits here, and what it showed is shown until this
-    /// one's component tells what there is, also where its worker is lost first.
+    /// Takes another slot's place, with the requests that wait there.
+    ///
+    /// What the other slot showed stays shown until this one's component has reported its own state, even if its
+    /// worker is lost before that.
     ///
     /// - Parameters:
-    ///   - old: that slot.
-    ///   - showsLoaded: whether what this one has loaded may be shown before a delegate has passed it on.
+    ///   - old: the other slot.
+    ///   - showsLoaded: whether this one's loaded items may be shown before a delegate has passed them.
     func replace(_ old: Slot, showsLoaded: Bool) {
         waiting.append(contentsOf: old.waiting)
         old.waiting.removeAll()
@@ -259,7 +261,7 @@ extension Slot {
         (callPlaces, readPlaces) = (old.callPlaces, old.readPlaces)
         guard old.kind == kind else { return }
         isShown = old.isShown
-        // What a source has answered was asked of the old one.
+        // The list of a source that is asked holds answers of the old component.
         guard !asks else { return }
         own.goOn(from: old.own, hasSameFields: old.fields == fields, showsLoaded: showsLoaded)
     }
@@ -268,7 +270,7 @@ extension Slot {
 // MARK: Requests
 
 extension Slot {
-    /// Sends what could be sent but for being looked over, so that nothing that comes now overtakes it.
+    /// Sends requests whose contents are still being checked, so that no later one overtakes them.
     func sendUnready() {
         guard waiting.contains(where: { !$0.isReady }) else { return }
         for request in waiting { request.makeReady() }
@@ -296,7 +298,7 @@ extension Slot {
         if case .failed(let reason) = state { return request.fail(unavailable(reason)) }
         if let stall { return request.fail(unavailable(stall, retryAfter: 5)) }
         if case .closed = state {
-            // Made anew while the caller was busy with something else.
+            // The slot was replaced while the caller was busy with something else.
             guard let successor = container?.slot(name), successor !== self else {
                 return request.fail(gone)
             }
@@ -309,13 +311,13 @@ extension Slot {
             reads.append(request, newest: domain.lastTicket)
         } else {
             if waiting.isEmpty, canRun(request) { return send(request) }
-            // What waits for a commit alone is let go soon: it is not refused.
+            // What waits only for commits can soon be sent, and is not refused.
             guard takePlace(for: request, in: callPlaces, of: isOpen ? .max : nil) else { return }
             waiting.append(request)
         }
     }
 
-    /// Has a request take one of its user's places among those that wait; false: there is none, and it has failed.
+    /// Gives a request one of its user's places in the queue; false: there is none, and the request has failed.
     private func takePlace(
         for request: Request, in places: WaitingPlaces, of most: Int? = nil
     ) -> Bool {
@@ -330,10 +332,10 @@ extension Slot {
         }
     }
 
-    /// Sends what can be sent now.
+    /// Sends the requests that can be sent now, in slices if there are many.
     ///
-    /// An answer given at once pumps too: it leaves the rest to the loop that it came from, so
-    /// that a long queue is no deep stack. A long queue is sent in slices.
+    /// An answer that comes synchronously calls this too. It then returns at once, and the outer call continues, so
+    /// that a long queue makes no deep stack.
     func pump() {
         guard !isPumping, waitingCount > 0 else { return }
         isPumping = true
@@ -349,7 +351,7 @@ extension Slot {
         }
     }
 
-    /// Takes out what may be sent now: reads first, for whom such a moment is rare.
+    /// Takes the next request that can be sent: reads first, because the component is rarely quiet.
     private func nextToRun() -> Request? {
         if let read = reads.first, canRun(read) { return reads.removeFirst() }
         if container?.holdsCommands ?? false,
@@ -370,13 +372,14 @@ extension Slot {
         return goesFirst(request) || waiting.first.map { request.number < $0.number } ?? true
     }
 
-    /// Whether a read passes those that wait: commands are held until screens of another process are
-    /// recognised, and these may have to ask first.
+    /// Whether a read may overtake waiting requests.
+    ///
+    /// Commands are held until restored screens are compared, and these may have questions for the component.
     private func goesFirst(_ request: Request) -> Bool {
         request.isOfScreen && container?.holdsCommands ?? false
     }
 
-    /// Whether the component takes requests, be it after the commits that are on their way.
+    /// Whether the component takes requests, at the latest when the present commits are done.
     private var isOpen: Bool {
         isAttached && !waits.isSlow && !(container?.isGated(name) ?? true)
     }
@@ -384,20 +387,20 @@ extension Slot {
     private func send(_ request: Request) {
         request.place = nil
         guard container != nil else { return request.fail(gone) }
-        // One that is being loaded has a port already and does not know all of its records.
+        // A component that is being loaded has a port already, but not all of its records.
         guard isAttached, let port else {
             return request.fail(unavailable("It is being started."))
         }
         request.send(to: port, of: self)
     }
 
-    /// The component is asked: what it answers is taken in with ``arrived(_:_:)``.
+    /// Notes that a request was sent; its answer is handled by ``arrived(_:_:)``.
     func sent(_ request: Request) {
         inFlight.append(request)
         if isolation == .process, waits.begin(at: request.number) { lookAtWaiting() }
     }
 
-    /// Takes an answer in; false when it is none, because the worker was lost.
+    /// Handles an answer; false if the worker was lost instead.
     func arrived(_ request: Request, _ failure: PortFailure?) -> Bool {
         guard let index = inFlight.firstIndex(where: { $0 === request }) else { return false }
         if case .died(let reason) = failure {
@@ -423,25 +426,25 @@ extension Slot {
     }
 }
 
-// MARK: Requests that end without an answer
+// MARK: Requests without an answer
 
 extension Slot {
-    /// Puts what the component has not answered before all that waits, to be sent once more.
+    /// Puts requests back to the front of the queue, to be sent again.
     ///
-    /// - Parameter unanswered: what to put back, in order.
+    /// - Parameter unanswered: the requests, in order.
     func putBack(_ unanswered: Deque<Request>) {
         for request in unanswered { request.operation = nil }
         reads.prepend(unanswered.filter(\.isQuietRead))
         waiting.prepend(contentsOf: unanswered.filter { !$0.isQuietRead })
     }
 
-    /// What the component has not answered, which is nobody's from now on.
+    /// Removes and returns the requests that the component has not answered.
     func takeUnanswered() -> Deque<Request> {
         defer { inFlight.removeAll() }
         return inFlight
     }
 
-    /// Refuses all that waits.
+    /// Refuses all requests, whether waiting or sent.
     func refuseWaiting(_ error: HostError) {
         let refused = inFlight + waiting + reads.removeAll()
         inFlight.removeAll()
@@ -451,7 +454,7 @@ extension Slot {
         container?.cancel(operations)
     }
 
-    /// Refuses some of what waits and was not sent.
+    /// Refuses some of the requests that were not sent yet.
     func refuseWaiting(_ error: HostError, where isOne: (Request) -> Bool) {
         var refused = waiting.filter(isOne)
         waiting.removeAll(where: isOne)
@@ -459,12 +462,12 @@ extension Slot {
         for request in refused { request.fail(error) }
     }
 
-    /// What the component is at, as far as the slot asked for it.
+    /// The request that the component is handling.
     var present: Request? { inFlight.first }
 }
 
 extension Result {
-    /// Why it is none.
+    /// The error; nil on success.
     var failure: Failure? {
         if case .failure(let failure) = self { failure } else { nil }
     }

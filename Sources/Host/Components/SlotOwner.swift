@@ -1,7 +1,7 @@
 import AtriumKit
 import Index
 
-/// What a slot knows of its container: when it may ask its component, and who takes in what the component tells.
+/// What a slot needs of its container: when it may send requests, and who handles what its component reports.
 protocol SlotOwner: AnyObject {
     var name: String { get }
     var domain: Domain { get }
@@ -9,49 +9,49 @@ protocol SlotOwner: AnyObject {
 
     // MARK: When requests are sent
 
-    /// Whether commands wait until it is known what screens of another process show.
+    /// Whether commands wait until restored screens are compared.
     var holdsCommands: Bool { get }
-    /// Whether requests wait, although the component could take them.
+    /// Whether requests have to wait although the component could take them.
     func isGated(_ component: String) -> Bool
     /// Whether the component's own state is the committed one.
     func isQuiet(_ component: String) -> Bool
-    /// The operation of a component that has been on its way the longest; nil: none is.
+    /// The oldest operation of a component that is under way; nil: there is none.
     func oldestOperation(of component: String) -> UInt64?
-    /// Forgets operations whose component was lost.
+    /// Cancels operations whose component was lost.
     func cancel(_ operations: [UInt64])
-    /// Lets those go on who wait for components that are quiet by now.
+    /// Runs the work that waits for components to be quiet, where they are now.
     func passBarriers()
-    /// The slot of this name now.
+    /// The slot that has this name now.
     func slot(_ name: String) -> Slot?
 
-    // MARK: What becomes of the component
+    // MARK: Changes of the component
 
-    /// A start has come to an end, or to a standstill.
+    /// A start has ended or stalled.
     func startsChanged()
-    /// Its component's state is another.
+    /// The state of a component has changed.
     func structureChanged()
     /// Makes a loaded component part of the container.
     func takeIn(_ slot: Slot, then done: @escaping () -> Void)
-    /// Delivers some of what a component told outside of any command.
+    /// Delivers events that a component reported without a command.
     func deliverUnasked(_ events: [ComponentEvent], from slot: Slot)
-    /// Items of a list changed without anybody's call, and are in it.
+    /// Items of a list have changed, other than by a call; the list has the new ones.
     func itemsChanged(in slot: Slot)
-    /// Has a source's answered items shown, as the delegate would have it.
+    /// Shows the items that a source has answered, after the delegate.
     func show(_ change: ContentChange, from slot: Slot)
-    /// Whether a screen stands in an item, or is focused on it.
+    /// Whether a screen is inside an item, or has its focus on it.
     func isInUse(_ item: String) -> Bool
-    /// A source says that these are gone, whether or not it was asked for them.
+    /// A source reported that these items are gone, whether or not it was asked for them.
     func areGone(_ items: Set<String>)
-    /// A list has other items.
+    /// The items of a list have changed.
     func listsChanged()
     /// Posts a transient notification under the container's name.
     func post(_ topic: String, _ payload: [UInt8])
 
     // MARK: Lists
 
-    /// Gives a new list the derived fields, in slices; it follows each change from now on.
+    /// Fills in the derived fields of a new list, in slices; from now on they are kept up to date.
     func fillDerived(
         _ list: ContentIndex, while isWanted: @escaping () -> Bool, then done: @escaping () -> Void)
-    /// Drops a list that was filled and not taken in.
+    /// Drops a list that was filled but not shown.
     func forget(_ list: ContentIndex)
 }

@@ -1,37 +1,37 @@
 import AtriumKit
 
-/// How far the start of a slot's component has come, how often it failed, and whether it still gets on.
+/// The progress of a component's start, its failures, and whether it is stalled.
 ///
-/// It calls nobody: what is to be called is handed out.
+/// It calls no callback: it returns them to the slot, which does.
 struct StartProgress {
-    /// The number of the start: tells its callbacks from those of an earlier one.
+    /// The number of the start, by which callbacks of earlier starts are recognised.
     private(set) var attempt = 0
-    /// When the component's records began to be read, as a number of the domain; nil: they did not.
+    /// The domain's number when the component's records began to be read; nil: they did not.
     private var readAt: UInt64?
-    /// What calls are answered that do not wait any more, since the start shows no progress.
+    /// The reason for refusing calls while the start is stalled; nil: it is not.
     private(set) var stall: String?
 
-    /// Who waits for this start.
+    /// Called when this start ends.
     private var done: ((StartFailure?) -> Void)?
-    /// Who is called when it shows no progress; it may still come to its end.
+    /// Called when the start stalls; it may still succeed afterwards.
     private var whenStalled: (() -> Void)?
-    /// Why the component was lost between its load and its part in the container.
+    /// Why the component was lost after its load and before it was attached.
     private var earlyLoss: String?
-    /// Ends and failed starts in a row without an answer in between.
+    /// The number of ends and failed starts in a row, without an answer in between.
     private(set) var failures = 0
-    /// Workers in a row that a call has ended, without an answer in between.
+    /// The number of workers in a row that were ended by calls, without an answer in between.
     private var poisonings = 0
-    /// What the component went through since the first time that it was made.
+    /// The restarts of the component since it was first made.
     private(set) var restarts: ComponentRestarts?
-    /// Whether it has failed so often that calls do not wait for it.
+    /// Whether it has failed so often that calls don't wait for it.
     private(set) var isIll = false
-    /// Whether the component was part of its container before.
+    /// Whether the component was attached before.
     private(set) var wasStarted = false
-    /// Gives the component up, while it is being made.
+    /// Cancels the launch that is under way.
     private var launching: LaunchCancellation?
-    /// The permission to be made, while it is.
+    /// The permission to launch, while the launch is under way.
     private var turn: StartTurns.Turn?
-    /// What the component raised before it was part of the container.
+    /// The events that the component sent before it was attached.
     private var early = EarlyEvents()
     private var watch = StartWatch()
 }
@@ -39,45 +39,45 @@ struct StartProgress {
 // MARK: Attempts
 
 extension StartProgress {
-    /// Another start begins, or the present one ends: what is called back for it counts no more.
+    /// Begins another start, or ends the present one: callbacks of earlier ones are ignored from now on.
     mutating func begin() -> Int {
         attempt += 1
         return attempt
     }
 
-    /// The component's records are read from the store from now on, of which this is the number.
+    /// Notes that the component's records are read from now on, at this number of the domain.
     mutating func read(at number: UInt64) { readAt = number }
 
-    /// The component is let go, and with it what it has read.
+    /// Notes that the component and what it has read are gone.
     mutating func forgetRead() { readAt = nil }
 
     /// Whether the component may hold records that were in the store before this number was given.
     func hasRead(before number: UInt64) -> Bool { readAt.map { $0 < number } ?? false }
 
-    /// The slot is closed: nobody waits for a start.
+    /// Ends all starts, because the slot is closed.
     mutating func end() {
         attempt += 1
         done = nil
         whenStalled = nil
     }
 
-    /// The component is being made.
+    /// Notes that the component is being launched.
     ///
-    /// - Parameter cancel: gives it up.
+    /// - Parameter cancel: cancels the launch.
     mutating func launch(_ cancel: @escaping LaunchCancellation) { launching = cancel }
 
-    /// What gives the component up that is being made, once; nil: none is.
+    /// Returns, once, the function that cancels the launch; nil: none is under way.
     mutating func takeLaunching() -> LaunchCancellation? {
         defer { launching = nil }
         return launching
     }
 
-    /// The component is there, and is loaded next.
+    /// Notes that the component is launched, and is loaded next.
     ///
-    /// - Parameter done: who is called when it was.
+    /// - Parameter done: called when it is loaded.
     mutating func load(then done: @escaping (StartFailure?) -> Void) { self.done = done }
 
-    /// Who waits for the end of the start, once; nil: nobody does.
+    /// Returns, once, the callback for the end of the start; nil: there is none.
     mutating func takeDone() -> ((StartFailure?) -> Void)? {
         defer { done = nil }
         return done
@@ -85,7 +85,7 @@ extension StartProgress {
 
     mutating func hold(_ turn: StartTurns.Turn) { self.turn = turn }
 
-    /// The permission to be made, to be ended; nil: there is none.
+    /// Returns, once, the permission to launch, for the caller to end it; nil: there is none.
     mutating func takeTurn() -> StartTurns.Turn? {
         defer { turn = nil }
         return turn
@@ -95,18 +95,18 @@ extension StartProgress {
 // MARK: Failures
 
 extension StartProgress {
-    /// Calls in a row that may end workers until the component counts as ill, and not the calls.
+    /// The number of workers in a row that calls may end before the component, and not the calls, is blamed.
     private static let mostPoisonings = 8
 
-    /// Counts an end, or a start that failed.
+    /// Counts an end, or a failed start.
     ///
-    /// - Returns: how many did in a row.
+    /// - Returns: the number of failures in a row.
     mutating func fail() -> Int {
         failures += 1
         return failures
     }
 
-    /// The component is to be started again.
+    /// Notes when and why the component is started again.
     mutating func pause(until next: Timestamp, because cause: String) {
         var restarts = self.restarts ?? ComponentRestarts(cause: cause)
         restarts.count += 1
@@ -116,110 +116,110 @@ extension StartProgress {
         self.restarts = restarts
     }
 
-    /// It was a call that ended the worker: the component is well.
+    /// Notes that a call ended the worker, so that the component is not to blame.
     mutating func blameCall() {
         poisonings += 1
         if poisonings <= Self.mostPoisonings { failures = 0 }
     }
 
-    /// The component has answered, or somebody wants it to be tried anew.
+    /// Forgets the failures, because the component has answered or somebody needs it.
     mutating func forgetFailures() {
         failures = 0
         poisonings = 0
         restarts?.failures = 0
     }
 
-    /// Calls do not wait for it any more.
+    /// Notes that calls don't wait for the component any more.
     ///
-    /// - Returns: whether that is new.
+    /// - Returns: whether they did before.
     mutating func becomeIll() -> Bool {
         defer { isIll = true }
         return !isIll
     }
 
-    /// The component has started: calls wait for it again, and no start is due.
+    /// Notes that the component is attached: calls wait for it again, and no start is scheduled.
     mutating func recover() {
         isIll = false
         wasStarted = true
         restarts?.next = nil
     }
 
-    /// The component was lost when it was loaded, and nobody waited for that.
+    /// Notes that the component was lost after its load, when no callback was left.
     mutating func loseEarly(because reason: String) { earlyLoss = reason }
 
-    /// Why it was lost, once; nil: it was not.
+    /// Returns, once, why it was lost so; nil: it was not.
     mutating func takeEarlyLoss() -> String? {
         defer { earlyLoss = nil }
         return earlyLoss
     }
 
-    /// Keeps what the component raised.
+    /// Keeps events that the component sent.
     ///
-    /// - Returns: whether there is room; false once, when there is none any more.
+    /// - Returns: false when there are too many, once; true otherwise.
     mutating func take(_ events: [ComponentEvent], atMost limit: Int) -> Bool {
         early.take(events, atMost: limit)
     }
 
-    /// What the component raised, once.
+    /// Returns, once, the events that the component sent.
     mutating func takeEvents() -> [ComponentEvent] { early.takeAll() }
 }
 
-// MARK: Standing still
+// MARK: Stalled starts
 
 extension StartProgress {
-    /// What to do when its timer has fired.
+    /// What the slot does when the timer has fired.
     enum Look {
-        /// It still waits for the component: look again.
+        /// The start still waits, and there was progress: start the timer again.
         case again
-        /// It does not wait.
+        /// The start does not wait for the component.
         case over
-        /// Nothing came since.
+        /// There was no progress.
         case stalled
     }
 
-    /// The start waits for the component from now on.
+    /// Notes that the start waits for the component.
     ///
-    /// - Returns: whether a timer is to be set.
+    /// - Returns: whether to start a timer.
     mutating func awaitAnswer() -> Bool { watch.awaitAnswer() }
 
-    /// The component has answered, or nobody waits for it any more.
+    /// Notes that the component has answered, or that the answer is not needed any more.
     mutating func endAwaiting() { watch.end() }
 
-    /// What ``look(since:)`` is called with when the timer has fired.
+    /// The present count of questions and answers, to be passed to ``look(since:)`` when the timer fires.
     var seen: UInt64 { watch.seen }
 
-    /// The timer has fired.
+    /// Decides what to do when the timer has fired.
     mutating func look(since seen: UInt64) -> Look { watch.look(since: seen) }
 
-    /// Sets who is called when the start shows no progress.
+    /// Sets the callback for a stall.
     mutating func whenStalled(_ body: @escaping () -> Void) { whenStalled = body }
 
-    /// Nobody is called any more when it shows no progress.
+    /// Removes the callback for a stall.
     mutating func forgetStalled() { whenStalled = nil }
 
-    /// Who is to be called now that it shows none; nil: nobody.
+    /// Returns, once, the callback for a stall; nil: there is none.
     mutating func takeStalled() -> (() -> Void)? {
         defer { whenStalled = nil }
         return whenStalled
     }
 
-    /// Calls do not wait any more.
+    /// Notes that the start is stalled, and calls are refused.
     mutating func stall(because reason: String) { stall = reason }
 
-    /// It has come to its end.
+    /// Ends a stall, because the start has ended.
     ///
-    /// - Returns: whether calls had ceased to wait.
+    /// - Returns: whether it was stalled.
     mutating func endStall() -> Bool {
         defer { stall = nil }
         return stall != nil
     }
 }
 
-/// Notices when a component's start waits for the component and that shows no progress.
+/// Detects that a component's start waits without progress.
 ///
-/// One timer while there is something to wait for, however many answers that takes.
+/// It uses a single timer, however many questions and answers there are.
 private struct StartWatch {
-    /// Grows with each question and each answer.
+    /// Increases with each question and each answer.
     private(set) var seen: UInt64 = 0
     /// Whether the start waits for the component.
     private var isWaiting = false

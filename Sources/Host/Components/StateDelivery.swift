@@ -1,24 +1,25 @@
 import AtriumKit
 
-/// What a loaded component told of tallies and counts, on its way into its container, a little at a
-/// time; then what the container still shows of an earlier life of the component and the loaded one
-/// did not tell.
+/// Delivers the tallies and counts that a loaded component reported, a few at a time.
+///
+/// Then it resets those that the container still shows from before the restart, and that the component did not
+/// report.
 final class StateDelivery {
     private static let length = 128
 
     private let slot: Slot
     private var parts: ArraySlice<[ComponentEvent]>
     private var place = 0
-    /// What was told, where there is an earlier life.
+    /// The reported subjects, if something from before the restart is shown.
     private var told = SplitDictionary<Subject, Bool>()
-    /// Whether the container may show what was not told.
+    /// Whether the container may show something that was not reported.
     private var isSearching: Bool
-    /// What it shows, while that is looked through.
+    /// The shown tallies and counts, while they are searched.
     private var shown: Shown?
-    /// What was not told.
+    /// Events that reset what was not reported.
     private var stale: [ComponentEvent] = []
 
-    /// What is left to be looked through of what is shown.
+    /// The remaining part of a search.
     private struct Shown {
         var tallies: SplitDictionary<Subject, Tally>.Iterator
         var counts: SplitDictionary<Subject, Int>.Iterator
@@ -32,7 +33,7 @@ final class StateDelivery {
             || !(slot.own.comments?.counts.isEmpty ?? true)
     }
 
-    /// The next events, a few or none; nil: there is nothing left.
+    /// The next few events, possibly none; nil: there are no more.
     func next() -> [ComponentEvent]? {
         if let part = parts.first {
             let events = slice(of: part)
@@ -66,9 +67,10 @@ final class StateDelivery {
         }
     }
 
-    /// Looks through a little of what is shown, by now with all that was told.
+    /// Searches a few of the shown tallies and counts, which include the reported ones by now.
     ///
-    /// Nothing of it changes meanwhile; it is let go of before it does, so that nothing is copied.
+    /// They don't change meanwhile. The iterators are dropped before they do, because a shared dictionary would be
+    /// copied.
     private func search() {
         var rest =
             shown

@@ -2,20 +2,20 @@ import AtriumKit
 import DequeModule
 import Index
 
-/// What an attached component told by itself and is too much for a turn of the loop: handed out in pieces, in order, with
-/// what it said behind it.
+/// Large amounts of events that an attached component reported by itself, delivered in pieces, in order, with the
+/// messages between them.
 ///
-/// A commit does not wait for it. What was told before the component decided on that is not handed out any more, as far
-/// as the commit says something else of the same item or subject.
+/// Commits don't wait for these. If a commit contains a newer value of the same item or subject, the older event is
+/// dropped.
 final class ToldEvents {
-    /// How many items, tallies, counts or other events are handed out at a time.
+    /// The maximum number of items, tallies, counts or other events in a piece.
     static let piece = 128
 
-    /// What is handed out.
+    /// What is delivered next.
     enum Next {
-        /// Something that was told, and whether it is the last of several items that were told of at once.
+        /// Some events, and whether they include the last of the items that were reported together.
         case events([ComponentEvent], endsItems: Bool)
-        /// Something else that was said.
+        /// A message of another kind.
         case message(ComponentMessage)
     }
 
@@ -24,15 +24,15 @@ final class ToldEvents {
         case message(ComponentMessage)
     }
 
-    /// What was told at once.
+    /// Events that were reported together.
     private struct Told {
         var parts: EventParts
-        /// All of it, which is freed on a thread.
+        /// All of the events, which are freed on a thread.
         let all: [ComponentEvent]
         let ticket: UInt64
     }
 
-    /// What an event tells the present state of.
+    /// Whose present state an event describes.
     private enum Topic: Hashable {
         case item(String)
         case tally(Subject)
@@ -40,36 +40,35 @@ final class ToldEvents {
     }
 
     private var waiting: Deque<Waiting> = []
-    /// The topics that commits told of while something waited, each with the domain's number when the last of them was
-    /// decided.
+    /// The topics of commits since something is queued, each with the domain's number when the newest was decided.
     private var overtaken: [Topic: UInt64] = [:]
-    /// Whether something is being handed out, or about to be.
+    /// Whether something is being delivered, or about to be.
     private(set) var isWaiting = false
 
-    /// Something was told, under this number of the domain.
+    /// Appends events, which were reported at this number of the domain.
     func append(_ events: [ComponentEvent], at ticket: UInt64) {
         let parts = EventParts(events, of: .count(Self.piece))
         waiting.append(.events(Told(parts: parts, all: events, ticket: ticket)))
     }
 
-    /// Something else was said.
+    /// Appends another message.
     func append(_ message: ComponentMessage) { waiting.append(.message(message)) }
 
-    /// It is to be handed out.
+    /// Begins the delivery.
     ///
-    /// - Returns: whether nobody does yet.
+    /// - Returns: false if it has begun already.
     func begin() -> Bool {
         defer { isWaiting = true }
         return !isWaiting
     }
 
-    /// All was handed out.
+    /// Notes that everything was delivered.
     func end() {
         isWaiting = false
         overtaken = [:]
     }
 
-    /// The next piece, which may have nothing left in it; nil: there is none.
+    /// The next piece, which may be empty; nil: there is none.
     func next() -> Next? {
         switch waiting.popFirst() {
         case nil: return nil
@@ -85,7 +84,7 @@ final class ToldEvents {
         }
     }
 
-    /// A commit tells of these, which the component decided on when this was the domain's number.
+    /// Notes the events of a commit, which the component decided on at this number of the domain.
     func overtake(_ events: [ComponentEvent], at ticket: UInt64) {
         guard isWaiting else { return }
         for event in events {
@@ -100,14 +99,14 @@ final class ToldEvents {
         }
     }
 
-    /// Nobody wants it any more.
+    /// Drops everything that is queued.
     func letGo() {
         for case .events(let told) in waiting { Discard.later(told.all) }
         waiting = []
         end()
     }
 
-    /// Events without what was told otherwise since.
+    /// The events without those that a commit has overtaken.
     private func present(_ events: [ComponentEvent], _ ticket: UInt64) -> [ComponentEvent] {
         guard !overtaken.isEmpty else { return events }
         let isPresent = { (topic: Topic) in self.overtaken[topic].map { $0 < ticket } ?? true }
@@ -128,7 +127,7 @@ final class ToldEvents {
 }
 
 extension ComponentEvent {
-    /// Whether it tells of single items.
+    /// Whether it describes single items.
     var isOfSomeItems: Bool {
         if case .contents(let change) = self { change != .replaceAll } else { false }
     }

@@ -6,7 +6,7 @@ struct UnfitAnswer {
     private(set) var ids: Set<String> = []
     private var first: FieldProblem?
 
-    /// The items that may be shown.
+    /// The items that fit; the others are noted.
     mutating func fitting(_ items: some Sequence<Item>, _ checker: FieldChecker) -> [Item] {
         items.filter { item in
             guard let problem = checker.check(item) else { return true }
@@ -16,7 +16,7 @@ struct UnfitAnswer {
         }
     }
 
-    /// A sentence about them; nil: there are none.
+    /// A sentence about those that don't fit; nil: there are none.
     var problem: String? {
         first.map {
             "answered items that don't fit the fields are left out, \(ids.count) in all; the first: \($0)"

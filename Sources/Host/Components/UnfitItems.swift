@@ -2,16 +2,16 @@ import AtriumKit
 import Index
 import JSONCodec
 
-/// Items that don't fit the fields when a component is started: an earlier version took them, or a source
-/// that does not keep to the fields has them.
+/// Items that don't fit the fields when a component is started.
 ///
-/// Those that are records are shown as they are, and compared as well as they can be.
+/// An earlier version of the definition accepted them, or their source ignores the fields. If they are records they
+/// are shown nevertheless, and sorted as well as possible.
 struct UnfitItems: Sendable, Hashable {
-    /// How many are named, and looked at again when somebody asks.
+    /// The maximum number of items that are named, and checked again when the status is read.
     private static let named = 10
 
     private(set) var count = 0
-    /// Whether the list is without them.
+    /// Whether the list does not contain them.
     private(set) var areLeftOut: Bool
     private var first: [FieldProblem] = []
 
@@ -23,7 +23,7 @@ struct UnfitItems: Sendable, Hashable {
         if first.count < Self.named { first.append(problem) }
     }
 
-    /// What is wrong with those that still don't fit, and what to do, for people; nil: nothing is.
+    /// A sentence for people about the items that still don't fit, and what to do; nil: there are none.
     func problem(in list: ContentIndex?, _ checker: FieldChecker) -> String? {
         guard count > 0, let list else { return nil }
         let present = first.filter { problem in

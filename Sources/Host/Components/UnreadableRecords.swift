@@ -1,31 +1,30 @@
 import Store
 
-/// What is wrong with a component's records: as its last start found, and the last verification since.
+/// Damage of a component's records, as found by its last start and by the last verification since.
 struct RecordDamage {
     private var unreadable = UnreadableRecords()
     private var verified = VerifiedDamage()
 
-    /// A start reads them: what was verified before is found again.
+    /// Forgets what a verification found, because a start is reading the records again.
     mutating func beginLoading() { verified = VerifiedDamage() }
 
-    /// A start has read all but some.
+    /// Notes the records that a start could not read.
     mutating func loaded(without unreadable: UnreadableRecords) { self.unreadable = unreadable }
 
-    /// A verification has looked at them.
+    /// Notes what a verification found.
     mutating func note(_ verified: VerifiedDamage) { self.verified = verified }
 
-    /// What is wrong, and what to do, for people; nil: nothing is.
+    /// A sentence for people about the damage, and what to do; nil: there is none.
     var problem: String? { unreadable.problem ?? verified.problem }
 }
 
-/// The records of a component that are not what was written, or no JSON, and those that are gone: the file was
-/// damaged.
+/// The records of a component that can't be read, or are missing, because the file was damaged.
 struct UnreadableRecords: Sendable, Hashable {
-    /// How many keys are named.
+    /// The maximum number of keys that are named.
     private static let named = 3
 
     private(set) var count = 0
-    /// How the component differs from what it counted itself; nil: it does not.
+    /// The difference between the records and the component's own count of them; nil: there is none.
     var difference: RecordDifference?
     private var keys: [String] = []
 
@@ -35,13 +34,13 @@ struct UnreadableRecords: Sendable, Hashable {
         if keys.count < Self.named { keys.append(key) }
     }
 
-    /// Notes those that were found elsewhere.
+    /// Notes the records that another slice of the load could not read.
     mutating func add(_ others: Self) {
         count += others.count
         keys.append(contentsOf: others.keys.prefix(Self.named - keys.count))
     }
 
-    /// How many there are, and the first ones; nil: there are none.
+    /// The number of such records, and the first keys; nil: there are none.
     var records: String? {
         guard count > 0 else { return nil }
         let named =
@@ -49,7 +48,7 @@ struct UnreadableRecords: Sendable, Hashable {
         return "\(count) record\(count == 1 ? "" : "s") that can't be read (\(named))"
     }
 
-    /// What is wrong, and what to do, for people; nil: nothing is.
+    /// A sentence for people about the damage, and what to do; nil: there is none.
     var problem: String? {
         var parts: [String] = []
         if let records { parts.append("has \(records), which nobody is shown") }

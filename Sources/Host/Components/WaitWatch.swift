@@ -1,26 +1,26 @@
 import DequeModule
 
-/// Notices that a component is at one call for long, and which calls have waited for too long.
+/// Detects that a component handles one call for long, and which calls have waited for too long.
 ///
-/// It looks a few times within the time that a call has, and reads no clock: what came before a look is
-/// known by its number.
+/// It checks several times within the time limit of a call, and reads no clock: calls that came before a check are
+/// recognised by their numbers.
 struct WaitWatch {
-    /// How often it looks within the time that a call has.
+    /// The number of checks within the time limit of a call.
     static let looks = 5
 
-    /// Whether another look is scheduled.
+    /// Whether another check is scheduled.
     private(set) var isOn = false
-    /// Whether the component is at the same call as at the look before.
+    /// Whether the component is handling the same call as at the last check.
     private(set) var isSlow = false
-    /// The call that the component was at.
+    /// The call that the component was handling then.
     private var first: UInt64?
-    /// The last number that was given before each of the last looks.
+    /// The newest number at each of the last checks.
     private var marks: Deque<UInt64> = []
 
-    /// A call was sent.
+    /// Notes that a call was sent.
     ///
-    /// - Parameter first: the number of the one that the component is at.
-    /// - Returns: whether to look after a while.
+    /// - Parameter first: the number of the call that the component is handling.
+    /// - Returns: whether to schedule a check.
     mutating func begin(at first: UInt64?) -> Bool {
         guard !isOn else { return false }
         isOn = true
@@ -28,12 +28,12 @@ struct WaitWatch {
         return true
     }
 
-    /// Compares what the component is at with the look before.
+    /// Compares the call that the component is handling with that of the last check.
     ///
     /// - Parameters:
-    ///   - first: the number of the call that the component is at; nil: it is at none.
-    ///   - newest: the last number that was given.
-    /// - Returns: calls up to this number have waited for as long as they may; nil: none has.
+    ///   - first: the number of the call that the component is handling; nil: there is none.
+    ///   - newest: the newest number.
+    /// - Returns: the number up to which calls have waited for the whole time limit; nil: none has.
     mutating func look(at first: UInt64?, newest: UInt64) -> UInt64? {
         isSlow = first != nil && first == self.first
         self.first = first
@@ -42,10 +42,10 @@ struct WaitWatch {
         return marks.popFirst()
     }
 
-    /// The component has answered, or is gone.
+    /// Notes that the component has answered, or is gone.
     mutating func endSlow() { isSlow = false }
 
-    /// Nothing waits.
+    /// Ends the checks, because nothing waits.
     mutating func end() {
         isOn = false
         isSlow = false
