@@ -1,10 +1,10 @@
 import AtriumKit
 import JSONCodec
 
-/// A ballot that is cast or taken back.
+/// The command that casts or retracts a ballot.
 final class BallotCommand: Command {
     private let item: String?
-    /// The value that is cast; nil: the ballot is taken back.
+    /// The value to cast; nil retracts the ballot.
     private let value: Double?
     private let reply: Answer<VoteResult>
 
@@ -39,7 +39,7 @@ final class BallotCommand: Command {
         else { return nil }
         return EntryDraft(
             topic: value == nil ? .votesRetracted : .votesCast,
-            // What everyone sees: nothing of who it was and how they voted.
+            // Visible to everyone, so it names neither the actor nor their vote.
             payload: Payload.object {
                 $0.member("component", slot.name)
                 $0.member("item", item)

@@ -3,33 +3,33 @@ import Store
 
 /// A command on its way from the call to its reply.
 ///
-/// These are its stages, in order; a subclass overrides what differs for its kind of command:
+/// Its stages, in order; a subclass overrides what differs for its kind of command:
 ///
-/// 1. ``objection()``: asked right before the component is;
+/// 1. ``objection()`` is called right before the component is asked;
 /// 2. the component decides;
-/// 3. ``draft(of:)``: what becomes durable with the decision;
-/// 4. the entry is committed, fails, or there is none: ``committed(_:)``, ``failed(_:)``, ``unchanged()``;
-/// 5. ``end(_:)``: the reply.
+/// 3. ``draft(of:)`` makes the rest of the entry that is committed with the decision;
+/// 4. the entry is committed or fails, or there is none: ``committed(_:)``, ``failed(_:)``, ``unchanged()``;
+/// 5. ``end(_:)`` replies.
 class Command: Request {
     let container: Container
-    /// The component's place: another one than at the call if the component was made anew meanwhile.
+    /// The component's slot; replaced if the component was made anew after the call.
     var slot: Slot
-    /// What the component is asked, whole once it is ready.
+    /// What the component is asked; complete once the command is ready.
     var command: ComponentCommand
-    /// On whose behalf, when, and with which fresh id.
+    /// The actor, the time and the generated id.
     let context: CommandContext
 
-    /// The component's answer; nil before it.
+    /// The component's answer; nil until it has answered.
     private var answer: Answered?
-    /// What is to be committed; nil: nothing.
+    /// The entry to be committed; nil: there is none.
     private var entry: EntryDraft?
     /// The domain's number when the component answered.
     private(set) var decidedAt: UInt64 = 0
-    /// Who acts, looked up when the entry was made; nil: they were erased before.
+    /// The actor, looked up when the entry was made; nil if they had been erased by then.
     ///
-    /// An erasure between that and the commit leaves it: the notification is then erased with the person's others.
+    /// If they are erased between that and the commit, the actor stays set: the erasure includes this notification.
     private(set) var actor: ActorID?
-    /// Whether it keeps a new person known until it ends.
+    /// Whether the command keeps a new person in the table of actors until it ends.
     private var holdsActor = false
 
     private enum Answered {
@@ -50,16 +50,16 @@ class Command: Request {
 
     // MARK: Overridden by each kind of command
 
-    /// Why it is refused now; nil: it may go to the component.
+    /// Why the command is refused now; nil if the component may be asked.
     func objection() -> HostError? { nil }
 
-    /// What becomes durable with the decision's changes; nil: without these changes, nothing.
+    /// The rest of the entry that is committed with a decision; nil if the decision changes nothing.
     func draft(of decision: Decision) -> EntryDraft? { nil }
 
     /// Called at the commit, before the component's events are delivered.
     func atCommit() {}
 
-    /// Takes the outcome: the decision, and whether and as what it was committed.
+    /// Called with the outcome: the decision and its sequence, or the error.
     func end(_ result: Result<Decided, HostError>) {}
 
     // MARK: Stages
@@ -67,7 +67,9 @@ class Command: Request {
     override var isCommand: Bool { true }
     override var identity: CallIdentity? { CallIdentity(command, by: context.actor) }
 
-    /// Asks the component as soon as it can be asked; a person who is not stored yet stays known until it ends.
+    /// Queues the command for the component.
+    ///
+    /// A person who is not stored yet is kept until the command ends.
     ///
     /// - Parameter user: whose call it is; empty: the host's own.
     func queue(by user: String = "") {
@@ -90,7 +92,7 @@ class Command: Request {
         }
     }
 
-    /// Why nothing is done any more on behalf of a person; nil: they were not erased.
+    /// The error if the actor was erased meanwhile; nil otherwise.
     private var absenceOfActor: HostError? {
         guard context.actor != .nobody, container.domain.actors.present(context.actor) == nil
         else { return nil }
@@ -98,7 +100,7 @@ class Command: Request {
             reason: "The person on whose behalf this waited was erased.", retryAfter: nil)
     }
 
-    /// The component answered.
+    /// Handles the component's answer.
     func decided(_ result: Result<Decision, PortFailure>) {
         guard let operation else { return }
         switch result {
@@ -150,33 +152,33 @@ extension Command: EntryWaiter {
     func failed(_ error: HostError) { finish(.failure(error)) }
 }
 
-/// A decision that is final.
+/// A final decision.
 struct Decided {
     var decision: Decision
-    /// The entry's sequence; the current one when nothing was committed.
+    /// The entry's sequence; the present one if nothing was committed.
     var sequence: Int64
-    /// Whether there was anything to commit.
+    /// Whether an entry was committed.
     var isCommitted: Bool
 }
 
-/// What an entry holds beside its component's own changes.
+/// The parts of an entry other than its component's own changes.
 struct EntryDraft {
     var topic: EntryTopic
-    /// The payload, as a JSON object.
+    /// The notification's payload, as a JSON object.
     var payload: [UInt8]
-    /// What only moderators see, as a JSON object.
+    /// The payload for moderators only, as a JSON object.
     var restricted: [UInt8]?
-    /// The comment whose text the notification tells.
+    /// The comment whose text the notification includes.
     var comment: RecordKey?
     /// Changes of other components' records.
     var others: [RecordChange] = []
-    /// What of other components goes as a whole.
+    /// Records of other components to be erased in bulk.
     var purges: [Purge] = []
-    /// Persons that the changes name, beside the one who acts.
+    /// Persons named in the changes, other than the actor.
     var people: [ActorID] = []
 }
 
-/// An entry of a container's own, which no component decided on.
+/// An entry that no component decided on.
 final class OwnEntry: EntryWaiter {
     private let done: (Result<Commit, HostError>) -> Void
 

@@ -2,7 +2,7 @@ import AtriumKit
 import JSONCodec
 import Store
 
-/// A comment that is posted.
+/// The command that posts a comment.
 final class PostCommand: Command {
     private let draft: CommentDraft
     private let reply: Answer<CommentResult>
@@ -39,31 +39,31 @@ final class PostCommand: Command {
     }
 }
 
-/// What is done to a comment that is there.
+/// A change of an existing comment.
 enum CommentChange {
     case edit(text: String)
     /// By its author or a moderator.
     ///
-    /// - Parameter wasHeld: whether it waited for a moderator: who takes back what nobody else has seen
-    ///   is as secret as who wrote it.
+    /// - Parameter wasHeld: whether the comment was held for moderation. Nobody else has seen it then, so who deleted
+    ///   it is as secret as who wrote it.
     case delete(wasHeld: Bool)
     /// By a moderator.
     ///
-    /// - Parameter seen: when the text was written that the moderator read; nil: it is not compared.
+    /// - Parameter seen: when the text that the moderator saw was written; nil: the text is not compared.
     case moderate(Comment.State, reason: String?, seen: String?)
 
-    /// The same, of a comment that is this before.
+    /// The same change, with what depends on the comment before it.
     func knowing(_ before: Comment) -> CommentChange {
         if case .delete = self { .delete(wasHeld: before.state == .pending) } else { self }
     }
 }
 
-/// A comment that is edited, deleted or moderated.
+/// The command that edits, deletes or moderates a comment.
 final class CommentCommand: Command {
     private let change: CommentChange
     private let comment: String
-    /// The item that the comment is about, which must still be there; nil: the container, or not known, so that
-    /// nothing is checked.
+    /// The item of the comment, which must still exist; nil: the subject is the container or not known, and is not
+    /// checked.
     private let item: String?
     private let reply: Answer<CommentResult>
 
@@ -103,29 +103,29 @@ final class CommentCommand: Command {
         case .delete(let wasHeld):
             decision.draft(.commentsRemoved, of: container, component, wasHeld: wasHeld)
         case .moderate(let state, _, _):
-            // The reason is between the author and moderators: it stands in the comment's record alone.
+            // The reason is for the author and moderators only, so it is kept in the comment's record alone.
             decision.draft(.commentsModerated, of: container, component, state: state)
         }
     }
 
     override func end(_ result: Result<Decided, HostError>) {
-        // Who may give a reason may read it.
+        // A moderator may give reasons, and so may read them.
         guard case .moderate = change else { return container.answer(result, reply) }
         container.answer(result, withReason: true, reply)
     }
 }
 
 extension Decision {
-    /// What an entry about a comment holds; nil when nothing changes.
+    /// The entry about a change of a comment; nil if nothing changes.
     ///
-    /// The text stands in the comment's record alone.
+    /// It refers to the comment's record for the text.
     fileprivate func draft(
         _ topic: EntryTopic, of container: String, _ component: String, text: Bool = false,
         parent: Bool = false, state: Comment.State? = nil, wasHeld: Bool = false
     ) -> EntryDraft? {
         guard !changes.isEmpty, case .comment(let entry) = answer else { return nil }
         let comment = entry.comment
-        // What waits for a moderator is not told to everyone, nor by whom it is.
+        // A held comment and its author must not be visible to everyone.
         let isHeld = text && comment.state != .shown
         return EntryDraft(
             topic: topic,

@@ -3,20 +3,20 @@ import Index
 import JSONCodec
 import Store
 
-/// Looks for the comments on items that are about to be purged, whose gates are closed.
+/// Finds the comments on items that are being purged, while the gates are closed.
 ///
-/// Where they are few the entry names them, one by one: rows that are named need not be searched for.
-/// The components say which they are, and the store's records whether that is true.
+/// If there are few, the entry names each of them, because named rows are faster to erase than rows that must be
+/// searched for. The components name the comments, and the stored records are checked against that.
 final class CommentSearch {
-    /// What was found.
+    /// The comments that were found.
     struct Found {
-        /// Comments to be named.
+        /// The comments to be named in the entry.
         var named: [RecordKey] = []
-        /// Components with more than that on the items.
+        /// The components with too many comments on the items to name them.
         var many: [String] = []
     }
 
-    /// So many comments are named in an entry at most.
+    /// The maximum number of comments that an entry names.
     static let named = 1_000
 
     private let container: Container
@@ -36,7 +36,7 @@ final class CommentSearch {
         next()
     }
 
-    /// Looks in the next component, then in the others.
+    /// Searches the next component, then the remaining ones.
     private func next() {
         guard let slot = slots.popFirst() else { return check() }
         let known = subjects.reduce(0) { $0 + (slot.commentCount(of: $1) ?? 0) }
@@ -60,7 +60,7 @@ final class CommentSearch {
             }
             return next()
         }
-        // One more than may be named: then they are many, and the others are not asked for.
+        // One more than may be named: if that many come, there are too many, and no more are requested.
         let limit = room - keys.count + 1
         slot.ask(.recordKeyPage(batch, after: nil, limit: limit), passesGate: true) {
             [self] result in
@@ -73,8 +73,7 @@ final class CommentSearch {
         }
     }
 
-    /// Makes sure that each record that is to be named is a comment on one of the items: its key does not
-    /// tell.
+    /// Checks that each named record is a comment on one of the items, which its key does not show.
     private func check() {
         guard !found.named.isEmpty else { return done(.success(found)) }
         let (named, subjects) = (found.named, Set(subjects))

@@ -14,7 +14,8 @@ extension Container {
 
     func listsChanged() { screens?.changed() }
 
-    /// A source that is asked is there: nobody waits for it to tell its items.
+    /// Fills the derived fields of a source that is asked; such a source never reports its items, so no one waits for
+    /// that.
     func beginAsking(_ slot: Slot, then done: @escaping () -> Void) {
         guard let contents = slot.own.contents, !contents.isKnown else { return done() }
         contents.know()
@@ -23,11 +24,11 @@ extension Container {
             forget(list)
             done()
         }
-        // To its end in any case: whoever waits for this goes on.
+        // Never cancelled, because others wait for its end.
         fillDerived(list, while: { true }, then: filled)
     }
 
-    /// Reads a page that the source is asked for.
+    /// Asks the source for a page of a list.
     func ask(
         _ asked: AskedSource, of slot: Slot, _ request: ListRequest,
         _ sections: [ResolvedSection], _ reply: @escaping Answer<ListPage>
@@ -51,7 +52,7 @@ extension Container {
             limit: request.limit, cursor: request.cursor)
     }
 
-    /// The item whose children are asked for, after what it lies under: as a screen would stand.
+    /// The path to the item whose children are asked for, as a screen inside it would have it.
     private func path(of request: ListRequest, _ slot: Slot) -> [String] {
         guard let parent = request.parent, !parent.isEmpty else { return [] }
         let scope = self.scope(request.scope)
@@ -63,7 +64,7 @@ extension Container {
         return way.flatMap { $0.isEmpty ? nil : $0.map(\.item) } ?? [parent]
     }
 
-    /// Reads answered items, with the ballots of the actor if one is named.
+    /// Makes the page of answered items, with the ballots of the actor if one is named.
     private func read(
         _ answer: AskedAnswer, of slot: Slot, _ request: ListRequest,
         _ sections: [ResolvedSection], _ reply: @escaping Answer<ListPage>
@@ -84,7 +85,7 @@ extension Container {
                 return page
             }
             guard answer.ids.count > Domain.much else { return reply(result) }
-            // To write it as JSON takes as long as to read it: that is another turn's.
+            // In another turn of the loop, because writing the page as JSON takes as long as making it.
             domain.afterPoll { reply(result) }
         }
     }
@@ -101,7 +102,7 @@ extension Container {
                 view($0, fields: fields, nested: nested)
             },
             total: max(answer.total ?? 0, answer.ids.count),
-            // What was answered lately says nothing of all that the source has.
+            // No counts: the list has only what the source has answered lately, not all its items.
             sections: request.facets ? sections.views(counts: nil) : nil,
             next: answer.next, sequence: domain.sequence,
             presentation: request.isPresented ? ListPresentation(slot, in: self) : nil)

@@ -2,18 +2,18 @@ public import AtriumKit
 import Index
 import Store
 
-/// A comment to be posted, as a call gives it.
+/// A comment to be posted.
 public struct Post {
-    /// What it is about; nil: the container, or what its parent is about.
+    /// The id of the item it is about; nil: the container, or the subject of the parent.
     public var item: String?
-    /// The comment that it answers; nil: the subject itself.
+    /// The id of the comment it replies to; nil: none.
     public var parent: String?
-    /// What to say.
+    /// The text.
     public var text: String
-    /// The caller's id; nil: a fresh one.
+    /// An id chosen by the caller; nil: a new one is generated.
     public var id: String?
 
-    /// A comment.
+    /// Makes a comment to be posted.
     public init(item: String?, parent: String?, text: String, id: String?) {
         self.item = item
         self.parent = parent
@@ -26,13 +26,13 @@ public struct Post {
 extension Container {
     /// Posts a comment.
     ///
-    /// The same id, actor, place and text again is answered as the first time.
+    /// If the same actor posts the same id, place and text again, the reply is the same as before.
     ///
     /// - Parameters:
-    ///   - post: what to say, and where.
-    ///   - component: which comments component; nil: the first.
-    ///   - caller: who says it.
-    ///   - reply: fails with `itemNotFound`, `commentNotFound`, `conflict` or `refused`.
+    ///   - post: the text, and where it is posted.
+    ///   - component: the comments component; nil: the first.
+    ///   - caller: the author.
+    ///   - reply: the comment; fails with `itemNotFound`, `commentNotFound`, `conflict` or `refused`.
     public func post(
         _ post: Post, in component: String?, by caller: Caller,
         _ reply: @escaping Answer<CommentResult>
@@ -68,7 +68,7 @@ extension Container {
         run(PostCommand(post, to: slot, of: self, by: caller, reply), by: caller.user)
     }
 
-    /// Answers a repeated post as the first one was: with the sequence at which it was committed.
+    /// Replies to a repeated post as to the first one: with the sequence of its commit.
     func answerRepetition(
         _ decided: Decided, of id: String, in slot: Slot, _ reply: @escaping Answer<CommentResult>
     ) {
@@ -87,14 +87,14 @@ extension Container {
         }
     }
 
-    /// Gives a comment another text: for its author.
+    /// Replaces the text of a comment, on behalf of its author.
     ///
     /// - Parameters:
-    ///   - comment: its id.
-    ///   - text: what it says from now on.
-    ///   - component: which comments component; nil: the first.
-    ///   - caller: its author.
-    ///   - reply: fails with `commentNotFound` or `refused`.
+    ///   - comment: the comment's id.
+    ///   - text: the new text.
+    ///   - component: the comments component; nil: the first.
+    ///   - caller: the author.
+    ///   - reply: the comment; fails with `commentNotFound` or `refused`.
     public func edit(
         _ comment: String, text: String, in component: String?, by caller: Caller,
         _ reply: @escaping Answer<CommentResult>
@@ -102,13 +102,13 @@ extension Container {
         changeOwn(comment, .edit(text: text), component, caller, byAuthorAlone: true, reply)
     }
 
-    /// Deletes a comment; where there are replies a tombstone stays.
+    /// Deletes a comment; if it has replies, a tombstone stays.
     ///
     /// - Parameters:
-    ///   - comment: its id.
-    ///   - component: which comments component; nil: the first.
-    ///   - caller: its author, or a moderator.
-    ///   - reply: fails with `commentNotFound` or `refused`.
+    ///   - comment: the comment's id.
+    ///   - component: the comments component; nil: the first.
+    ///   - caller: the author or a moderator.
+    ///   - reply: the comment; fails with `commentNotFound` or `refused`.
     public func delete(
         _ comment: String, in component: String?, by caller: Caller,
         _ reply: @escaping Answer<CommentResult>
@@ -116,18 +116,18 @@ extension Container {
         changeOwn(comment, .delete(wasHeld: false), component, caller, reply)
     }
 
-    /// Shows, holds or removes a comment: for moderators.
+    /// Shows, holds or removes a comment, on behalf of a moderator.
     ///
     /// - Parameters:
-    ///   - comment: its id.
-    ///   - state: what becomes of it.
-    ///   - reason: why it waits or is removed, for its author and for moderators; nil: none is given, and one that was
-    ///     is taken back.
-    ///   - seen: when the text was written that the moderator read; nil: whatever it is now.
-    ///   - component: which comments component; nil: the first.
+    ///   - comment: the comment's id.
+    ///   - state: the new state.
+    ///   - reason: why it is held or removed, for its author and for moderators; nil: no reason, and an earlier one
+    ///     is deleted.
+    ///   - seen: when the text that the moderator saw was written; nil: the text is not compared.
+    ///   - component: the comments component; nil: the first.
     ///   - caller: the moderator.
-    ///   - reply: fails with `commentNotFound` or `refused`, `conflict` for another text than the one that was
-    ///     seen, or `limitExceeded` for a longer reason.
+    ///   - reply: the comment; fails with `commentNotFound` or `refused`, with `conflict` if the text has changed
+    ///     since `seen`, or with `limitExceeded` if the reason is too long.
     public func moderate(
         _ comment: String, state: Comment.State, reason: String?, seen: String? = nil,
         in component: String?, by caller: Caller, _ reply: @escaping Answer<CommentResult>
@@ -144,10 +144,10 @@ extension Container {
         change(comment, .moderate(state, reason: reason, seen: seen), component, caller, reply)
     }
 
-    /// Changes a comment that its author can read: with its item it is gone until that returns.
+    /// Changes a comment on behalf of its author, if its item exists.
     ///
-    /// With `byAuthorAlone` moderators are refused too: nobody else puts words into the author's mouth,
-    /// whatever the component thinks of it.
+    /// With `byAuthorAlone` moderators are refused as well: nobody else may write in the author's name, whatever the
+    /// component permits.
     private func changeOwn(
         _ comment: String, _ change: CommentChange, _ component: String?, _ caller: Caller,
         byAuthorAlone: Bool = false, _ reply: @escaping Answer<CommentResult>
@@ -157,7 +157,7 @@ extension Container {
         }
         slot.ask(.comment(id: comment), by: caller.user) { [self] result in
             guard case .success(.comment(let found?)) = result else {
-                // The component says what there is to say.
+                // The component's own error is the more exact one.
                 return self.change(comment, change, component, caller, reply)
             }
             let before = found.comment
@@ -206,36 +206,36 @@ extension Container {
         }
     }
 
-    /// A comment as it is read, with its author's name.
+    /// The comment as a call or a screen gets it, with its author's name.
     ///
     /// - Parameters:
-    ///   - entry: the comment at its place.
-    ///   - withReason: whether who reads it is its author or a moderator, who alone know why it waits or was removed.
-    /// - Returns: it, as it is told.
+    ///   - entry: the comment and its place in the thread.
+    ///   - withReason: whether the reader is its author or a moderator, who alone may see why it was held or removed.
+    /// - Returns: the comment without what the reader may not see.
     func view(_ entry: ThreadPage.Entry, withReason: Bool = false) -> CommentView {
         var entry = entry
         if !withReason { entry.comment.reason = nil }
-        // Who said so is in the record alone.
+        // The moderator's identity is kept in the record alone.
         entry.comment.moderator = nil
         return CommentView(
             entry: entry, author: entry.comment.author.flatMap { domain.actors.name(of: $0) })
     }
 
-    /// A page of a subject's thread.
+    /// Reads a page of a subject's thread.
     ///
     /// - Parameters:
-    ///   - query: which part of the tree.
-    ///   - component: which comments component; nil: the first.
-    ///   - reader: who reads: their own held comments about the subject come along, and a moderator reads the
-    ///     reasons of those that were removed; nil: nobody in particular.
-    ///   - reply: fails with `itemNotFound`, `commentNotFound` or `cursorInvalid`.
+    ///   - query: the part of the tree.
+    ///   - component: the comments component; nil: the first.
+    ///   - reader: who reads. Their own held comments on the subject are included, and a moderator sees the reasons
+    ///     for removals; nil: no reader in particular.
+    ///   - reply: the page; fails with `itemNotFound`, `commentNotFound` or `cursorInvalid`.
     public func thread(
         _ query: ThreadQuery, in component: String?, by reader: Caller? = nil,
         _ reply: @escaping Answer<ThreadResult>
     ) {
         var query = query
         let own = reader.flatMap { domain.actors.number(of: $0.actor) }
-        // They come with the first page.
+        // The reader's held comments are part of the first page only.
         query.tellsHeld = own != nil && query.cursor == nil
         let asked = query
         let slot: Slot
@@ -249,7 +249,7 @@ extension Container {
         slot.ask(
             Question(needsQuiet: true, by: reader?.user ?? "", make: { .thread(asked) }) {
                 [self] result in
-                // The item may be gone by now.
+                // The item may have been removed while the question waited.
                 if let error = absence(of: asked.subject.item) { return reply(.failure(error)) }
                 reply(
                     result.map { answer in
@@ -266,19 +266,19 @@ extension Container {
             })
     }
 
-    /// Somebody's own held comments, of those that a page carries.
+    /// The author's own held comments among those of a page.
     func held(_ page: ThreadPage, of author: ActorID) -> [CommentView] {
         page.held.filter { $0.comment.author == author }.map { view($0, withReason: true) }
     }
 
-    /// The comments that wait for a moderator, oldest first: for moderators.
+    /// Lists the comments that are held for moderation, oldest first.
     ///
     /// - Parameters:
-    ///   - component: which comments component; nil: the first.
-    ///   - limit: at most so many, 1 to 1,000.
-    ///   - cursor: the `next` of the page before; nil: from the first.
-    ///   - user: whose call it is: users share the places of calls that wait.
-    ///   - reply: the page; of removed items' comments it says nothing, which are only counted. Fails with
+    ///   - component: the comments component; nil: the first.
+    ///   - limit: the maximum number of comments, 1 to 1,000.
+    ///   - cursor: the `next` of the previous page; nil: from the first.
+    ///   - user: whose call it is; the number of calls that wait is limited for each user.
+    ///   - reply: the page, without comments on removed items, which only the total includes. Fails with
     ///     `cursorInvalid` or `limitExceeded`.
     public func pending(
         in component: String?, limit: Int, cursor: String?, by user: String = "",

@@ -2,17 +2,17 @@ import AtriumKit
 import Index
 import NIOCore
 
-/// What is known of the dates that filters take for the present ones.
+/// The dates that filters use as the present ones.
 struct PresentDates {
-    /// Another number once one of them is no more.
+    /// Changes when one of these dates is over.
     var version: UInt64 = 0
-    /// When the first of them ends, in seconds since 1970; nil: nobody asked for any since one ended.
+    /// When the first of them is over, in seconds since 1970; nil: none was used since the last one was over.
     var end: Int64?
 }
 
 // Filters for the present day, week or month, and for the days of the present week.
 extension Container {
-    /// Sections whose filters for the present name its date; where there are any, it is looked after when that ends.
+    /// Fills the present date into the sections' filters, and schedules an update for when that date is over.
     func dated(_ sections: [ResolvedSection]) -> [ResolvedSection] {
         guard definition.fields.contains(where: { $0.derivation != nil }) else { return sections }
         let now = domain.now()
@@ -34,7 +34,7 @@ extension Container {
         look(after: bucket.end(after: seconds))
     }
 
-    /// Offers the days of the present week, where the section asks for that.
+    /// Adds the days of the present week if the section asks for them.
     private func addWeek(to section: inout FilterSection, at now: Timestamp) {
         guard let name = section.weekOf, let bucket = bucket(of: name) else { return }
         let week = bucket.week(at: now.milliseconds / 1_000)
@@ -56,10 +56,10 @@ extension Container {
         waitForEnd(end)
     }
 
-    /// Lets screens follow once a date is no longer the present one.
+    /// Updates screens when a date is no longer the present one.
     private func waitForEnd(_ end: Int64) {
         let rest = end * 1_000 - domain.now().milliseconds
-        // A clock may be set, and stands still for the timer while the machine sleeps.
+        // Checked every hour: the clock may be set, and the timer does not advance while the machine sleeps.
         let delay = TimeAmount.milliseconds(min(max(rest, 5), 3_600_000))
         domain.after(delay) { [weak self] in
             guard let self, presentDates.end == end else { return }
@@ -70,7 +70,7 @@ extension Container {
         }
     }
 
-    /// What is selected on a screen that is opened without a selection.
+    /// The selection of a screen that is opened without one.
     var preselection: Selection {
         var selection = Selection()
         for slot in slots where slot.kind == .filters && slot.isAttached {

@@ -6,9 +6,9 @@ import Logging
 import NIOCore
 import Store
 
-// The way of a command from the slot to the reply.
+// Commands after their decision: from the entry to the reply.
 extension Container {
-    /// Why no command may be sent to a component now; nil when it may.
+    /// Why no command may be sent to a component now; nil if one may.
     var refusal: HostError? {
         domain.refusal
             ?? (awaitedScreens > 0 && domain.isWaitingOver ? domain.stopping : nil)
@@ -20,8 +20,8 @@ extension Container {
             }
     }
 
-    /// Whether commands wait until it is known what screens of another process show: these would not
-    /// know what is written before.
+    /// Whether commands wait until restored screens are compared with what they showed; an earlier change would make
+    /// them differ.
     var holdsCommands: Bool { awaitedScreens > 0 && !domain.isWaitingOver }
 
     /// Begins an operation of a component.
@@ -34,16 +34,16 @@ extension Container {
     /// Forgets operations whose component was lost.
     func cancel(_ operations: [UInt64]) {
         for operation in operations { perform(lane.cancel(operation)) }
-        // Also without any: who waits for the component to be idle need not wait any more.
+        // Even without any: work may wait for the component to be idle.
         pump()
     }
 
-    /// A command is decided and changes nothing: it ends once the operations before it have.
+    /// Ends a command that changes nothing, once the operations before it have ended.
     func finish(_ operation: UInt64, _ command: Command) {
         perform(lane.finish(operation, command))
     }
 
-    /// A command is decided: has its entry written.
+    /// Writes the entry of a command that was decided.
     func write(
         _ decision: Decision, _ draft: EntryDraft, of command: Command, _ operation: UInt64
     ) {
@@ -58,7 +58,7 @@ extension Container {
             people: draft.people, command)
     }
 
-    /// A command's entry is committed: shows it in lists and screens, and posts it.
+    /// Shows a committed entry in lists and screens, and posts its notification.
     func show(_ decision: Decision, _ draft: EntryDraft, of command: Command, _ commit: Commit) {
         let (slot, context) = (command.slot, command.context)
         noteTexts(of: decision, from: slot, draft, commit)
@@ -74,14 +74,14 @@ extension Container {
             says: draft.comment.flatMap { decision.text(of: $0) })
     }
 
-    /// Gives an operation's entry to the store, unless its epoch is over.
+    /// Passes an operation's entry to the store, unless its epoch is over.
     func append(
         _ operation: UInt64, changes: [RecordChange], purges: [Purge] = [], time: Timestamp,
         actor: ActorID?,
         _ notification: NotificationDraft?, people: [ActorID] = [], _ waiter: any EntryWaiter
     ) {
         let actor = domain.actors.present(actor)
-        // What to undo if it fails: components are ahead by their own records alone.
+        // The records to undo if the entry fails. Only a component's own records are ahead of the commit.
         let keys = changes.compactMap { change in
             change.container == name && !change.component.isEmpty
                 ? RecordKey(container: name, component: change.component, key: change.key) : nil
@@ -99,7 +99,7 @@ extension Container {
         }
     }
 
-    /// Makes an entry of the container's own: not of a component, and not ahead of the commit.
+    /// Writes an entry that no component decided on, so that nothing is ahead of its commit.
     func append(
         changes: [RecordChange], purges: [Purge] = [], topic: String?, payload: [UInt8],
         by actor: ActorID?, at time: Timestamp, _ done: @escaping Answer<Commit>
@@ -135,10 +135,10 @@ extension Container: EntryOwner {
     func perform(_ step: Lane<any EntryWaiter>.Step) { perform(CollectionOfOne(step)) }
 }
 
-// MARK: Whose ballots
+// MARK: Ballots
 
 extension Container {
-    /// Lets screens that show their users' own ballots follow a commit.
+    /// Updates screens that show their users' own ballots, after a commit.
     private func noteBallots(
         of decision: Decision, by actor: ActorID, from slot: Slot, isAlone: Bool
     ) {
@@ -147,7 +147,7 @@ extension Container {
         {
             screens?.noteBallot(value, of: actor, on: subject, in: slot)
         } else if slot.name == wiring.votes || !isAlone {
-            // Loaded, or purged with the items.
+            // The ballots were restored, or purged with the items.
             screens?.forgetBallots()
         }
     }
@@ -157,10 +157,10 @@ extension ComponentEvent {
     fileprivate var isTally: Bool { if case .tally = self { true } else { false } }
 }
 
-// MARK: What the lane says
+// MARK: Steps of the lane
 
 extension Container {
-    /// Does what the lane says, then sends what may be sent now.
+    /// Performs the lane's steps, then sends the requests that can be sent now.
     func perform(_ steps: some Collection<Lane<any EntryWaiter>.Step>) {
         for step in steps {
             switch step {
@@ -182,13 +182,13 @@ extension Container {
         if !steps.isEmpty { pump() }
     }
 
-    /// Makes what the failed entries touched what the store holds, in slices.
+    /// Restores what failed entries changed to what the store holds, in slices.
     private func undo(_ touched: Set<RecordKey>) {
         let keys = Array(touched)
         domain.read { store in
             try stride(from: 0, to: keys.count, by: Self.undoSlice).map { start in
                 let keys = Array(keys[start..<min(start + Self.undoSlice, keys.count)])
-                // What is damaged meanwhile is shown to nobody: the others are undone all the same.
+                // A damaged record is shown to nobody; the others are undone nevertheless.
                 var damaged: [RecordKey] = []
                 let records = try store.records(keys, damaged: &damaged)
                 return zip(keys, records).map { key, record in
@@ -217,22 +217,22 @@ extension Container {
         }
     }
 
-    /// How many records are undone at a time.
+    /// The maximum number of records that are undone at a time.
     private static let undoSlice = 128
 
     private func undo(_ changes: [(component: String, change: Change)]) {
         for (component, changes) in Dictionary(grouping: changes, by: \.component) {
-            // One that is being started reads the store anyway.
+            // A component that is being started reads the store anyway.
             guard let slot = slot(component), slot.isAttached else { continue }
             slot.port?.undo(changes.map(\.change))
         }
     }
 }
 
-// MARK: Telling everyone
+// MARK: Notifications
 
 extension Container {
-    /// Tells screens, then the bus, of a commit that the indexes already show.
+    /// Updates screens after a commit that the indexes already show, then posts its notification.
     func announce(
         _ topic: String?, _ commit: Commit, time: Timestamp, actor: ActorID?, payload: [UInt8],
         restricted: [UInt8]? = nil, about comment: RecordKey? = nil, says text: CommentText? = nil
@@ -254,7 +254,7 @@ extension Container {
 }
 
 extension RecordChange {
-    /// A component's change as the store takes it.
+    /// Converts a component's change for the store.
     init(_ change: Change, _ container: String, _ component: String) {
         self.init(
             container: container, component: component, key: change.key,

@@ -1,13 +1,13 @@
 import AtriumKit
 import Index
 
-// The values of fields, told to the filters components that observe them.
+// Field values for the filters components that observe them.
 extension Container {
-    /// Tells a filters component the values that its fields have, if they changed since.
+    /// Sends a filters component the values of the fields that it observes, if they have changed.
     ///
     /// - Parameters:
-    ///   - slot: the component's.
-    ///   - done: called once it was told, at once where they are found at once.
+    ///   - slot: the component's slot.
+    ///   - done: called once they were sent; synchronously if no search is necessary.
     func report(to slot: Slot, then done: @escaping () -> Void) {
         guard slot.isAttached, let port = slot.port, let filters = slot.own.filters,
             !port.observedFields.isEmpty
@@ -27,7 +27,7 @@ extension Container {
         }
     }
 
-    /// Tells a filters component the values that were found, and lets those go on who wait for that.
+    /// Sends a filters component the values that were found, and runs what waits for that.
     private func reportFound(to slot: Slot) {
         if slot.isAttached, let port = slot.port { report(to: slot, port) }
         domain.inSlices(slot.own.filters?.takeWaiting() ?? [])
@@ -38,7 +38,7 @@ extension Container {
         var counts: [String: Int] = [:]
         for field in port.observedFields {
             let all = lists.map { $0.valueCount(of: field) }.filter { $0 > 0 }
-            // What two lists have in common is not known.
+            // Two lists may have values in common, so their counts can't be added.
             if all.count == 1 { counts[field] = all[0] }
         }
         slot.own.filters?.report(valuesVersion(of: port.observedFields), counts: counts)
@@ -65,8 +65,9 @@ extension Container {
 }
 
 extension [ContentIndex] {
-    /// The values that a field has in any of the lists, sorted, each once: at most so many, those of the first
-    /// lists, and whether there are others.
+    /// The distinct values of a field in all lists, sorted, and whether there are more than `limit`.
+    ///
+    /// If there are more, those of the first lists are returned.
     func distinctValues(
         of field: String, atMost limit: Int
     ) -> (values: [Value], isCut: Bool) {

@@ -1,18 +1,18 @@
 public import AtriumKit
 import Index
 
-/// A section as one query needs it: what it offers, and what is selected in it.
+/// A section in a query: its filters on offer, and those that are selected.
 struct ResolvedSection: Equatable {
-    /// The section with what it offers; of one that was not asked for its offer, nothing.
+    /// The section with its filters on offer; without filters if the offer was not requested.
     var section: FilterSection
-    /// The selected filters, on offer or not.
+    /// The selected filters, whether on offer or not.
     var selected: [Filter]
-    /// What else is on offer, and not sent: what is beyond the limit.
+    /// The filters on offer beyond the limit, which are not sent.
     var unsent: [Filter] = []
-    /// How many filters there are beside those on offer; nil: not known, or none.
+    /// The number of filters besides those on offer; nil if it is not known or there are none.
     var rest: Int?
 
-    /// What is on offer, then what is selected beside it.
+    /// The filters on offer, then the selected ones that are not.
     var filters: [Filter] {
         let offered = Set(section.filters.map(\.id))
         return section.filters + selected.filter { !offered.contains($0.id) }
@@ -26,13 +26,12 @@ struct ResolvedSection: Equatable {
 }
 
 extension [ResolvedSection] {
-    /// The sections with counts, which are in the order of ``ResolvedSection/filters``.
+    /// The sections as they are sent, with counts.
     ///
     /// - Parameters:
-    ///   - counts: by section and filter; nil: nobody counts.
-    ///   - before: the counts of before, and what was made of them: what is counted as it was is not
-    ///     made again.
-    /// - Returns: what is shown of them.
+    ///   - counts: by section and by filter, in the order of ``ResolvedSection/filters``; nil: not counted.
+    ///   - before: the previous counts and views; a section with the same counts is reused.
+    /// - Returns: the views.
     func views(
         counts: [[Int]]?, before: (counts: [[Int]]?, views: [SectionView]) = (nil, [])
     ) -> [SectionView] {
@@ -58,18 +57,18 @@ extension [ResolvedSection] {
     }
 }
 
-// Selections turned into predicates by the filters components.
+// Resolving selections to predicates, with the help of the filters components.
 extension Container {
-    /// Every section with how many items of the first list each filter would show.
+    /// Reads all sections, with the number of items of the first list that each filter would show.
     ///
     /// - Parameters:
-    ///   - component: which filters component; nil: all.
-    ///   - scope: whose first list; nil: the container's.
-    ///   - selection: what is selected; a section's own does not reduce its counts.
+    ///   - component: the filters component; nil: all.
+    ///   - scope: the scope whose first list is counted; nil: the container's.
+    ///   - selection: the selected filters; those of a section do not affect its own counts.
     ///   - search: text that items must contain; nil: any.
-    ///   - page: a page of one section's filters in place of all sections; nil: these.
-    ///   - user: who asks, whose long queries take turns with those of others.
-    ///   - reply: fails with `filterNotFound`, `scopeNotFound`, `parameterInvalid` or `refused`.
+    ///   - page: requests a page of one section's filters; nil: all sections.
+    ///   - user: whose call it is; long queries of different users take turns.
+    ///   - reply: the sections; fails with `filterNotFound`, `scopeNotFound`, `parameterInvalid` or `refused`.
     public func filters(
         _ component: String?, in scope: String?, _ selection: Selection, search: String?,
         page: SectionPage? = nil, by user: String, _ reply: @escaping Answer<FiltersPage>
@@ -79,7 +78,7 @@ extension Container {
             reply)
     }
 
-    /// As ``filters(_:in:_:search:by:_:)``; `hasTurn` says that it may take long, since it is the user's turn.
+    /// Does what the public method does; with `hasTurn` it is the user's turn, and the query may take long.
     private func filters(
         _ component: String?, in scope: String?, _ selection: Selection, search: String?,
         page: SectionPage?, by user: String, hasTurn: Bool, _ reply: @escaping Answer<FiltersPage>
@@ -118,7 +117,7 @@ extension Container {
         }
     }
 
-    /// Counts; where that takes long and it is not the caller's turn, `wait` has the call made anew later.
+    /// Counts the items; calls `wait` instead if that takes long and it is not the user's turn.
     private func count(
         _ sections: [ResolvedSection], in scope: String?, search: String?,
         _ reply: @escaping Answer<FiltersPage>, orWait wait: (() -> Void)? = nil
@@ -134,7 +133,7 @@ extension Container {
             let (slot, list) = try self.list(
                 nil, in: scope,
                 ListMode(isInside: false, isSearching: search?.isEmpty == false))
-            // What a source was asked for lately says nothing of all that it has.
+            // Not counted for a source that is asked: the list has only what it has answered lately.
             isCounted = !slot.asks
             let query = IndexQuery(
                 sections: sections.map(\.query), search: search, limit: 0, countsFacets: isCounted)
@@ -143,7 +142,7 @@ extension Container {
                 return reply(.success(answer(page)))
             }
             prepare(query, in: list, of: slot) { [self] result in
-                // The component may have been made anew while this waited.
+                // The component may have been made anew meanwhile.
                 guard self.slot(slot.name)?.list === list else {
                     return count(sections, in: scope, search: search, reply)
                 }
@@ -154,15 +153,15 @@ extension Container {
         }
     }
 
-    /// Looks up what is selected, and what there is to select.
+    /// Looks up the selected filters, and those on offer.
     ///
     /// - Parameters:
     ///   - selection: filter ids by section.
-    ///   - offers: whether all sections are wanted, with what they offer; else only those selected.
+    ///   - offers: whether to return all sections with their offers; otherwise only those with selected filters.
     ///   - only: the one filters component to ask; nil: all.
     ///   - user: whose call it is.
-    ///   - ask: asks a component; screens that ask the same share an answer; nil: each call asks by itself.
-    ///   - then: takes the sections.
+    ///   - ask: asks a component; screens pass one that shares answers; nil: each call asks by itself.
+    ///   - then: called with the sections.
     func resolve(
         _ selection: Selection, offers: Bool, only: Slot? = nil, by user: String = "",
         asking ask: FilterResolution.Ask? = nil,
@@ -171,8 +170,8 @@ extension Container {
         guard offers || !selection.isEmpty else { return then(.success([])) }
         let ask = ask ?? { $0.ask($1, by: user, $2) }
         let asked = only.map { [$0] } ?? slots.filter { $0.kind == .filters }
-        // With several components only their offers tell whose a section is, and with several filters
-        // of a section how many it takes.
+        // The offers are also needed to find which of several components has a section, and whether a section takes
+        // several filters.
         let needsOffers = asked.count > 1 || selection.sections.values.contains { $0.count > 1 }
         resolve(
             FilterResolution(selection: selection, offers: offers || needsOffers, ask: ask),
@@ -240,7 +239,7 @@ extension Container {
         }
     }
 
-    /// Names what there is, where a filter was not found.
+    /// Adds the known filters or sections to the error of a filter that was not found.
     func explain<T>(_ error: HostError, _ slot: Slot, _ then: @escaping Answer<T>) {
         guard case .filterNotFound(let section, let filter, _, let reason) = error else {
             return then(.failure(error))
@@ -264,9 +263,9 @@ extension Container {
     }
 }
 
-/// How far a selection is looked up.
+/// The state of looking up a selection.
 struct FilterResolution {
-    /// How a component is asked.
+    /// Asks a component a query.
     typealias Ask = (Slot, ComponentQuery, @escaping Answer<ComponentAnswer>) -> Void
 
     var offers: Bool
@@ -280,10 +279,10 @@ struct FilterResolution {
         self.ask = ask
     }
 
-    /// The selected sections that no component has, sorted.
+    /// The ids of selected sections that no component has, sorted.
     var unresolved: [String] { selection.sections.keys.sorted() }
 
-    /// What is wrong where several filters are selected in a section that is `single`; nil: nothing.
+    /// The error if several filters are selected in a section that is `single`; nil otherwise.
     var crowding: HostError? {
         let crowded = sections.first { $0.section.input == .single && $0.selected.count > 1 }
         return crowded.map { crowded in
@@ -295,7 +294,7 @@ struct FilterResolution {
         }
     }
 
-    /// How many selected filters are counted though they are not on offer.
+    /// The number of selected filters that are not on offer but have to be counted.
     var unoffered: Int {
         sections.reduce(0) { count, resolved in
             let others = resolved.filters.dropFirst(resolved.section.filters.count)
@@ -303,14 +302,14 @@ struct FilterResolution {
         }
     }
 
-    /// The filters to ask a component for; nil: it is the only one, and takes all.
+    /// The filters to ask a component for; `own` are the ids of its sections, nil if it is asked for all.
     func wanted(of own: [String]?) -> [ComponentQuery.FilterID] {
         selection.sections.keys.sorted().filter { own?.contains($0) ?? true }.flatMap { section in
             selection[section].map { ComponentQuery.FilterID(section: section, filter: $0) }
         }
     }
 
-    /// Takes a component's answers in: in the order of its offer, then of the selection.
+    /// Adds a component's answers: the sections on offer in their order, then the other selected ones.
     mutating func add(
         _ offered: [FilterSection], _ ids: [ComponentQuery.FilterID], _ filters: [Filter]
     ) {
@@ -318,7 +317,7 @@ struct FilterResolution {
         var known: Set<ComponentQuery.FilterID> = []
         for (id, filter) in zip(ids, filters)
         where known.insert(.init(section: id.section, filter: filter.id)).inserted {
-            // One that was selected in two spellings is one filter.
+            // The same filter may be selected in two spellings.
             found[id.section, default: []].append(filter)
         }
         for section in offered {

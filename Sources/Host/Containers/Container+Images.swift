@@ -4,14 +4,14 @@ import JSONCodec
 
 // Pictures of items.
 extension Container {
-    /// The picture that a field of an item names.
+    /// Reads the picture that a field of an item names.
     ///
     /// - Parameters:
-    ///   - item: its id.
-    ///   - component: which list; nil: the first.
+    ///   - item: the item's id.
+    ///   - component: the list; nil: the first.
     ///   - field: a field of the type `image`.
-    ///   - user: whose call it is: users share the places of calls that wait.
-    ///   - reply: fails with `itemNotFound`, `fieldUnknown`, `refused` or `componentUnavailable`.
+    ///   - user: whose call it is; the number of calls that wait is limited for each user.
+    ///   - reply: the picture; fails with `itemNotFound`, `fieldUnknown`, `refused` or `componentUnavailable`.
     public func image(
         of item: String, in component: String?, field: String, by user: String = "",
         _ reply: @escaping Answer<ItemImage>
@@ -49,7 +49,7 @@ extension Container {
         }
     }
 
-    /// A picture that took its time to be read, where its item is still there and still names it.
+    /// A picture that was read, if its item still exists and still names it.
     private func present(
         _ image: ItemImage, of item: String, in component: String, _ field: String, _ text: String
     ) -> Result<ItemImage, HostError> {
@@ -67,7 +67,7 @@ extension Container {
 }
 
 extension IndexedItem {
-    /// The text that a field holds; nil: none.
+    /// The text in a field; nil if there is none.
     fileprivate func text(of field: String) -> String? {
         let value = try? JSON.decode(Value.self, from: fields(named: [field]))
         return value?.object?[field]?.text

@@ -1,17 +1,17 @@
 import AtriumKit
 import Index
 
-// Items put and removed.
+// Putting and removing items.
 extension Container {
-    /// Adds and replaces items: all of them or none.
+    /// Adds or replaces items, all or none.
     ///
-    /// Those that are there just so stay untouched.
+    /// Items that are unchanged keep their revision.
     ///
     /// - Parameters:
-    ///   - drafts: at most 1,000 and 1 MiB.
-    ///   - component: which list; nil: the first.
+    ///   - drafts: at most 1,000 items and 1 MiB.
+    ///   - component: the list; nil: the first.
     ///   - caller: on whose behalf.
-    ///   - reply: fails with `fieldInvalid`, `itemInvalid`, `revisionMismatch`, `readOnly` or
+    ///   - reply: the result; fails with `fieldInvalid`, `itemInvalid`, `revisionMismatch`, `readOnly` or
     ///     `limitExceeded`.
     public func put(
         _ drafts: [ItemDraft], in component: String?, by caller: Caller,
@@ -32,12 +32,12 @@ extension Container {
         }
     }
 
-    /// Looks a large batch over in slices, while it stands in the queue, and lets it go then.
+    /// Checks a large batch in slices while it is queued, and makes it ready then.
     private func check(_ command: PutCommand) {
         domain.inSlices {
             command.check.step()
         } then: { [self] in
-            // To decide on it is as much work again.
+            // In another turn of the loop, because the decision takes about as long as the check.
             domain.afterPoll { [self] in
                 command.isChecked = true
                 pump()
@@ -45,7 +45,7 @@ extension Container {
         }
     }
 
-    /// Makes sure that a batch is none too large.
+    /// Throws if a batch is too large.
     private func check(_ drafts: [ItemDraft]) throws(HostError) {
         let limits = domain.limits
         guard drafts.count <= limits.batchItems else {
@@ -58,14 +58,14 @@ extension Container {
 
     /// Removes items.
     ///
-    /// Ballots and comments on them stay, hidden, and return with the id.
+    /// Ballots and comments on them are kept but hidden, and shown again if an item with the same id is added.
     ///
     /// - Parameters:
-    ///   - items: ids; those that are not there are passed over.
-    ///   - component: which list; nil: the first.
-    ///   - purge: erases the ballots and comments too, also of ids that are not there any more.
+    ///   - items: the items' ids; unknown ones are ignored.
+    ///   - component: the list; nil: the first.
+    ///   - purge: whether to erase ballots and comments too, including those of ids that don't exist any more.
     ///   - caller: on whose behalf.
-    ///   - reply: fails with `readOnly` or `limitExceeded`.
+    ///   - reply: the result; fails with `readOnly` or `limitExceeded`.
     public func remove(
         _ items: [String], in component: String?, purge: Bool, by caller: Caller,
         _ reply: @escaping Answer<RemoveResult>
@@ -76,7 +76,7 @@ extension Container {
                 throw .limitExceeded(
                     limit: "batchItems", value: domain.limits.batchItems, retryAfter: nil)
             }
-            // In another form than NFC none is there, though it compares as if it were.
+            // Ids are stored in NFC only; another form compares equal in Swift, but matches no record.
             let items = items.filter(ItemID.isNormal)
             guard purge else {
                 return run(
@@ -89,7 +89,7 @@ extension Container {
         }
     }
 
-    /// What a command of this caller carries.
+    /// The context of a caller's command.
     func context(_ caller: Caller) -> CommandContext {
         CommandContext(
             actor: domain.meet(caller.actor), time: domain.now(),
@@ -97,13 +97,13 @@ extension Container {
             order: Int64(clamping: domain.nextTicket()))
     }
 
-    /// Sends a command, unless none may be sent at present.
+    /// Sends a command, or fails it if commands are refused at present.
     ///
     /// - Parameters:
     ///   - command: the command.
     ///   - user: whose call it is; empty: the host's own.
     func run(_ command: Command, by user: String) {
-        // A refusal does not wait for a component that is being started.
+        // Here, so that a refusal does not wait for a component that is being started.
         if let error = refusal { return command.fail(error) }
         meters.count(.commands)
         command.queue(by: user)
@@ -111,6 +111,6 @@ extension Container {
 }
 
 extension Item {
-    /// Roughly what it adds to an entry: its record, and its id in the notification.
+    /// Roughly the bytes that the item adds to an entry: its record, and its id in the notification.
     fileprivate var writtenSize: Int { roughSize + id.utf8.count + 24 }
 }

@@ -1,14 +1,14 @@
 import AtriumKit
 import Index
 
-// Lists read: the index answers, with the predicates of the filters and the caller's own ballots.
+// Reading lists: the index answers, with the predicates of the filters and the actor's own ballots.
 extension Container {
-    /// A page of items, with sections and counts if asked for, all of one moment.
+    /// Reads a page of a list, with sections and counts if requested; all of it shows the same state.
     public func list(_ request: ListRequest, _ reply: @escaping Answer<ListPage>) {
         list(request, hasTurn: false, reply)
     }
 
-    /// As ``list(_:_:)``; `hasTurn` says that it may take long, since it is the user's turn.
+    /// Does what ``list(_:_:)`` does; with `hasTurn` it is the user's turn, and the query may take long.
     private func list(
         _ request: ListRequest, hasTurn: Bool, _ reply: @escaping Answer<ListPage>
     ) {
@@ -23,7 +23,7 @@ extension Container {
             switch result {
             case .failure(let error): reply(.failure(error))
             case .success(let sections):
-                // By name: the component may have been made anew while this waited.
+                // Looked up by name: the component may have been made anew meanwhile.
                 let slot = self.slot(chosen.slot.name) ?? chosen.slot
                 if let asked = slot.asked {
                     return ask(asked, of: slot, request, sections, reply)
@@ -33,10 +33,10 @@ extension Container {
         }
     }
 
-    /// Makes the orders, in slices, that a list's queries have asked for.
+    /// Builds, in slices, the sort orders that a list's queries have asked for.
     func growOrders(of list: ContentIndex) {
         guard list.claimOrders() else { return }
-        // Not at once: the turn has done what the orders are asked for by.
+        // Not at once: the present turn of the loop has just answered the query.
         domain.afterPoll { [domain] in
             domain.inSlices {
                 list.growOrders()
@@ -46,13 +46,13 @@ extension Container {
         }
     }
 
-    /// Answers a query in slices.
+    /// Prepares the answer to a query in slices.
     ///
     /// - Parameters:
     ///   - query: the query.
-    ///   - list: of what.
-    ///   - slot: whose list that is.
-    ///   - then: takes what was prepared, right at that moment.
+    ///   - list: the list that is queried.
+    ///   - slot: the list's slot.
+    ///   - then: called with the prepared answer, which is to be read at once.
     func prepare(
         _ query: IndexQuery, in list: ContentIndex, of slot: Slot,
         then: @escaping Answer<QueryPreparation>
@@ -75,7 +75,7 @@ extension Container {
         try domain.limits.check(page: request.limit)
         try domain.limits.check(
             search: request.search, sort: request.sort, selection: request.selection)
-        // What follows from another field is in no item; what votes and comments derive comes with every one.
+        // Derived fields of the definition are not stored in items; those of votes and comments come with every item.
         let known =
             definition.fields.filter { $0.derivation == nil }.map(\.name) + DerivedValues.names
         if let unknown = request.fields?.first(where: { !known.contains($0) }) {
@@ -107,15 +107,14 @@ extension Container {
         }
     }
 
-    /// Begins a call anew once it may take long: one that waits does not hold on to what there is to
-    /// filter by.
+    /// Starts a call again when it may take long: while it waits it does not keep its sections in memory.
     private func waitForTurn(_ request: ListRequest, _ reply: @escaping Answer<ListPage>) {
         domain.queries.add(of: request.user, reply) { [self] reply in
             list(request, hasTurn: true, reply)
         }
     }
 
-    /// Reads the page, with the ballots of the actor if one is named, all of one moment.
+    /// Reads the page, with the ballots of the actor if one is named; all of it shows the same state.
     private func readPage(
         _ request: ListRequest, _ slot: Slot, _ sections: [ResolvedSection],
         _ prepared: QueryPreparation?, attempt: Int, _ reply: @escaping Answer<ListPage>
@@ -136,7 +135,7 @@ extension Container {
             return (try? page.get())?.items.map { .item($0.id) } ?? []
         } then: { [self] ballots in
             do throws(HostError) {
-                // Where these can't be had, no page was read.
+                // If the ballots can't be read, no page was read either.
                 let ballots = try ballots.get()
                 guard var answer = try page.get() else {
                     guard prepared != nil else { return waitForTurn(request, reply) }
@@ -148,7 +147,7 @@ extension Container {
                     answer.items[index].votes?.mine = ballot?.value
                 }
                 guard answer.items.count > Domain.much else { return reply(.success(answer)) }
-                // To write it as JSON takes as long as to find it: that is another turn's.
+                // In another turn of the loop, because writing the page as JSON takes as long as finding it.
                 let page = answer
                 domain.afterPoll { reply(.success(page)) }
             } catch {
@@ -173,7 +172,8 @@ extension Container {
             cursor: request.cursor, countsFacets: request.facets)
     }
 
-    /// A page, as prepared if it was; nil: it is to be prepared, or again, as the moment came long after.
+    /// The page, from the prepared answer if there is one; nil if it must be prepared first, or again because it is
+    /// out of date.
     private func page(
         of list: ContentIndex, _ request: ListRequest, _ query: IndexQuery,
         _ sections: [ResolvedSection], _ prepared: QueryPreparation?
@@ -195,13 +195,13 @@ extension Container {
             next: found.next, sequence: domain.sequence)
     }
 
-    /// An item as it is read; nobody's ballot in it yet.
+    /// An item as a call or a screen gets it, without anybody's ballot.
     ///
     /// - Parameters:
     ///   - row: the item.
-    ///   - fields: only these; nil: all.
-    ///   - nested: the lists whose items may lie under it.
-    /// - Returns: it.
+    ///   - fields: the fields to include; nil: all.
+    ///   - nested: the lists whose items may be its children.
+    /// - Returns: the item.
     func view(
         _ row: IndexedItem, fields: Set<String>? = nil, nested: [ContentIndex]
     ) -> ItemView {
@@ -213,16 +213,16 @@ extension Container {
             children: nested.children(of: row.id))
     }
 
-    /// The lists whose items may lie under those of a list, where any item lies under another: those that a screen
-    /// shows inside an item, or without modes that list alone.
+    /// The lists that may have children of a list's items: those that a screen shows inside an item, or without modes
+    /// the list itself.
     ///
-    /// None of a source that is asked: of what lies under an item that has as much as somebody happened to enter.
+    /// Sources that are asked are left out: they have only those children that somebody happened to open.
     ///
     /// - Parameters:
-    ///   - list: whose items.
+    ///   - list: the list.
     ///   - scope: the scope; nil: the container's first, if it has any.
-    ///   - hidden: the components that a screen leaves out, beside those that the definition hides.
-    /// - Returns: the lists; none where there is nothing to count.
+    ///   - hidden: the components that a screen hides, in addition to those that the definition hides.
+    /// - Returns: the lists; empty if no children are counted.
     func nested(
         in list: ContentIndex, scope: String?, hiding hidden: Set<String> = []
     ) -> [ContentIndex] {
@@ -235,16 +235,16 @@ extension Container {
             .compactMap(\.list).filter(\.hasChildren)
     }
 
-    /// Does something at a moment at which the votes component's own state is the committed one, and
-    /// asks for an actor's ballots then.
+    /// Calls `moment` while the votes component's own state is the committed one, and reads an actor's ballots at the
+    /// same time.
     ///
     /// - Parameters:
-    ///   - actor: the actor's name; without one, or one who never acted, there are no ballots.
-    ///   - component: which votes component; nil: the one that the lists show.
+    ///   - actor: the actor's name; there are no ballots without one, or if the actor is unknown.
+    ///   - component: the votes component; nil: the one that lists show.
     ///   - user: whose call it is.
-    ///   - moment: gives the subjects.
-    ///   - then: takes the ballots in the subjects' order, none where there are none to be had; or why
-    ///     the component does not tell them.
+    ///   - moment: returns the subjects.
+    ///   - then: called with the ballots in the order of the subjects, or with an empty array if there can't be any,
+    ///     or with the component's error.
     func withBallots(
         of actor: String?, in component: Slot? = nil, by user: String,
         _ moment: @escaping () -> [Subject], then: @escaping Answer<[Ballot?]>
@@ -265,7 +265,7 @@ extension Container {
                     case .success:
                         then(.failure(votes.unavailable("It answered something else.")))
                     case .failure where component == nil && wiring.votes != votes.name:
-                        // The lists show others by now, or none.
+                        // Lists show another votes component by now, or none.
                         withBallots(of: actor, by: user, moment, then: then)
                     case .failure(let error): then(.failure(error))
                     }
@@ -276,14 +276,14 @@ extension Container {
 // MARK: One item
 
 extension Container {
-    /// One item, with what its source knows beyond its fields.
+    /// Reads one item, with the details that its source has beyond its fields.
     ///
     /// - Parameters:
-    ///   - item: its id.
-    ///   - component: which list; nil: the first.
+    ///   - item: the item's id.
+    ///   - component: the list; nil: the first.
     ///   - actor: whose ballot is `mine`; nil: nobody's.
-    ///   - user: whose call it is: users share the places of calls that wait.
-    ///   - reply: fails with `itemNotFound` or `componentUnavailable`.
+    ///   - user: whose call it is; the number of calls that wait is limited for each user.
+    ///   - reply: the item; fails with `itemNotFound` or `componentUnavailable`.
     public func get(
         _ item: String, in component: String?, actor: String?, by user: String = "",
         _ reply: @escaping Answer<ItemResult>
@@ -317,7 +317,7 @@ extension Container {
     ) {
         var found: ItemResult?
         withBallots(of: actor, by: user) { [self] in
-            // By name: the component may have been made anew while this waited.
+            // Looked up by name: the component may have been made anew meanwhile.
             if let list = self.slot(slot.name)?.list, let row = list.item(item) {
                 found = ItemResult(
                     item: view(row, nested: nested(in: list, scope: nil)),
@@ -338,7 +338,7 @@ extension Container {
 }
 
 extension Slot {
-    /// The order of its list where nobody asks for another.
+    /// The order of its list if a request names none.
     func order(of index: ContentIndex) -> [SortKey] {
         definition.sort.map { SortKey($0) }.filter { index.isSortable(by: $0.field) }
     }
@@ -357,7 +357,7 @@ extension ListPresentation {
 }
 
 extension ContainerDefinition {
-    /// The fields that stay out of lists.
+    /// The fields that are left out of lists.
     var detailFields: Set<String> { Set(fields.lazy.filter(\.details).map(\.name)) }
 
     /// The fields of items in lists; nil: all.
@@ -368,7 +368,7 @@ extension ContainerDefinition {
 }
 
 extension [ContentIndex] {
-    /// How many of their items lie right under one; nil: none.
+    /// The number of an item's children in all of these lists; nil if there are none.
     func children(of item: String) -> Int? {
         let count = reduce(0) { $0 + $1.childCount(of: item) }
         return count == 0 ? nil : count
@@ -376,7 +376,9 @@ extension [ContentIndex] {
 }
 
 extension ContentIndex {
-    /// Answers a query, in the host's errors; nil: it is to be prepared.
+    /// Answers a query; nil if it must be prepared in slices.
+    ///
+    /// Throws the host's errors.
     func answer(_ query: IndexQuery) throws(HostError) -> IndexPage? {
         do {
             return try page(of: query)

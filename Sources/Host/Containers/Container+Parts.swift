@@ -1,8 +1,8 @@
 import PluginLoader
 
-// Containers among the components, which screens show as parts of theirs.
+// Containers that are parts of this one, which screens show inside theirs.
 extension Container {
-    /// Whether it has such a component, or such a part.
+    /// Whether the container has a component or a part of this name.
     func hasComponent(_ name: String) -> Bool {
         slot(name) != nil || parts.contains { $0.name == name }
     }
@@ -15,7 +15,7 @@ extension Container {
             reason: title == nil ? part.absence : nil, isDamaged: false)
     }
 
-    /// The parts whose container is not there.
+    /// The parts whose container does not exist.
     var partFailures: [(what: String, reason: String)] {
         parts.filter { screens?.title(ofPart: $0) == nil }.map {
             ("component \($0.name)", "is not shown: \($0.absence)")
@@ -24,6 +24,6 @@ extension Container {
 }
 
 extension ComponentDefinition {
-    /// Why a part is not shown whose container is not there.
+    /// Why a part is not shown whose container does not exist.
     var absence: String { "There is no container '\(container ?? "")'." }
 }

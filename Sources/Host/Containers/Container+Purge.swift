@@ -3,26 +3,26 @@ import Index
 import JSONCodec
 import Store
 
-/// What a purge erases beside the items: the records of what was said about them.
+/// What a purge erases besides the items: the records of their votes and comments.
 struct PurgedRecords {
-    /// Comments, one by one, where they are few.
+    /// Deletions of single comments, if there are few.
     var changes: [RecordChange] = []
-    /// What was said about an item, however much it is.
+    /// Deletions of all records about an item.
     var purges: [Purge] = []
-    /// Lets the other components and the indexes follow.
+    /// Updates the other components and the indexes.
     var atCommit: () -> Void = {}
 
-    /// Whether nothing was said at all.
+    /// Whether there is nothing to erase.
     var isEmpty: Bool { changes.isEmpty && purges.isEmpty }
 }
 
-// A purge: items, and the ballots and comments on them, gone with one entry. It names the items'
-// ballots as a whole, and their comments where these are more than a few: their rows go afterwards, and
-// out of the component's own state in slices.
+// Purging: items, with the ballots and comments on them, are erased with one entry. It names the ballots on an item
+// as a whole, and so with comments if there are many. Their rows are deleted afterwards, and the component's own
+// state forgets them in slices.
 //
-// The gates of all components concerned are closed from before the records are looked for until the
-// entry's outcome is known, so that nobody votes or comments in between. That of a component that has
-// much to forget stays closed until it has: whoever votes on an item that is back is judged without it.
+// The gates of all these components are closed from before the search for records until the outcome of the entry, so
+// that nobody votes or comments meanwhile. A component with much to forget keeps its gate closed until that is done:
+// a later vote on an item with the same id must not be decided on the old records.
 extension Container {
     func purge(
         _ items: [String], from list: String, by caller: Caller,
@@ -32,7 +32,7 @@ extension Container {
         gate(names) { [self] in
             let siblings = voices
             guard siblings.allSatisfy({ names.contains($0.name) }) else {
-                // Another one was attached while this waited.
+                // Another component was attached meanwhile.
                 open(names)
                 return purge(items, from: list, by: caller, reply)
             }
@@ -47,7 +47,7 @@ extension Container {
         }
     }
 
-    /// The components that keep what was said about items.
+    /// The components with records about items.
     private var voices: [Slot] { slots.filter { $0.kind == .votes || $0.kind == .comments } }
 
     private func purgeGated(
@@ -57,11 +57,11 @@ extension Container {
         guard let slot = slot(list) else {
             return done(.failure(.componentNotFound(container: name, component: list)))
         }
-        // What was said is known while they are there alone.
+        // What has to be erased is known only while these components are attached.
         if let absent = siblings.first(where: { !$0.isAttached }) {
             return done(.failure(absent.absence))
         }
-        // An item that another list has too is still there.
+        // An item that is also in another list still exists.
         let subjects = items.filter { id in
             !slots.contains { $0 !== slot && ($0.list?.contains(id) ?? false) }
         }.map(Subject.item)
@@ -100,9 +100,9 @@ extension Container {
         }
     }
 
-    /// Shows the tallies of purged items as empty.
+    /// Shows empty tallies for purged items.
     ///
-    /// - Returns: what has the component forget the ballots; nil: there are none.
+    /// - Returns: the erasure that makes the component forget the ballots; nil if there are none.
     private func showNoBallots(on subjects: [Subject], in slot: Slot) -> SubjectErasure? {
         let voted = subjects.filter { slot.tally(of: $0) != nil }
         guard !voted.isEmpty else { return nil }
@@ -111,16 +111,17 @@ extension Container {
         return erasure
     }
 
-    /// Shows that purged items have no comments, and has the component forget them if they are few.
+    /// Shows purged items without comments, and makes the component forget the comments if they are few.
     ///
-    /// - Returns: what has it forget many; nil: they are forgotten.
+    /// - Returns: the erasure that makes it forget many comments; nil if there is no more to do.
     private func showNoComments(
         on subjects: [Subject], in slot: Slot, _ found: CommentSearch.Found
     ) -> SubjectErasure? {
         let named = found.named.filter { $0.component == slot.name }
         let isMany = found.many.contains(slot.name)
         guard isMany || !named.isEmpty else { return nil }
-        // One that is started again may have read them before the commit: it is asked once it is there.
+        // A component that is being started may have read the records before the commit, and is asked once it is
+        // attached.
         let erasure =
             isMany || !slot.isAttached ? SubjectErasure(of: subjects, from: slot, of: self) : nil
         if erasure == nil { slot.port?.undo(named.map { .removed(key: $0.key) }) }
@@ -131,6 +132,6 @@ extension Container {
 }
 
 extension Ballot {
-    /// With what the keys of all ballots on a subject begin, and no other's.
+    /// The prefix of the keys of all ballots on a subject, and of no others.
     fileprivate static func prefix(subject: Subject) -> String { "\(subject.item ?? "")\n" }
 }

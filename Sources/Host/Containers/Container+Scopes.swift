@@ -2,20 +2,20 @@ import AtriumKit
 import Index
 import PluginLoader
 
-// Scopes: which lists a screen shows, and who is told of what happens on it.
+// Scopes: which lists a screen shows, and which delegate is called.
 extension ContainerDefinition {
     /// The scope of this name.
     func scope(_ name: String) -> ScopeDefinition? { scopes.first { $0.name == name } }
 
-    /// What keeps the scopes from being applied; nil: nothing.
+    /// Why the scopes can't be applied; nil if they can.
     ///
     /// - Parameters:
-    ///   - domain: what there is, which tells each component's kind.
-    ///   - isWritten: whether this is what a file says, which must name components that it has;
-    ///     as a container stands, one that was detached by hand is still named.
-    /// - Returns: where it is, and what is to be done.
+    ///   - domain: has the plugins, which determine the components' kinds.
+    ///   - isWritten: whether this is a definition's file, which must name existing components. A container may still
+    ///     name one that was detached by hand.
+    /// - Returns: the place of the problem, and what to do.
     func scopeProblem(_ domain: Domain, isWritten: Bool) -> String? {
-        // As many as there may be lists to show.
+        // A scope for each component is enough.
         let limit = domain.limits.components
         guard scopes.count <= limit else {
             return "There are \(scopes.count) scopes, and a container has at most \(limit)."
@@ -78,23 +78,22 @@ extension ContainerDefinition {
 }
 
 extension Container {
-    /// The scope that a name stands for: the first where it stands for none, nil where there are
-    /// no scopes.
+    /// The scope of a name; the first one if there is none of that name, nil if there are no scopes.
     func scope(_ name: String?) -> ScopeDefinition? {
         name.flatMap { definition.scope($0) } ?? definition.scopes.first
     }
 
-    /// Which lists screens in a scope show where; nil: all of them, everywhere.
+    /// Which lists screens in a scope show in each mode; nil: all of them, in all modes.
     func modes(in scope: ScopeDefinition?) -> ListModes? { scope?.lists ?? definition.lists }
 
     /// The components that a scope shows in a mode, in its order.
     ///
-    /// Its lists take, one after the other, the places of those among them that the container has.
+    /// The scope's lists are put into the places that these lists have in the container, in the scope's order.
     func slots(in scope: ScopeDefinition?, _ mode: ListMode) -> [Slot] {
         places(in: scope, mode).compactMap(\.self)
     }
 
-    /// What a scope shows in a mode in place of each of ``slots``; nil: nothing.
+    /// For each of ``slots`` what a scope shows in its place in a mode; nil: nothing.
     func places(in scope: ScopeDefinition?, _ mode: ListMode) -> [Slot?] {
         guard let shown = modes(in: scope)?.shown(mode) else { return slots }
         var lists = shown.compactMap { slot($0) }[...]
@@ -115,7 +114,7 @@ extension Container {
         return shown.filter { $0.kind == .contents }
     }
 
-    /// The list that a call names, among those of a scope, or else the first that a screen would show in a mode.
+    /// The list that a call names, checked against its scope, or the first that a screen would show in a mode.
     func list(
         _ name: String?, in scope: String?, _ mode: ListMode
     ) throws(HostError) -> (slot: Slot, list: ContentIndex) {
@@ -136,7 +135,7 @@ extension Container {
         .scopeNotFound(name, known: definition.scopes.map(\.name))
     }
 
-    /// Who is called for what happens in a scope; nil: of what happens in the first, or without any.
+    /// The delegate for what happens in a scope; nil: in the first scope, or in a container without scopes.
     ///
     /// - Returns: the delegate; fails while it can't be made.
     func delegate(in scope: String?) -> Result<ContainerDelegate, HostError> {
@@ -144,24 +143,24 @@ extension Container {
     }
 }
 
-// Where items lie.
+// The place of items among others.
 extension Container {
-    /// The list that has an item: one that is shown before one that is hidden.
+    /// The list that has an item; a shown one is preferred to a hidden one.
     func source(of item: String, among lists: [Slot]) -> Slot? {
         let sources = lists.filter { $0.list?.contains(item) ?? false }
         return sources.first { !$0.definition.isHidden } ?? sources.first
     }
 
-    /// The way to an item of a list: what it lies under, outermost first, as far as that is there, then itself.
+    /// The path to an item: its ancestors, outermost first, as far as they exist, then the item itself.
     ///
-    /// Where a scope shows lists by mode a parent may lie in any of them; else in the item's own.
+    /// If a scope has lists by mode, a parent may be in any of them; otherwise it is in the item's own list.
     ///
     /// - Parameters:
     ///   - item: the item.
-    ///   - slot: whose list has it.
-    ///   - lists: those that a parent may lie in; nil: the item's own.
-    ///   - limit: at most so many items.
-    /// - Returns: the items, with the lists that have them; of items that lie under one another the item alone.
+    ///   - slot: the slot of its list.
+    ///   - lists: the lists to find parents in; nil: the item's own list.
+    ///   - limit: the maximum number of items.
+    /// - Returns: the items, with the lists that have them; the item alone if its ancestors form a cycle.
     func way(
         to item: String, of slot: Slot, among lists: [Slot]?, limit: Int
     ) -> [(slot: Slot, item: String)] {
@@ -171,7 +170,7 @@ extension Container {
         var way: [(slot: Slot, item: String)] = []
         var next: (slot: Slot, item: String)? = (slot, item)
         while let (slot, item) = next, way.count < limit {
-            // Of items that lie under one another none is outermost: from each one goes back to the top.
+            // A cycle of parents has no outermost item: the way back leads to the top.
             guard !way.contains(where: { $0.item == item }) else { return [way[0]] }
             way.append((slot, item))
             next = slot.list?.parent(of: item).flatMap { parent in

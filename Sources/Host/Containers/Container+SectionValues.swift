@@ -1,32 +1,32 @@
 import AtriumKit
 import Index
 
-/// Which filters of a section somebody wants to see: a page of all that there are.
+/// A page of the filters of one section, as a caller requests it.
 public struct SectionPage: Sendable, Hashable {
     /// The section's id.
     public var section: String
-    /// What their titles contain, without regard to case and accents; nil or empty: anything.
+    /// A text that titles must contain, regardless of case and accents; nil or empty: any.
     public var text: String?
-    /// Where the page before ended; nil: the first page.
+    /// The `next` of the previous page; nil: the first page.
     public var cursor: String?
 
-    /// A page of a section.
+    /// Makes a page of a section.
     public init(section: String, text: String? = nil, cursor: String? = nil) {
         self.section = section
         self.text = text
         self.cursor = cursor
     }
 
-    /// Of a field with more values they are not looked through.
+    /// The maximum number of values of a field that are searched.
     static let mostValues = 10_000
 
-    /// How many filters the pages before had; nil: no page has given such a cursor.
+    /// The number of filters on the previous pages; nil if no page returned such a cursor.
     fileprivate var start: Int? {
         guard let cursor else { return 0 }
         return Int(cursor).flatMap { $0 > 0 && "\($0)" == cursor ? $0 : nil }
     }
 
-    /// Why a page can't begin where its cursor says.
+    /// The error for a cursor at which no page begins.
     fileprivate var cursorProblem: HostError {
         .parameterInvalid(
             parameter: "cursor",
@@ -35,18 +35,18 @@ public struct SectionPage: Sendable, Hashable {
     }
 }
 
-/// The filters on a page, or what stands for them.
+/// The filters on a page, or the values that they are made from.
 struct FoundFilters<Element> {
     var filters: [Element]
-    /// How many match on all pages.
+    /// The number of matches on all pages.
     var total: Int
-    /// The next page's cursor; nil: this is the last.
+    /// The cursor of the next page; nil if this is the last.
     var next: String?
 }
 
-// What sections offer beyond what they send.
+// Filters beyond those that sections send.
 extension Container {
-    /// Sections that send no more than so many filters, those that a component offers first and those selected.
+    /// Limits the filters that each section sends, to the first that its component offers and the selected ones.
     func limited(_ sections: [ResolvedSection]) -> [ResolvedSection] {
         let limit = domain.limits.facetValues
         return sections.map { resolved in
@@ -57,7 +57,7 @@ extension Container {
                 resolved.section.filters.removeLast(offered - limit)
                 resolved.rest = offered - limit
             } else if resolved.section.hasMore, let field = resolved.section.field {
-                // As many as there were when the component was told of values: what changes meanwhile does not count.
+                // The count of when the values were last sent to the component; changes since then are not included.
                 let counts = slots.lazy.compactMap { $0.own.filters?.valueCounts[field] }
                 if let count = counts.first, count > offered { resolved.rest = count - offered }
             }
@@ -97,11 +97,11 @@ extension Container {
     /// Finds the filters on a page of a section.
     ///
     /// - Parameters:
-    ///   - page: which.
-    ///   - section: the section, with what its component offers.
-    ///   - slots: the filters components, one of which has it.
+    ///   - page: the page.
+    ///   - section: the section, with its component's offer.
+    ///   - slots: the filters components, one of which has the section.
     ///   - user: whose call it is.
-    ///   - done: fails with `refused` where the field has too many values to look through.
+    ///   - done: the filters; fails with `refused` if the field has too many values to search.
     private func find(
         _ page: SectionPage, in section: ResolvedSection, of slots: [Slot], by user: String,
         _ done: @escaping Answer<FoundFilters<Filter>>
@@ -125,7 +125,7 @@ extension Container {
         }
         var values = lists.distinctValues(of: field, atMost: SectionPage.mostValues).values
             .compactMap(\.plainText).filter { !$0.isEmpty }
-        // A section may have them the other way round.
+        // A section may list its values in reverse.
         let places = offered.compactMap { filter in values.firstIndex(of: filter.id) }
         if let first = places.first, let last = places.last, first > last { values.reverse() }
         find(values, titled: \.self, on: page) { [self] result in
@@ -146,7 +146,7 @@ extension Container {
         }
     }
 
-    /// Asks the component that has these filters for them.
+    /// Asks for filters, of each component until one has them.
     private func ask(
         for ids: [ComponentQuery.FilterID], _ slots: ArraySlice<Slot>, by user: String,
         _ done: @escaping Answer<[Filter]>
@@ -178,7 +178,7 @@ extension Container {
             rest = rest.dropFirst(256)
             return !rest.isEmpty
         } then: {
-            // A page that ended there had others behind it.
+            // A page that ended here had more filters after it, so these have changed.
             guard start == 0 || start < matches.count else {
                 return done(.failure(page.cursorProblem))
             }
@@ -194,7 +194,7 @@ extension Container {
 }
 
 extension FiltersPage {
-    /// The one section of a page, with the filters that are on it.
+    /// The result for a page: its section with the filters on it.
     fileprivate func page(of place: Int, _ found: FoundFilters<Filter>) -> FiltersPage {
         var page = self
         var section = sections[place]
@@ -208,7 +208,7 @@ extension FiltersPage {
 }
 
 extension FilterSection {
-    /// The field whose values are its filters; nil: they are others.
+    /// The field whose values the filters select; nil if they are of another kind.
     fileprivate var field: String? {
         for filter in filters {
             if case .equals(let field, _) = filter.predicate { return field }

@@ -4,11 +4,10 @@ import JSONCodec
 
 // Components whose items come from elsewhere: a file, a folder, a service.
 extension Container {
-    /// Has components look at their sources again, each at most once a second: those that are asked more often
-    /// do so at the end of it.
+    /// Makes components reload their sources, each at most once a second; a reload that comes earlier is delayed.
     ///
-    /// - Parameter component: its name; nil: all that are there.
-    /// - Throws: `componentNotFound`, or `componentUnavailable` for one that is not there now.
+    /// - Parameter component: the component's name; nil: all that are attached.
+    /// - Throws: `componentNotFound`, or `componentUnavailable` if the component is not attached.
     public func reload(_ component: String?) throws(HostError) {
         guard let component else {
             for slot in slots { slot.reload() }
@@ -21,11 +20,11 @@ extension Container {
         slot.reload()
     }
 
-    /// Items of a list changed without anybody's call, and are in it.
+    /// Posts that items of a list have changed other than by a call; the list has the new ones.
     func itemsChanged(in slot: Slot) {
         if let contents = slot.own.contents, !contents.isKnown {
             contents.know()
-            // Screens that stand where nothing was known look again.
+            // Screens that were opened when no items were known look for theirs again.
             structureChanged()
         }
         slot.endAwaitingItems()

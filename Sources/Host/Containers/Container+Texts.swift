@@ -3,9 +3,9 @@ import Index
 import JSONCodec
 import Store
 
-// What comments say, in the notifications about them.
+// The texts of comments, in the notifications about them.
 extension Container {
-    /// Whether a comment can be read at present, as far as it is known which items there are.
+    /// Whether a comment may be read now, as far as the items are known.
     func isReadable(_ comment: RecordKey, on item: String?) -> Bool {
         guard slot(comment.component) != nil else { return false }
         guard let item, slots.allSatisfy({ $0.kind != .contents || $0.isAttached || $0.isShown })
@@ -15,7 +15,7 @@ extension Container {
         return absence(of: item) == nil
     }
 
-    /// Has what was not told yet tell what comments say from this commit on.
+    /// Updates the texts of comments in notifications that are not delivered yet.
     func noteTexts(of decision: Decision, from slot: Slot, _ draft: EntryDraft, _ commit: Commit) {
         if slot.kind == .contents, case .removed = decision.answer {
             domain.bus.readabilityChanged()
@@ -40,13 +40,13 @@ extension Container {
         domain.bus.change(
             RecordKey(container: name, component: component, key: key),
             to: comment.flatMap(CommentText.init), at: commit.sequence)
-        // Of what is held its component tells no event, and its author sees it.
+        // Its component reports no event about a held comment, but its author sees it.
         if let comment, comment.state != .shown { screens?.subjectChanged(comment.subject) }
     }
 
-    /// Has what was not told yet tell nothing of comments that are purged.
+    /// Removes the texts of purged comments from notifications that are not delivered yet.
     func forgetTexts(of purges: [Purge], at commit: Commit) {
-        // A component's comments go all together, or with their items: of which there may be many.
+        // A purge covers a component, or an item. There may be many items, hence a set.
         var items: [String: Set<String>] = [:]
         var components: Set<String> = []
         for purge in purges {
@@ -65,7 +65,7 @@ extension Container {
 }
 
 extension Decision {
-    /// What it has a comment say.
+    /// The new text of a comment.
     func text(of comment: RecordKey) -> CommentText? {
         guard case .comment(let entry) = answer, entry.comment.id == comment.key else {
             return nil

@@ -7,11 +7,11 @@ extension Container {
     /// The same value again changes nothing.
     ///
     /// - Parameters:
-    ///   - value: on the component's scale.
-    ///   - item: what it is about; nil: the container.
-    ///   - component: which votes component; nil: the first.
-    ///   - caller: whose ballot.
-    ///   - reply: fails with `itemNotFound` or `refused`.
+    ///   - value: a value of the component's scale.
+    ///   - item: the item's id; nil: the container.
+    ///   - component: the votes component; nil: the first.
+    ///   - caller: the voter.
+    ///   - reply: the new tally; fails with `itemNotFound` or `refused`.
     public func cast(
         _ value: Double, on item: String?, in component: String?, by caller: Caller,
         _ reply: @escaping Answer<VoteResult>
@@ -19,13 +19,13 @@ extension Container {
         vote(value, component, item, by: caller, reply)
     }
 
-    /// Takes the caller's ballot back; without one nothing changes.
+    /// Retracts the caller's ballot; without one nothing changes.
     ///
     /// - Parameters:
-    ///   - item: what it is about; nil: the container.
-    ///   - component: which votes component; nil: the first.
-    ///   - caller: whose ballot.
-    ///   - reply: fails with `itemNotFound` or `refused`.
+    ///   - item: the item's id; nil: the container.
+    ///   - component: the votes component; nil: the first.
+    ///   - caller: the voter.
+    ///   - reply: the new tally; fails with `itemNotFound` or `refused`.
     public func retract(
         on item: String?, in component: String?, by caller: Caller,
         _ reply: @escaping Answer<VoteResult>
@@ -48,7 +48,7 @@ extension Container {
         }
     }
 
-    /// What ``check(_:)`` throws.
+    /// The error that ``check(_:)`` throws; nil if it throws none.
     func absence(of item: String?) -> HostError? {
         do throws(HostError) {
             try check(item)
@@ -58,7 +58,7 @@ extension Container {
         }
     }
 
-    /// Why it takes no votes, or no comments, now; nil: it does.
+    /// The error if the container is closed for votes or for comments; nil if it is open.
     func closure(_ kind: Kind) -> HostError? {
         guard definition.closed.contains(kind) else { return nil }
         return .closed(
@@ -66,7 +66,7 @@ extension Container {
             reason: "'\(name)' is closed for \(kind.rawValue): a moderator opens it again.")
     }
 
-    /// What the delegate has against a command.
+    /// The error if the delegate vetoes a command, or can't be asked; nil otherwise.
     func veto(_ slot: Slot, _ ask: (ComponentReference) -> Refusal?) -> HostError? {
         delegates.refusal
             ?? domain.notes.crash.during(delegates.crashText(in: nil)) {
@@ -74,11 +74,11 @@ extension Container {
             }.map { HostError($0, container: name, component: slot.name) }
     }
 
-    /// What the votes on a subject add up to, nobody's own ballot among it: at once, from memory.
+    /// The tally of a subject, without anybody's own ballot: at once, from memory.
     ///
     /// - Parameters:
-    ///   - item: the subject; nil: the container.
-    ///   - component: which votes component; nil: the first.
+    ///   - item: the item's id; nil: the container.
+    ///   - component: the votes component; nil: the first.
     /// - Returns: the committed tally; fails with `itemNotFound`.
     public func tally(
         of item: String?, in component: String?
@@ -95,14 +95,14 @@ extension Container {
         }
     }
 
-    /// What the votes on a subject add up to, with somebody's own ballot.
+    /// Reads the tally of a subject, with an actor's own ballot.
     ///
     /// - Parameters:
-    ///   - item: the subject; nil: the container.
-    ///   - component: which votes component; nil: the first.
+    ///   - item: the item's id; nil: the container.
+    ///   - component: the votes component; nil: the first.
     ///   - actor: whose ballot is `mine`; nil: nobody's.
-    ///   - user: whose call it is: users share the places of calls that wait.
-    ///   - reply: fails with `itemNotFound` or `componentUnavailable`.
+    ///   - user: whose call it is; the number of calls that wait is limited for each user.
+    ///   - reply: the tally; fails with `itemNotFound` or `componentUnavailable`.
     public func tally(
         of item: String?, in component: String?, actor: String?, by user: String = "",
         _ reply: @escaping Answer<TallyResult>
@@ -118,7 +118,7 @@ extension Container {
         let subject = Subject(item: item)
         var tally = TallyResult(tally: TallyView(tally: Tally(), mine: nil), sequence: 0)
         withBallots(of: actor, in: slot, by: user) { [self] in
-            // By name: the component may have been made anew while this waited.
+            // Looked up by name: the component may have been made anew meanwhile.
             tally.tally.tally = self.slot(slot.name)?.tally(of: subject) ?? Tally()
             tally.sequence = domain.sequence
             return [subject]
@@ -131,15 +131,15 @@ extension Container {
         }
     }
 
-    /// Who voted what on a subject: for moderators.
+    /// Lists the ballots on a subject, on behalf of a moderator.
     ///
     /// - Parameters:
-    ///   - item: the subject; nil: the container.
-    ///   - component: which votes component; nil: the first.
-    ///   - limit: at most so many, 1 to 1,000.
-    ///   - cursor: the `next` of the page before, which is the number of its last actor; nil: from the first.
-    ///   - user: whose call it is: users share the places of calls that wait.
-    ///   - reply: fails with `itemNotFound`, `cursorInvalid`, `limitExceeded` or `componentUnavailable`.
+    ///   - item: the item's id; nil: the container.
+    ///   - component: the votes component; nil: the first.
+    ///   - limit: the maximum number of ballots, 1 to 1,000.
+    ///   - cursor: the `next` of the previous page, which is the number of its last actor; nil: from the first.
+    ///   - user: whose call it is; the number of calls that wait is limited for each user.
+    ///   - reply: the page; fails with `itemNotFound`, `cursorInvalid`, `limitExceeded` or `componentUnavailable`.
     public func ballots(
         on item: String?, in component: String?, limit: Int, cursor: String?,
         by user: String = "", _ reply: @escaping Answer<BallotPage>
@@ -159,11 +159,11 @@ extension Container {
         } catch {
             return reply(.failure(error))
         }
-        // One more than asked for tells whether there is a next page.
+        // One more than requested, to find out whether there is a next page.
         let query = ComponentQuery.ballots(Subject(item: item), after: after, limit: limit + 1)
         slot.ask(
             Question(needsQuiet: true, by: user, make: { query }) { [self] result in
-                // The item may be gone by now.
+                // The item may have been removed while the question waited.
                 if let error = absence(of: item) { return reply(.failure(error)) }
                 reply(
                     result.map { answer in

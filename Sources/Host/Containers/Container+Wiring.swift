@@ -5,12 +5,13 @@ import Logging
 // MARK: Delivering events
 
 extension Container {
-    /// Passes what a component reported to the delegate, and to the delegates of containers that have this one as a part.
+    /// Delivers a component's events to the delegate, and to those of containers that have this one as a part.
     ///
     /// - Parameters:
-    ///   - events: what it reported.
-    ///   - slot: the component's.
-    ///   - ticket: the domain's number at the time; what it reported by itself later has a greater one; nil: the present one.
+    ///   - events: the events.
+    ///   - slot: the component's slot.
+    ///   - ticket: the domain's number when the component decided; nil: the present one. Events that the component
+    ///     reported by itself before this are overtaken, later ones are not.
     func deliver(_ events: [ComponentEvent], from slot: Slot, toldAt ticket: UInt64? = nil) {
         slot.told.overtake(events, at: ticket ?? domain.lastTicket)
         pass(events, from: slot)
@@ -22,7 +23,7 @@ extension Container {
         screens?.tellParents(of: events, from: from)
     }
 
-    /// Delivers some of what a component told outside of any command.
+    /// Delivers events that a component reported without a command.
     func deliverUnasked(_ events: [ComponentEvent], from slot: Slot) {
         for event in events { screens?.holdNotice(for: event) }
         pass(events, from: slot)
@@ -65,7 +66,7 @@ extension Container {
 }
 
 extension Container {
-    /// Who is called for what happens on a screen; nil while it can't be made.
+    /// The delegate for what happens on a screen; nil while it can't be made.
     private func listener(on screen: String) -> ContainerDelegate? {
         switch screens?.delegate(on: screen) {
         case .success(let found): found
@@ -75,16 +76,15 @@ extension Container {
     }
 }
 
-// MARK: Taking components in
+// MARK: Attaching components
 
 extension Container {
-    /// Makes a loaded component part of the container, in slices where it told much.
+    /// Makes a loaded component part of the container, in slices if its state is large.
     ///
-    /// The order is the component's life: `willAttach`, its state delivered, `didAttach`; then what
-    /// waited for it is sent.
+    /// The order: `willAttach`, delivery of its state, `didAttach`; then the requests that wait for it are sent.
     func takeIn(_ slot: Slot, then done: @escaping () -> Void) {
         guard case .prepared(let loaded) = slot.state, let port = slot.port else {
-            // Lost between its load and now.
+            // The component was lost after its load.
             slot.restartUntaken()
             return done()
         }
@@ -96,7 +96,7 @@ extension Container {
         }
     }
 
-    /// Tells of all tallies and counts of a component, and makes it part of the container.
+    /// Delivers all tallies and counts of a component, and attaches it.
     private func deliverState(
         of slot: Slot, _ loaded: Loaded, _ attempt: Int, _ port: any ComponentPort,
         then done: @escaping () -> Void
@@ -104,12 +104,12 @@ extension Container {
         let delivery = StateDelivery(loaded.state.events, to: slot)
         domain.inSlices { [self] in
             guard slot.start == attempt, let events = delivery.next() else { return false }
-            // Nothing happened: those whose part this is are not told.
+            // Not to the delegates of containers that have this one as a part: nothing has changed.
             if let from = slot.reference { for event in events { deliver(event, from) } }
             return true
         } then: { [self] in
             guard slot.start == attempt, slot.port === port else {
-                // Lost meanwhile, and not let go: nobody else starts it again.
+                // It was lost meanwhile, and nothing else restarts it.
                 if case .prepared = slot.state {
                     slot.restartUntaken()
                 }
@@ -130,17 +130,18 @@ extension Container {
         }
     }
 
-    /// Tells of all items of a contents component, in pieces; the list that is filled with them already is taken
-    /// over where they are passed on as they are.
+    /// Delivers all items of a contents component, in pieces.
+    ///
+    /// If the delegate passes all of them on unchanged, the list that the load has filled is used.
     private func deliverItems(
         of slot: Slot, _ loaded: Loaded, then done: @escaping () -> Void
     ) {
         guard slot.own.contents == nil || loaded.items != nil || loaded.state.items != nil else {
-            // A source that is loading, or is asked: what is shown of it stays.
+            // A source that is loading or is asked: the items that are shown stay.
             return slot.asks ? beginAsking(slot, then: done) : done()
         }
         guard slot.kind == .contents, !delegates.isDefault else {
-            // The default wiring looks at the list alone; who replaced it is told of all items.
+            // The default wiring uses the list as it is; any other delegate is called with all items.
             slot.own.contents?.know()
             takeLoadedList(of: slot)
             return done()
@@ -154,7 +155,7 @@ extension Container {
         }
     }
 
-    /// Makes the list that a load has filled the component's; false when there is none.
+    /// Shows the list that a load has filled; false if there is none.
     @discardableResult
     func takeLoadedList(of slot: Slot) -> Bool {
         guard let loaded = slot.own.contents?.takeLoaded() else { return false }
@@ -162,17 +163,17 @@ extension Container {
         return true
     }
 
-    /// Lets the list go that a load has filled, since the delegate passed other items on.
+    /// Drops the list that a load has filled, because the delegate passed other items on.
     func dropLoadedList(of slot: Slot) {
         if let list = slot.own.contents?.dropLoaded() { forget(list) }
     }
 
-    /// Tells the delegate of items that go into a new list.
+    /// Calls the delegate with items for a new list.
     func pass(_ change: ContentChange, from slot: Slot) {
         if let from = slot.reference { delegate.contents(from, didChange: change) }
     }
 
-    /// Lets the screens that are focused on what an event is about follow.
+    /// Updates the screens that are focused on an event's subject.
     private func noteForScreens(_ event: ComponentEvent) {
         switch event {
         case .tally(let subject, _), .commentCount(let subject, _): screens?.subjectChanged(subject)

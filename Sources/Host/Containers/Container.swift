@@ -4,55 +4,57 @@ import Index
 import PluginLoader
 import Store
 
-/// A named, ordered set of components, and their delegate's home.
+/// A named, ordered set of components, and the home of their delegate.
 ///
-/// It is found by ``Registry/find(_:_:)``, and used on the event loop alone.
+/// Found with ``Registry/find(_:of:_:)``, and used on the event loop alone.
 ///
-/// Each component is a black box in its slot; what they have to do with each other happens here.
-/// A command goes through these hands, all on the one domain:
+/// Each component is a black box in its slot; what concerns several of them is done here. A command goes through
+/// these steps, all in the one domain:
 ///
-/// 1. the call is checked against what is committed (fields, limits, whether the item is there);
-/// 2. the slot sends it when the component can take it; the delegate's `should…` is asked;
-/// 3. the component decides and is ahead by its own changes; the lane takes the entry, and the store
-///    makes it durable;
-/// 4. at the commit, in this order: indexes and derived fields, through the delegate's default wiring,
-///    and its `did…`; screens; bus; reply. Until then nobody but the component has seen anything.
+/// 1. the call is checked against the committed state: fields, limits, whether the item exists;
+/// 2. the slot sends it when the component can take it, after the delegate's `should…` was called;
+/// 3. the component decides and its own state is ahead by the changes; the lane orders the entry, and the store makes
+///    it durable;
+/// 4. at the commit, in this order: the delegate's default wiring updates indexes and derived fields and its `did…`
+///    is called; screens are updated; the notification is posted; the call is replied to. Nobody but the component
+///    has seen the change before.
 ///
-/// When an entry fails, the lane says what to undo, and nothing begins until that is done.
+/// When an entry fails, the lane returns what to undo, and no command begins until that is done.
 public final class Container {
     let name: String
     let domain: Domain
     private(set) var delegates = Delegates()
-    /// What delegates ask things of.
+    /// The delegates' access to the container.
     private(set) lazy var handle = DelegateHandle(self)
     let meters: ContainerMeters
-    /// The definition as it stands: what was applied, and what was attached, moved or hidden since.
+    /// The present definition: what was applied, with what was attached, moved or hidden since.
     private(set) var definition: ContainerDefinition
-    /// Its fields of times that are put without an offset.
+    /// The fields in which times may be put without an offset.
     private(set) var localTimes = LocalTimes(fields: [])
     var presentDates = PresentDates()
-    /// Its fields whose time zone can't be read.
+    /// The fields whose time zone can't be read.
     private var zoneFailures: [(what: String, reason: String)] = []
-    /// The definition as it was last applied; what the next one is compared with.
+    /// The definition as it was last applied, which the next one is compared with.
     private(set) var applied: ContainerDefinition?
-    /// Components that are not there any more and left records.
+    /// Components that were detached and left records.
     private(set) var remains: [String: Remains] = [:]
     /// The components, in order.
     private(set) var slots: [Slot] = []
-    /// The containers among the components, which screens show as parts, in order.
+    /// The containers that are parts of this one, in the order of the components.
     private(set) var parts: [ComponentDefinition] = []
     var lane: Lane<any EntryWaiter>
-    /// The screens that are open on it; nil: the registry does not have it yet, or not any more.
+    /// The screens that are open on it; nil while the registry does not have the container.
     var screens: (any OpenScreens)?
     var loading = Loading()
     var wiring = Wiring()
     var gates = Gates()
-    /// All items of contents components on their way into new lists, by component.
+    /// Contents components whose items are being put into a new list, by component.
     var fillings: [String: ListFilling] = [:]
-    /// Screens of another process of which it is not known yet whether they show what they showed:
-    /// commands wait for that, and are refused once the daemon is to stop.
+    /// The number of restored screens that are not compared with what they showed yet.
+    ///
+    /// Commands wait for that, and are refused once the daemon is stopping.
     private(set) var awaitedScreens = 0
-    /// How many components are forgetting ballots on purged items.
+    /// The number of components that are forgetting records about purged items.
     private var erasures = 0
 
     init(name: String, domain: Domain) {
@@ -63,15 +65,15 @@ public final class Container {
         lane = Lane(epoch: domain.epochFloor)
     }
 
-    /// Who is called for what components decide and report.
+    /// The container's own delegate, which is called for decisions and events of components.
     var delegate: ContainerDelegate { delegates.own }
 
-    /// Whether what a process before was making when it ended is there now.
+    /// Whether a component or delegate exists now that the previous process was making when it ended.
     func hasMade(_ component: InitNote.Component) -> Bool {
         slot(component.component)?.isAttached ?? delegates.has(component.component)
     }
 
-    /// Wires delegates; those of before are let go.
+    /// Replaces the delegates, and gives the new ones access to the container.
     func adopt(_ delegates: Delegates) {
         self.delegates = delegates
         for delegate in delegates.all { delegate.attach(to: handle) }
@@ -80,29 +82,29 @@ public final class Container {
     var checker: FieldChecker { FieldChecker(fields: definition.fields) }
 }
 
-/// A component that was taken away and whose records stay.
+/// A component that was detached and whose records stay.
 struct Remains: Equatable {
-    /// What it did: records of another kind must not come under its name.
+    /// Its kind: a component of another kind must not take its name and records.
     var kind: Kind?
-    /// Whether a definition had it, so that pruning erases it.
+    /// Whether a definition had the component, so that pruning erases it.
     var wasDefined: Bool
 }
 
 // MARK: Structure
 
 extension Container {
-    /// It stands otherwise from now on.
+    /// Sets the container's definition and components.
     ///
     /// - Parameters:
-    ///   - live: the definition as it stands.
-    ///   - applied: as it was last applied.
-    ///   - remains: components that are not there any more and left records.
-    ///   - slots: the components of the definition, in its order.
+    ///   - live: the present definition.
+    ///   - applied: the definition as it was last applied.
+    ///   - remains: components that were detached and left records.
+    ///   - slots: the slots of the definition's components, in its order.
     func stand(
         as live: ContainerDefinition, applied: ContainerDefinition?, remains: [String: Remains],
         _ slots: [Slot]
     ) {
-        // Else the lists are those of before, and know the zones that could be read then.
+        // Without new fields the lists stay, which know only the zones that could be read when they were made.
         if live.fields != definition.fields {
             localTimes = LocalTimes(fields: live.fields)
             zoneFailures = FieldZones.problems(of: live.fields).map {
@@ -143,7 +145,7 @@ extension Container {
     func list(_ name: String?) throws(HostError) -> (slot: Slot, list: ContentIndex) {
         let slot = try slot(name, .contents)
         if case .failed(let reason) = slot.state { throw slot.unavailable(reason, retryAfter: 5) }
-        // One that is started again still has the list of before.
+        // A component that is being restarted still has its earlier list.
         try slot.checkShown()
         guard let list = slot.list else { throw slot.unavailable("It has no list.") }
         return (slot, list)
@@ -152,13 +154,13 @@ extension Container {
     /// Whether any list has the item.
     func has(_ item: String) -> Bool { slots.contains { $0.list?.contains(item) ?? false } }
 
-    /// Makes sure that what a vote or a comment is about is there.
+    /// Throws unless the item that a vote or a comment is about exists.
     ///
-    /// Ids compare by canonical equivalence, and records by their bytes: an id in another form than
-    /// NFC is nobody's, or one ballot would have two records.
+    /// Swift compares ids by canonical equivalence, and the store compares keys by their bytes. So an id that is not
+    /// in NFC is treated as unknown; otherwise one ballot could have two records.
     func check(_ item: String?) throws(HostError) {
         guard let item, !has(item) || !ItemID.isNormal(item) else { return }
-        // It may be in a list of which nothing is known.
+        // It may be in a list that is not known yet.
         for slot in slots where slot.kind == .contents { try slot.checkShown() }
         throw .itemNotFound(container: name, item: item)
     }
@@ -166,20 +168,21 @@ extension Container {
     var itemCount: Int { slots.reduce(0) { $0 + ($1.list?.count ?? 0) } }
 }
 
-// MARK: Quiet moments
+// MARK: Waiting until components are quiet
 
 extension Container {
-    /// Commands wait until it is known what so many screens of another process show, which
-    /// ``recogniseScreen()`` is called for, one by one: these would not know what is written before.
+    /// Makes commands wait for restored screens, until ``recogniseScreen()`` is called for each of them.
+    ///
+    /// An earlier change would make the screens differ from what they showed.
     func awaitScreens(_ count: Int) { awaitedScreens += count }
 
-    /// It is known of one more screen of another process whether it shows what it showed.
+    /// Notes that one more restored screen was compared.
     func recogniseScreen() {
         awaitedScreens -= 1
         if awaitedScreens == 0 { pump() }
     }
 
-    /// Has a component forget what was said about purged items, and opens its gate then.
+    /// Makes a component forget records about purged items, and opens its gate then.
     func run(_ erasure: SubjectErasure) {
         erasures += 1
         erasure.run { [self] in
@@ -188,7 +191,7 @@ extension Container {
         }
     }
 
-    /// Whether nothing that was accepted is unfinished.
+    /// Whether everything that was accepted is finished.
     var isQuiet: Bool {
         lane.isEmpty && erasures == 0 && wiring.isShown && screens?.isIdle ?? true
             && slots.allSatisfy {
@@ -196,26 +199,26 @@ extension Container {
             }
     }
 
-    /// Sends what can be sent now, everywhere.
+    /// Sends all requests that can be sent now.
     func pump() {
         for slot in slots { slot.pump() }
         passBarriers()
     }
 }
 
-// MARK: What the registry shows
+// MARK: Status
 
 extension Container {
-    /// Components, their order or their state changed.
+    /// Updates what depends on the components, their order or their state.
     func structureChanged() {
-        // Of a component that was lost amid that, nobody goes on.
+        // The filling of a component's list does not end if the component is lost.
         if !fillings.isEmpty { fillings = fillings.filter(\.value.isWanted) }
         screens?.structureChanged()
     }
 
     var status: ContainerStatus {
         var failures = failures.map { "the \($0.what) \($0.reason)" }
-        // Whose changes they were nobody knows.
+        // It is unknown which containers the lost changes belonged to.
         if !domain.store.damages.isEmpty {
             failures.append(
                 "the store was damaged, and changes may be lost: see the daemon's status")
@@ -233,7 +236,7 @@ extension Container {
             })
     }
 
-    /// What is wrong, a sentence each.
+    /// The problems of the container, a sentence each.
     var problems: [String] {
         (delegates.failures + zoneFailures + partFailures).map {
             "The \($0.what) of \(name) \($0.reason)"
@@ -265,14 +268,14 @@ extension Container {
 }
 
 extension Slot {
-    /// What is wrong with its records, and what to do; nil: nothing is.
+    /// The problem with its records, and what to do; nil if there is none.
     var recordProblem: String? {
         damage.problem
             ?? own.contents?.unfit.problem(in: list, FieldChecker(fields: fields))
             ?? own.contents?.leftOut.problem
     }
 
-    /// How often it was started again, and which calls are refused for that; nil: it never was.
+    /// Its restarts, and the calls that are refused because of them; nil if there were none.
     var restarts: ComponentRestarts? {
         guard var restarts = progress.restarts else { return nil }
         if !poison.isEmpty { restarts.refuses = poison.words(at: domain.now()) }

@@ -3,9 +3,9 @@ import Index
 import JSONCodec
 import Logging
 
-/// What a container's delegates may ask of it: the other half of the default wiring.
+/// A delegate's access to its container: the other half of the default wiring.
 ///
-/// A delegate may keep it for longer than its container lives: it then does nothing.
+/// A delegate may keep it longer than the container exists; then it does nothing.
 final class DelegateHandle: ContainerHandle {
     let name: String
     private weak var container: Container?

@@ -5,15 +5,16 @@ import PluginLoader
 
 /// The delegates of one container: its own, and those of the scopes that name one.
 ///
-/// One that can't be made, because its plugin is gone or refuses its settings, is not replaced by the default:
-/// a veto would vanish silently. The lists still follow their components, but what it would be asked is refused.
+/// If a delegate can't be made, because its plugin is gone or refuses its settings, the default does not replace it:
+/// its vetoes would vanish silently. The lists still follow their components, but commands that it would have to
+/// judge are refused.
 struct Delegates {
-    /// Whose delegate it is.
+    /// The container or scope that has the delegate.
     enum Owner: Hashable {
         case container
         case scope(String)
 
-        /// As errors and logs name it.
+        /// The path in errors and logs.
         var path: String {
             switch self {
             case .container: "container.delegate"
@@ -25,28 +26,28 @@ struct Delegates {
     /// A delegate that a definition names.
     private struct Named {
         let definition: DelegateDefinition
-        /// Why it can't be made; else it is there.
+        /// The delegate, or why it can't be made.
         let made: Result<ContainerDelegate, HostError>
-        /// What is noted for a crash while it is called.
+        /// What the crash note says while it is called.
         let crash: CrashText
     }
 
-    /// The container's own; the default wiring where it names none, or where the one it names can't be made.
+    /// The container's own delegate; the default wiring if it names none or the one it names can't be made.
     let own: ContainerDelegate
     private var named: [Owner: Named] = [:]
     private let fields: [Field]
 
-    /// The default wiring alone.
+    /// Makes the default wiring alone.
     init() {
         own = ContainerDelegate()
         fields = []
     }
 
-    /// Makes what a definition names, but for delegates that are there just so.
+    /// Makes the delegates of a definition, and keeps those that have not changed.
     ///
     /// - Parameters:
-    ///   - definition: names them.
-    ///   - before: the container's until now.
+    ///   - definition: names the delegates.
+    ///   - before: the container's present delegates.
     ///   - domain: has the plugins.
     init(for definition: ContainerDefinition, keeping before: Delegates, in domain: Domain) {
         fields = definition.fields
@@ -73,7 +74,7 @@ struct Delegates {
         }
     }
 
-    /// Each delegate that is there.
+    /// All delegates that could be made.
     var all: [ContainerDelegate] {
         [own]
             + named.compactMap { owner, named in
@@ -81,29 +82,28 @@ struct Delegates {
             }
     }
 
-    /// Who is called for what happens on screens in a scope: its delegate, or else the container's.
+    /// The delegate for what happens on screens in a scope: the scope's, or else the container's.
     ///
-    /// - Parameter scope: nil: the container has none.
+    /// - Parameter scope: the scope's name; nil: the container has no scopes.
     /// - Returns: the delegate; fails while it can't be made.
     func delegate(in scope: String?) -> Result<ContainerDelegate, HostError> {
         if let scope, let named = named[.scope(scope)] { return answer(of: named) }
         return named[Owner.container].map { answer(of: $0) } ?? .success(own)
     }
 
-    /// The plugin of who is called for what happens on screens in a scope; nil: the default wiring.
+    /// The plugin of the delegate for a scope; nil: the default wiring.
     func plugin(in scope: String?) -> String? {
         let own = scope.flatMap { named[.scope($0)] }
         return (own ?? named[.container])?.definition.plugin
     }
 
-    /// What is noted for a crash while the delegate of a scope, or else the container's, is called; nil: it is the
-    /// default wiring.
+    /// What the crash note says while the delegate for a scope is called; nil: the default wiring.
     func crashText(in scope: String?) -> CrashText? {
         guard !named.isEmpty else { return nil }
         return (scope.flatMap { named[.scope($0)] } ?? named[.container])?.crash
     }
 
-    /// Why what the container's delegate would be asked is refused; nil: it is there.
+    /// The error for what the container's delegate can't be asked; nil if the delegate exists.
     var refusal: HostError? {
         if case .failure(let error) = delegate(in: nil) { error } else { nil }
     }
@@ -118,9 +118,9 @@ struct Delegates {
         }
     }
 
-    /// Why it can't be as this says and not as it was before; nil: it can.
+    /// Why these delegates may not replace those before; nil if they may.
     ///
-    /// What failed just so before is no obstacle to changing something else.
+    /// A delegate that failed before and has not changed does not prevent other changes.
     func objection(since before: Delegates) -> HostError? {
         for (owner, named) in named.sorted(by: { $0.key.path < $1.key.path }) {
             guard case .failure(let error) = named.made else { continue }
@@ -142,7 +142,7 @@ struct Delegates {
         }.sorted { $0.what < $1.what }
     }
 
-    /// Whether the one that this names is there.
+    /// Whether the delegate at this path could be made.
     func has(_ path: String) -> Bool {
         named.contains { owner, named in
             guard owner.path == path, case .success = named.made else { return false }
@@ -150,15 +150,15 @@ struct Delegates {
         }
     }
 
-    /// Whether the container's own is the default wiring, which passes everything on.
+    /// Whether the container's own delegate is the default wiring, which passes everything on.
     var isDefault: Bool { type(of: own) == ContainerDelegate.self }
 
-    /// Whether the container's own is another object.
+    /// Whether the container's own delegate is another object than before.
     func hasOtherOwn(than before: Delegates) -> Bool { own !== before.own }
 }
 
 extension Domain {
-    /// Makes a delegate, without wiring it.
+    /// Makes a delegate, without attaching it to a container.
     ///
     /// - Throws: `pluginNotFound`, `settingInvalid` or `definitionInvalid`.
     fileprivate func delegate(

@@ -1,8 +1,8 @@
-/// The gates of a container's components: closed while work needs a component that nobody else asks.
+/// The gates of a container's components: closed while work needs a component for itself.
 ///
-/// Works that need the same component go one after the other; each waits until its components are quiet.
+/// Works that need the same component run one after another; each waits until its components are quiet.
 struct Gates {
-    /// Work that waits until components are quiet, their gates closed.
+    /// Work that waits until components are quiet, with their gates closed.
     private struct Barrier {
         var components: [String]
         /// Whether the container's own entries must be settled too.
@@ -11,9 +11,9 @@ struct Gates {
     }
 
     private var barriers: [Barrier] = []
-    /// How many works hold, or wait to hold, each component's gate.
+    /// For each component the number of works that hold its gate, or wait to.
     private var closings: [String: Int] = [:]
-    /// The components whose gates are held by work that goes on.
+    /// The components whose gates are held by running work.
     private var held: Set<String> = []
 
     /// Whether work waits for components to be quiet.
@@ -21,7 +21,7 @@ struct Gates {
 
     func isClosed(_ component: String) -> Bool { closings[component] != nil }
 
-    /// Closes the gates of components, for work that waits for ``next(where:)``.
+    /// Closes the gates of components for work, which ``next(where:)`` returns later.
     mutating func close(
         _ components: [String], needsEmptyLane: Bool, then body: @escaping () -> Void
     ) {
@@ -30,7 +30,7 @@ struct Gates {
             Barrier(components: components, needsEmptyLane: needsEmptyLane, body: body))
     }
 
-    /// Opens the gates of components again, as far as nobody else waits for them.
+    /// Opens the gates of components, unless other work waits for them.
     mutating func open(_ components: [String]) {
         for component in components {
             closings[component] = closings[component].flatMap { $0 > 1 ? $0 - 1 : nil }
@@ -38,10 +38,10 @@ struct Gates {
         held.subtract(components)
     }
 
-    /// Has the first work that may go on hold its gates from now on.
+    /// Returns the first work that may run; it holds its gates from now on.
     ///
-    /// - Parameter areQuiet: whether components are, and where the work needs it the lane is empty.
-    /// - Returns: that work; nil: none may go on.
+    /// - Parameter areQuiet: whether components are quiet, and the lane is empty if the work needs that.
+    /// - Returns: the work; nil: none may run.
     mutating func next(
         where areQuiet: (_ components: [String], _ needsEmptyLane: Bool) -> Bool
     ) -> (() -> Void)? {
@@ -57,18 +57,18 @@ struct Gates {
 }
 
 extension Container {
-    /// Whether requests wait, although the component could take them.
+    /// Whether requests have to wait although the component could take them.
     func isGated(_ component: String) -> Bool { gates.isClosed(component) }
 
-    /// Closes the gates of components, and goes on once they are quiet.
+    /// Closes the gates of components, and calls back once the components are quiet.
     ///
-    /// That is when none of their operations is on its way and nobody else holds any of the gates.
-    /// Then ``open(_:)`` must be called with the same names.
+    /// They are quiet when none of their operations is under way and no other work holds any of the gates. The
+    /// callback has to lead to ``open(_:)`` with the same names.
     ///
     /// - Parameters:
-    ///   - components: their names.
+    ///   - components: the components' names.
     ///   - needsEmptyLane: whether the container's own entries must be settled too.
-    ///   - body: what to do then.
+    ///   - body: the callback.
     func gate(
         _ components: [String], needsEmptyLane: Bool = false, then body: @escaping () -> Void
     ) {
@@ -77,13 +77,13 @@ extension Container {
         passBarriers()
     }
 
-    /// Opens the gates of components again, as far as nobody else waits for them.
+    /// Opens the gates of components, unless other work waits for them.
     func open(_ components: [String]) {
         gates.open(components)
         pump()
     }
 
-    /// Lets those go on who wait for components that are quiet by now.
+    /// Runs the work that waits for components to be quiet, where they are now.
     func passBarriers() {
         guard gates.areAwaited else { return }
         while lane.isOpen, let body = gates.next(where: areQuiet) { body() }

@@ -3,14 +3,14 @@ import Index
 import JSONCodec
 import Store
 
-/// Items that are put.
+/// The command that puts items.
 final class PutCommand: Command {
-    /// Those that expect a revision.
+    /// The drafts that expect a revision.
     private let conditions: [ItemDraft]
-    /// The fields that they are checked against.
+    /// The fields that the items were checked against.
     private let fields: [Field]
     var check: BatchCheck
-    /// Whether that was done; at once, where they are few.
+    /// Whether the check is done; small batches are checked at once.
     var isChecked: Bool
     private let reply: Answer<PutResult>
 
@@ -49,7 +49,7 @@ final class PutCommand: Command {
                 return HostError(problem)
             }
         }
-        // By name: the component may have been made anew while this waited.
+        // Looked up by name: the component may have been made anew meanwhile.
         let list = container.slot(slot.name)?.list
         return conditions.lazy.compactMap { list?.mismatch($0) }.first
     }
@@ -71,14 +71,14 @@ final class PutCommand: Command {
     override func end(_ result: Result<Decided, HostError>) { reply(result.map(PutResult.init)) }
 }
 
-/// Whether a batch of items may go to a component, looked over some at a time.
+/// The check of a batch of items, in steps.
 struct BatchCheck {
-    /// So many items are looked over at once.
+    /// The number of items that are checked in one step.
     static let few = 64
 
-    /// The first thing wrong, of what was looked over.
+    /// The first problem that was found.
     private(set) var problem: HostError?
-    /// Those that were looked over: times without an offset were read in their fields' zones.
+    /// The checked items; times without an offset were completed with their fields' time zones.
     private(set) var items: [Item] = []
 
     private let drafts: [ItemDraft]
@@ -93,7 +93,7 @@ struct BatchCheck {
         self.localTimes = localTimes
     }
 
-    /// Looks some more over; false: nothing is left, or something is wrong.
+    /// Checks some more items; false if none are left or one has a problem.
     mutating func step() -> Bool {
         let end = min(next + Self.few, drafts.count)
         for draft in drafts[next..<end] where problem == nil {
@@ -105,7 +105,7 @@ struct BatchCheck {
         return problem == nil && next < drafts.count
     }
 
-    /// What is wrong with all that is left.
+    /// Checks all remaining items, and returns the first problem.
     mutating func whole() -> HostError? {
         while step() {}
         return problem
@@ -124,14 +124,14 @@ struct BatchCheck {
     }
 }
 
-/// Items that are removed, or purged with what was said about them.
+/// The command that removes items, or purges them with their votes and comments.
 final class RemoveCommand: Command {
     private let items: [String]
-    /// What goes with them; nil: they are not purged.
+    /// What is erased with the items; nil: they are not purged.
     private let others: PurgedRecords?
     private let reply: Answer<RemoveResult>
 
-    /// A removal; one that purges is part of work that holds the component's gate.
+    /// Makes a removal; one that purges passes the gate of its component, which is held for it.
     init(
         _ items: [String], from slot: Slot, of container: Container, by caller: Caller,
         purging others: PurgedRecords? = nil, _ reply: @escaping Answer<RemoveResult>
@@ -170,7 +170,7 @@ final class RemoveCommand: Command {
 }
 
 extension ContentIndex {
-    /// How an item is not as its draft expects it; nil when it is.
+    /// The error if an item differs from what its draft expects; nil otherwise.
     fileprivate func mismatch(_ draft: ItemDraft) -> HostError? {
         guard let expected = draft.ifRevision else { return nil }
         let id = draft.item.id

@@ -3,22 +3,22 @@ import DequeModule
 import Index
 import Logging
 
-/// All items of a contents component on their way through the delegate into a new list, in slices.
+/// Passes all items of a contents component through the delegate into a new list, in slices.
 ///
-/// Until all are there the list of before is shown. A change that comes meanwhile goes into both lists; what was read
-/// of an item before it changed does not replace the change.
+/// The old list is shown until the new one is complete. A change that comes meanwhile is made in both lists, and is
+/// not replaced by the item's earlier state.
 final class ListFilling {
-    /// How many items the delegate is told of at a time.
+    /// The number of items in one call of the delegate.
     static let piece = 128
-    /// How many items are put into the list at a time.
+    /// The number of items that are put into the list at a time.
     private static let step = 64
 
-    /// What the delegate has passed on.
+    /// A change that the delegate has passed on.
     private enum Passed {
         case put(ArraySlice<Item>)
         case remove(ArraySlice<String>)
 
-        /// Whether it is just this array, and not an equal one.
+        /// Whether it is this very array, and not an equal one.
         func isJust(_ items: [Item]) -> Bool {
             guard case .put(let mine) = self, mine.count == items.count else { return false }
             return mine.withUnsafeBufferPointer { mine in
@@ -31,28 +31,28 @@ final class ListFilling {
     private let slot: Slot
     private let attempt: Int
     private lazy var list = ContentIndex(fields: slot.fields)
-    /// What the delegate was told of, as far as it takes over the list that the load has filled with just these.
+    /// The loaded items, whose list is used if the delegate passes exactly these on.
     private var loaded: ItemList?
-    /// Whether it has passed on each piece of ``loaded`` as it was, and nothing else has changed.
+    /// Whether the delegate has passed on each piece of ``loaded`` unchanged, and nothing else has changed.
     private var isSame = true
-    /// How many pieces it passed on so before another one.
+    /// The number of pieces that it passed on unchanged before the first other one.
     private var same = 0
-    /// How many of these are in the new list.
+    /// The number of these pieces that are in the new list.
     private var again = 0
-    /// What the delegate has passed on of the present piece; nil: it is not being told of any.
+    /// What the delegate has passed on during the present call; nil: it is not being called.
     private var passed: [Passed]?
-    /// Whether the delegate has passed on that all items are other ones.
+    /// Whether the delegate has passed on `replaceAll`.
     private var isBegun = false
-    /// What it has passed on and is not in the list yet.
+    /// What the delegate has passed on and is not in the list yet.
     private var waiting: Deque<Passed> = []
-    /// Items that changed since, other than by what the delegate has passed on.
+    /// Items that have changed since, other than by what the delegate has passed on.
     private var touched: Set<String> = []
     private var unfit = UnfitItems(areLeftOut: true)
-    /// Whether the component that was asked has told that all items follow.
+    /// Whether the component has sent `replaceAll` in its reply.
     private var isTold = false
-    /// Whether the component has told meanwhile that all items are other ones again.
+    /// Whether the component has meanwhile reported `replaceAll` again.
     private var isOutdated = false
-    /// Whether the component has told by itself that all items are other ones.
+    /// Whether this follows from a `replaceAll` that the component reported by itself.
     private var isUnasked = false
 
     init(of slot: Slot, in container: Container) {
@@ -62,12 +62,12 @@ final class ListFilling {
 
     private var domain: Domain { container.domain }
 
-    /// Whether it goes on.
+    /// Whether this filling is still the present one.
     var isWanted: Bool { slot.start == attempt && container.fillings[slot.name] === self }
 
-    // MARK: What the delegate passes on
+    // MARK: Changes from the delegate
 
-    /// Takes in what the delegate passes on of what it is told; false: that is a change of its own.
+    /// Takes a change that the delegate passes on during a call; false if it is a change of another kind.
     func takes(_ change: ContentChange) -> Bool {
         guard passed != nil else { return false }
         switch change {
@@ -75,7 +75,7 @@ final class ListFilling {
         case .insert(let items) where isBegun, .update(let items) where isBegun:
             passed?.append(.put(items[...]))
         case .remove(let ids) where isBegun:
-            // It knows what changed since.
+            // The delegate knows of the later changes, so its removal counts.
             touched.subtract(ids)
             passed?.append(.remove(ids[...]))
         default: return false
@@ -83,12 +83,12 @@ final class ListFilling {
         return true
     }
 
-    /// All items are other ones again: they are asked for once these are shown.
+    /// Notes that all items are replaced again: they are requested once the present ones are shown.
     fileprivate func outdate() { isOutdated = true }
 
-    /// Something else has changed, which the list of before shows already.
+    /// Makes another change in the new list, which the old list shows already.
     func follow(_ change: ContentChange, revision: Int64) {
-        // Until it is begun nothing is told of what was before.
+        // Until then no items were requested, so none can be older than this change.
         guard isBegun else { return }
         isSame = false
         switch change {
@@ -102,7 +102,7 @@ final class ListFilling {
         }
     }
 
-    /// Tells the delegate that all items are other ones.
+    /// Calls the delegate with `replaceAll`.
     private func begin() {
         waiting += tell(.replaceAll)
         isSame = waiting.isEmpty
@@ -115,7 +115,7 @@ final class ListFilling {
         return passed ?? []
     }
 
-    /// Tells the delegate of some items.
+    /// Calls the delegate with some items.
     private func pass(_ items: [Item]) {
         let passed = tell(.insert(items))
         if loaded != nil {
@@ -128,9 +128,9 @@ final class ListFilling {
         waiting.append(contentsOf: passed)
     }
 
-    // MARK: Into the list
+    // MARK: Filling the list
 
-    /// Puts some items into the list; false: all are in it.
+    /// Puts some items into the list; false when all are in it.
     private func putSome() -> Bool {
         if !isSame, again < same, let loaded {
             put(piece(again, of: loaded)[...])
@@ -160,10 +160,10 @@ final class ListFilling {
     }
 }
 
-// MARK: From a load, or from a component that is attached
+// MARK: Items of a load, or of an attached component
 
 extension ListFilling {
-    /// Passes on what a load has found, and takes over the list that it has filled or makes another.
+    /// Passes the items of a load to the delegate, and shows the loaded list or a new one.
     func run(_ items: ItemList, then done: @escaping () -> Void) {
         loaded = items
         begin()
@@ -187,11 +187,11 @@ extension ListFilling {
         }
     }
 
-    /// Asks the component for all items, once its own state is what is committed.
+    /// Requests all items of the component, once its own state is the committed one.
     fileprivate func ask() {
         isUnasked = true
         container.gate([slot.name]) { [self] in
-            // What is told is of now: others need not wait for the rest.
+            // The first part already shows the committed state, so that others need not wait for the remaining ones.
             defer { container.open([slot.name]) }
             guard isWanted, slot.isAttached else { return forget() }
             begin()
@@ -203,11 +203,11 @@ extension ListFilling {
         }
     }
 
-    /// Asks for the next items; those are in the list before more are asked for.
+    /// Requests the next items, once the earlier ones are in the list.
     private func askMore(anew: Bool) {
         guard isWanted, let port = slot.port else { return forget() }
         port.tellState(anew: anew) { [self] result in
-            // One that died is made anew, and then loaded.
+            // A component that was lost is restarted, and then loaded.
             guard isWanted, case .success(let part) = result else { return forget() }
             var (events, items) = (part.events[...], [Item]()[...])
             domain.inSlices { [self] in
@@ -227,14 +227,14 @@ extension ListFilling {
             } then: { [self] in
                 guard part.isLast else { return askMore(anew: false) }
                 guard !isTold else { return end {} }
-                // Its source is loading again: it tells later what there is, and the list of before stays.
+                // Its source is loading again and reports its items later; the old list stays until then.
                 forget()
                 if isOutdated { container.refill(slot) }
             }
         }
     }
 
-    /// Items without those that don't fit the fields.
+    /// The items that fit the fields; the others are noted.
     private func fitting(_ items: ArraySlice<Item>) -> [Item] {
         let checker = FieldChecker(fields: slot.fields)
         return items.filter { item in
@@ -250,7 +250,7 @@ extension ListFilling {
             forget()
             return done()
         }
-        // To its end in any case: whoever waits for this goes on.
+        // Never cancelled, because others wait for its end.
         let isWaiting = { true }
         container.fillDerived(list, while: isWaiting) { [self] in
             if isWanted { show() } else { forget() }
@@ -262,7 +262,7 @@ extension ListFilling {
         container.fillings[slot.name] = nil
         slot.own.contents?.show(list)
         container.forget(list)
-        // What did not fit in a load was noted by that.
+        // Items of a load that don't fit were noted by the load.
         if isUnasked { noteUnfit() }
         container.structureChanged()
         container.growOrders(of: list)
@@ -279,7 +279,7 @@ extension ListFilling {
             "items don't fit the fields", metadata: slot.logFields(["reason": "It \(problem)."]))
     }
 
-    /// It is not wanted any more, or nothing was passed on.
+    /// Drops the new list, because it is no longer needed or the delegate has passed nothing on.
     private func forget() {
         container.forget(list)
         if container.fillings[slot.name] === self { container.fillings[slot.name] = nil }
@@ -287,7 +287,7 @@ extension ListFilling {
 }
 
 extension Container {
-    /// Asks a contents component for all its items, which are other ones, and shows them together.
+    /// Requests all items of a contents component, and shows them together in a new list.
     func refill(_ slot: Slot) {
         guard slot.isAttached, slot.kind == .contents else { return }
         if let asked = slot.asked { return asked.askAgain() }

@@ -1,8 +1,8 @@
 /// The first start of a container's components, which calls wait for.
 struct Loading {
-    /// Whether the container is as the store holds it, and its components are being started.
+    /// Whether the components are being started for the first time.
     private(set) var isUnderWay = false
-    /// The places of calls among those that wait for its end.
+    /// The places of calls that wait for its end.
     let places = WaitingPlaces()
     private var waiting: [() -> Void] = []
 
@@ -10,9 +10,9 @@ struct Loading {
 
     mutating func wait(_ body: @escaping () -> Void) { waiting.append(body) }
 
-    /// It is over.
+    /// Ends it.
     ///
-    /// - Returns: who has waited.
+    /// - Returns: the callbacks that waited.
     mutating func end() -> [() -> Void] {
         defer { self = Loading() }
         return waiting
@@ -20,7 +20,7 @@ struct Loading {
 }
 
 extension Container {
-    /// Whether it is as the store holds it, and calls wait for its components' first start.
+    /// Whether calls wait for the first start of the components.
     var isLoading: Bool { loading.isUnderWay }
 
     /// Starts all components.
@@ -29,14 +29,13 @@ extension Container {
         startsChanged()
     }
 
-    /// Goes on once no component is worth waiting for: each is attached, has failed, or its start
-    /// shows no progress.
+    /// Calls back once no component is worth waiting for: each is attached, has failed or is stalled.
     func whenLoaded(_ body: @escaping () -> Void) {
         guard isLoading else { return body() }
         loading.wait(body)
     }
 
-    /// Has a user's call wait as ``whenLoaded(_:)`` does; refused where too many do.
+    /// Makes a user's call wait as ``whenLoaded(_:)`` does; refuses it if too many are waiting.
     func whenLoaded<T>(
         of user: String, _ reply: @escaping Answer<T>, _ body: @escaping () -> Void
     ) {
@@ -53,11 +52,11 @@ extension Container {
         }
     }
 
-    /// A component's start has come to an end, or to a standstill.
+    /// Ends the wait if no component is worth waiting for any more.
     func startsChanged() {
         guard isLoading, !slots.contains(where: { $0.isWorthWaitingFor || $0.isAwaitingItems })
         else { return }
-        // Whatever is there by now.
+        // The callbacks use the components that are attached by now.
         for body in loading.end() { body() }
     }
 }

@@ -1,59 +1,60 @@
 import AtriumKit
 
-/// What a container knows of the screens that are open on it: it says what changed, and they follow.
+/// What a container needs of the screens that are open on it: it notifies them of changes, and they update.
 protocol OpenScreens: AnyObject {
-    /// Whether they show all that they were told of.
+    /// Whether they show all changes that they were notified of.
     var isIdle: Bool { get }
 
-    /// Whether one of them stands in an item, or is focused on it.
+    /// Whether a screen is inside an item, or has its focus on it.
     func holds(_ item: String) -> Bool
-    /// Items were taken away that no list may have had: who stands in one of them, or is focused on it, leaves.
+    /// Items were removed that no list may have had: screens leave them.
     func areGone(_ items: Set<String>)
-    /// Something that they show changed; they follow before anything leaves the loop.
+    /// Something that they show has changed; they update before anything is sent.
     func changed()
-    /// Components, their order or their state changed.
+    /// The components, their order or their state have changed.
     func structureChanged()
-    /// A commit is in the indexes, and the delegate was told: they follow, of several commits that came at once
-    /// with the last.
+    /// A commit is in the indexes, and the delegate was called.
+    ///
+    /// If several commits come at once, screens update after the last.
     func committed()
-    /// What is said about a subject changed.
+    /// The votes or comments on a subject have changed.
     func subjectChanged(_ subject: Subject)
-    /// Items of a list are others: who is focused on one follows its details.
+    /// Items of a list have changed; screens that have their focus on one read its details again.
     func itemsChanged(_ items: some Sequence<String>)
-    /// Comments are gone whose component is not there to say so.
+    /// Comments are gone, and their component is not there to report it.
     func commentsGone(_ comments: Set<String>, of component: String)
-    /// A component is there that was told of no screens.
+    /// A component was attached that does not know the number of screens yet.
     func countAudience()
-    /// Somebody's ballot is now this.
+    /// An actor's ballot on a subject has changed to this value.
     func noteBallot(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot)
-    /// Ballots changed otherwise than by votes.
+    /// Ballots have changed other than by votes.
     func forgetBallots()
-    /// The container has other scopes.
+    /// The scopes of the container have changed.
     func scopesChanged()
-    /// The containers among the components, or what is told of them, may be others.
+    /// The containers that are parts, or what is shown of them, may have changed.
     func partsChanged(hadParts: Bool)
-    /// Components of the container reported something: the delegates of those whose part it is are called.
+    /// Calls the delegates of containers that have this one as a part, with events of a component.
     func tellParents(of events: [ComponentEvent], from component: ComponentReference)
-    /// What people read of a container among the components; nil: it is not there.
+    /// The title of a container that is a part; nil if it does not exist.
     func title(ofPart part: ComponentDefinition) -> String?
-    /// The container is gone: none shows anything more.
+    /// Ends all screens, because the container is deleted.
     func end()
 
-    /// A filters component selected something on a screen though nobody asked it to, which is shown next: what its
-    /// delegate says about it waits for that.
+    /// Delays a delegate's messages about a selection that a filters component made on a screen by itself, until the
+    /// selection is shown.
     func holdNotice(for event: ComponentEvent)
-    /// Shows what a filters component selected on a screen though nobody asked it to.
+    /// Shows a selection that a filters component made on a screen by itself.
     func showUnasked(_ event: ComponentEvent)
     /// The delegate of the scope that a screen shows; nil: there is no such screen.
     ///
-    /// - Returns: fails while it can't be made.
+    /// - Returns: the delegate; fails while it can't be made.
     func delegate(on screen: String) -> Result<ContainerDelegate, HostError>?
-    /// What is chosen on a screen; nil: there is no such screen.
+    /// The choices on a screen; nil: there is no such screen.
     func choices(of screen: String) -> ScreenChoices?
-    /// Changes what is chosen on a screen as its delegate has it.
+    /// Changes the choices on a screen, on behalf of its delegate.
     func change(_ screen: String, _ edit: @escaping (inout ScreenChoices) -> Void)
     /// Sends a message with a screen's next revision.
     func message(_ text: String, on screen: String)
-    /// Leads who has a screen to another container, with its next revision.
+    /// Leads the user of a screen to another container, with its next revision.
     func lead(_ screen: String, to container: String, item: String?)
 }

@@ -2,30 +2,30 @@ import AtriumKit
 import DequeModule
 import NIOCore
 
-/// What was said about purged items on its way out of a component's own state.
+/// Removes what a component's own state holds about purged items.
 ///
-/// The store does not show it, and tallies and counts are empty since the commit. The component's gate
-/// is closed meanwhile, so that nothing reads it or is judged by it; the loop serves others between
-/// slices. A component that is being started has nothing to forget, unless it has begun to read the
-/// store before the commit: then it is started anew, so that nobody waits for it behind a closed gate.
+/// Since the commit the store has no such records, and tallies and counts are empty. Meanwhile the component's gate
+/// is closed, so that nothing reads or depends on the old state, and the loop serves others between slices. A
+/// component that is being started has nothing to forget, unless it has read the store before the commit. It is then
+/// started anew, so that nobody waits for it behind a closed gate.
 final class SubjectErasure {
-    /// How many records are looked up at a time.
+    /// The number of records that are looked up at a time.
     static let slice = 500
-    /// How many are forgotten at a time.
+    /// The number of records that are forgotten at a time.
     private static let part = 128
 
-    /// The component's.
+    /// The component's name.
     let name: String
     private let kind: Kind?
     private let container: Container
     private let all: [[Subject]]
     private var batches: Deque<[Subject]> = []
     private var start: Int?
-    /// Higher than the number of all that was begun before the commit.
+    /// Higher than the number of everything that was begun before the commit.
     private var ticket: UInt64 = 0
     private var done: () -> Void = {}
 
-    /// An erasure of what a component's records say about subjects.
+    /// Makes an erasure of a component's records about subjects.
     init(of subjects: [Subject], from slot: Slot, of container: Container) {
         name = slot.name
         kind = slot.kind
@@ -33,12 +33,12 @@ final class SubjectErasure {
         all = Self.batches(of: subjects, in: slot)
     }
 
-    /// Subjects of which much was said alone, others together.
+    /// The subjects in batches: those with many records alone, others together.
     static func batches(of subjects: [Subject], in slot: Slot) -> [[Subject]] {
         var batches: [[Subject]] = []
         var room = 0
         for subject in subjects {
-            // One without any may have some that nobody sees.
+            // A subject without known records may have some that are not counted.
             let known = slot.tally(of: subject)?.count ?? slot.commentCount(of: subject)
             let records = max(known ?? 0, 1)
             if records > room {
@@ -51,16 +51,16 @@ final class SubjectErasure {
         return batches
     }
 
-    /// Erases them.
+    /// Erases the records.
     ///
-    /// - Parameter done: called once the component holds none of them, or is not there any more.
+    /// - Parameter done: called once the component holds none of them, or is gone.
     func run(_ done: @escaping () -> Void) {
         self.done = done
         ticket = container.domain.nextTicket()
         next()
     }
 
-    /// Erases what was said about the next subjects, then about the others.
+    /// Erases the records about the next subjects, then about the remaining ones.
     private func next() {
         guard let slot = container.slot(name), slot.progress.hasRead(before: ticket) else {
             return done()
@@ -83,13 +83,13 @@ final class SubjectErasure {
         }
     }
 
-    /// Looks up the keys of comments, page by page, and has each page forgotten before the next.
+    /// Looks up the keys of comments page by page; each page is forgotten before the next.
     private func keys(about subjects: [Subject], after key: String?) {
         ask(.recordKeyPage(subjects, after: key, limit: Self.slice)) { [self] answer in
             guard case .recordKeys(let keys) = answer else { return startAnew() }
             guard keys.count >= Self.slice, let last = keys.last else { return forget([keys]) }
             guard subjects.count == 1 else {
-                // Which of the subjects the page ends with the keys don't tell.
+                // The keys don't show at which subject the page ends.
                 for subject in subjects.reversed() { batches.prepend([subject]) }
                 return next()
             }
@@ -97,7 +97,7 @@ final class SubjectErasure {
         }
     }
 
-    /// Starts a component again that may have read some of the records from the store before the commit.
+    /// Restarts a component that may have read some of the records before the commit.
     private func startAnew(_ slot: Slot) {
         let attempt = slot.start
         container.domain.later { [self] in
@@ -108,7 +108,7 @@ final class SubjectErasure {
         }
     }
 
-    /// Asks the component; goes on with ``next()`` where it was lost meanwhile.
+    /// Asks the component; continues with ``next()`` if it was lost meanwhile.
     private func ask(_ query: ComponentQuery, _ then: @escaping (ComponentAnswer) -> Void) {
         guard let slot else { return next() }
         slot.ask(query, passesGate: true) { result in
@@ -120,9 +120,9 @@ final class SubjectErasure {
         }
     }
 
-    /// Starts the component again, which does not say what it has to forget: it then reads the store.
+    /// Restarts a component that does not name the records, so that it reads the store again.
     private func startAnew(because problem: String = "") {
-        // Not while it is handing over its answer.
+        // Not within the call with its answer.
         container.domain.later { [self] in
             slot?.lost(
                 because: "It did not name the records about purged items, which it has to forget."
@@ -131,13 +131,14 @@ final class SubjectErasure {
         }
     }
 
-    /// The component, as it was when the present subjects were begun.
+    /// The slot, if the component is still the one that was asked about the present subjects.
     private var slot: Slot? {
         container.slot(name).flatMap { $0.isAttached && $0.start == start ? $0 : nil }
     }
 
-    /// Looks up the keys of a subject's ballots, page by page, before the first is forgotten: a
-    /// component may put them in order anew after each change.
+    /// Looks up the keys of a subject's ballots page by page, before any is forgotten.
+    ///
+    /// A component may change their order after each change.
     private func page(_ subject: Subject, after actor: ActorID?, _ found: [[String]]) {
         ask(.ballots(subject, after: actor, limit: Self.slice)) { answer in
             guard case .ballots(let ballots) = answer else { return self.startAnew() }
@@ -151,7 +152,7 @@ final class SubjectErasure {
         }
     }
 
-    /// Has the component forget records, after a pause: it took its time to say which they are.
+    /// Makes the component forget records; after a pause, because naming them took time.
     private func forget(_ pages: [[String]], then: (() -> Void)? = nil) {
         var pages = pages.filter { !$0.isEmpty }[...]
         var next = 0

@@ -1,23 +1,23 @@
 import AtriumKit
 import Index
 
-/// Which components the lists' derived fields come from, and which lists have them.
+/// The components that the lists' derived fields come from, and the lists that are being filled.
 struct Wiring {
-    /// The components whose tallies and counts are in the lists now.
+    /// The components whose tallies and counts are in the lists.
     private(set) var votes: String?
     private(set) var comments: String?
-    /// Lists that are being filled, and follow the derived fields already.
+    /// Lists that are being filled, whose derived fields are kept up to date already.
     private var filling: [ObjectIdentifier: ContentIndex] = [:]
-    /// How many of its changes the lists don't show in full yet.
+    /// The number of changes of the wiring that the lists don't fully show yet.
     private var changes = 0
     private var waiting: [() -> Void] = []
 
-    /// Whether the lists show in full what the components of now tell.
+    /// Whether the lists fully show the tallies and counts of the present components.
     var isShown: Bool { changes == 0 }
 
-    /// Derives fields from other components.
+    /// Derives the fields from other components.
     ///
-    /// - Returns: what is to be derived anew; ``end()`` is to be called when it was. Nil: nothing.
+    /// - Returns: which fields have to be derived again; call ``end()`` when that is done. Nil: none.
     fileprivate mutating func change(
         votes: String?, comments: String?
     ) -> (votes: Bool, comments: Bool)? {
@@ -26,9 +26,9 @@ struct Wiring {
         return (votes != self.votes, comments != self.comments)
     }
 
-    /// The lists show a change.
+    /// Notes that the lists show a change.
     ///
-    /// - Returns: who has waited for that.
+    /// - Returns: the callbacks that waited for that.
     fileprivate mutating func end() -> [() -> Void] {
         changes -= 1
         guard isShown else { return [] }
@@ -38,10 +38,10 @@ struct Wiring {
 
     fileprivate mutating func wait(_ body: @escaping () -> Void) { waiting.append(body) }
 
-    /// A new list follows from now on.
+    /// Adds a list that is being filled.
     fileprivate mutating func fill(_ list: ContentIndex) { filling[ObjectIdentifier(list)] = list }
 
-    /// A list that was filled is a component's now, or dropped.
+    /// Removes a list that a component has now, or that was dropped.
     fileprivate mutating func forget(_ list: ContentIndex) { filling[ObjectIdentifier(list)] = nil }
 
     /// The lists of components, and those that are being filled.
@@ -50,13 +50,13 @@ struct Wiring {
     }
 }
 
-// What votes and comments components tell of items, in the lists.
+// Tallies and comment counts in the lists.
 extension Container {
     var derivedLists: [ContentIndex] { wiring.all(slots.compactMap(\.list)) }
 
-    /// Lets the lists follow the first votes and the first comments component.
+    /// Makes the lists show the first votes component and the first comments component.
     ///
-    /// Called whenever the components or their order changed. What the lists have is replaced in slices:
+    /// Called whenever the components or their order have changed. The values in the lists are replaced in slices:
     /// see ``whenRewired(_:)``.
     func rewire() {
         let change = wiring.change(
@@ -86,7 +86,7 @@ extension Container {
         rederive(works)
     }
 
-    /// Gives the lists what the components of now tell, an item at a time.
+    /// Replaces the derived values in the lists, one item at a time.
     private func rederive(_ works: [Rederivation]) {
         var works = works[...]
         domain.inSlices {
@@ -100,7 +100,7 @@ extension Container {
         }
     }
 
-    /// Goes on once the lists show what the components of now tell.
+    /// Calls back once the lists show the values of the present components.
     func whenRewired(_ body: @escaping () -> Void) {
         guard !wiring.isShown else { return body() }
         wiring.wait(body)
@@ -114,26 +114,26 @@ extension Container {
         (wiring.comments.flatMap { slot($0)?.own.comments?.counts } ?? SplitDictionary()).keys
     }
 
-    /// What the lists show of a subject's votes: as it is now, and not as it was when slices began.
+    /// The tally of a subject for the lists: the present one, and not that of when the slices began.
     private func tally(of subject: Subject) -> Tally {
         wiring.votes.flatMap { slot($0) }?.tally(of: subject) ?? Tally()
     }
 
-    /// How many comments of a subject the lists show, now.
+    /// The present number of comments on a subject, for the lists.
     private func commentCount(of subject: Subject) -> Int {
         wiring.comments.flatMap { slot($0) }?.commentCount(of: subject) ?? 0
     }
 
-    /// Whether a list has what the components tell of an item's votes and comments.
+    /// Whether a list has the present tally and comment count of an item.
     func hasDerived(_ item: String, in list: ContentIndex) -> Bool {
         guard wiring.isShown else { return true }
         return list.derived.tallies[item] ?? Tally() == tally(of: .item(item))
             && list.derived.commentCounts[item] ?? 0 == commentCount(of: .item(item))
     }
 
-    /// Gives a new list the derived fields, in slices.
+    /// Fills in the derived fields of a new list, in slices.
     ///
-    /// It follows each change from now on, until it is a component's list or ``forget(_:)`` is called.
+    /// They are kept up to date from now on, until the list is a component's or ``forget(_:)`` is called.
     func fillDerived(
         _ list: ContentIndex, while isWanted: @escaping () -> Bool, then done: @escaping () -> Void
     ) {
@@ -156,15 +156,15 @@ extension Container {
         }
     }
 
-    /// A list that was filled is a component's now, or dropped.
+    /// Notes that a list is a component's now, or was dropped.
     func forget(_ list: ContentIndex) { wiring.forget(list) }
 }
 
-/// What a list is given anew after the wiring changed, an item at a time.
+/// Replaces the derived values of one list after the wiring has changed, one item at a time.
 private final class Rederivation {
-    /// Items of which the list shows something.
+    /// The items that have a value in the list.
     private var ids: any IteratorProtocol<String>
-    /// What the component that it follows now told something of.
+    /// The subjects that have a value in the component.
     private var subjects: any IteratorProtocol<Subject>
     private let set: (String) -> Void
 
@@ -177,7 +177,7 @@ private final class Rederivation {
         self.set = set
     }
 
-    /// Does the next item; false: there is none.
+    /// Replaces the values of the next item; false if there is none.
     func step() -> Bool {
         if let item = ids.next() {
             set(item)
