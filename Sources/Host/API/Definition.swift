@@ -5,32 +5,33 @@ public import PluginLoader
 public struct ComponentDefinition: Sendable, Hashable {
     /// Its name in the container.
     public var name: String
-    /// The identifier of the plugin that makes it; empty: it is a container, as ``container`` says.
+    /// The identifier of the plugin that makes it; empty if ``container`` is set.
     public var plugin: String
-    /// What people read; nil: the plugin's title, or the container's.
+    /// The title that people read; nil: the plugin's title, or the container's.
     public var title: String?
-    /// Its settings as written.
+    /// Its settings, as the definition writes them.
     public var settings: [String: Value]
-    /// Where it lives; nil: as the plugin's place says.
+    /// Whether it runs in the daemon or in a worker; nil: the plugin's default.
     public var isolation: Isolation?
-    /// How many seconds its worker may take for one call, and a call may wait behind others; nil: as the daemon's
-    /// settings say.
+    /// How many seconds its worker may take for one call, and how long a call may wait in its queue.
+    ///
+    /// nil: the daemon's setting.
     public var callSeconds: Int?
     /// Whether screens leave it out.
     public var isHidden: Bool
-    /// Whether screens leave it out on which its list has nothing; contents components alone.
+    /// Whether screens leave it out while its list is empty; only contents components.
     public var hidesEmpty: Bool
-    /// What people read in place of a list that has nothing; contents components alone.
+    /// The text that people read in place of an empty list; only contents components.
     public var empty: String?
-    /// How front ends show its items; nil: as the container's says; contents components alone.
+    /// How front ends show its items; nil: as the container's definition says; only contents components.
     public var present: Presentation?
-    /// What its list is ordered by where nobody asks for another order; contents components alone.
+    /// The default order of its list; only contents components.
     ///
-    /// Field names, `-` before for descending; empty: by id.
+    /// Field names, with `-` before them for descending order; empty: by id.
     public var sort: [String]
-    /// The container that screens show as a part of theirs; nil: a plugin makes it.
+    /// The container that screens show as a part; nil: the component is made by a plugin.
     public var container: String?
-    /// The sections of that container, each with the one of this container whose selection it follows.
+    /// Sections of the part's container, each with the section of this container whose selection it follows.
     public var follow: [String: String]
 
     /// A component.
@@ -66,29 +67,29 @@ public struct ComponentDefinition: Sendable, Hashable {
             container: container, follow: follow)
     }
 
-    /// The files that secret settings among some refer to.
+    /// The credential files that secret settings refer to.
     static func secretFiles(_ settings: [String: Value]) -> [String] {
         settings.values.compactMap {
             if case .file(let path) = SecretReference($0) { path } else { nil }
         }
     }
 
-    /// Whether it is a container, and no plugin makes it.
+    /// Whether the component is a container, not made by a plugin.
     public var isPart: Bool { container != nil }
 }
 
-/// How front ends show items, in the names of their fields.
+/// How front ends show items: which field they show where.
 public struct Presentation: Sendable, Hashable {
-    /// What an item is called; nil: its id.
+    /// The field with an item's title; nil: front ends show its id.
     public var title: String?
-    /// What stands below.
+    /// The field that is shown below the title.
     public var subtitle: String?
-    /// Its picture: a field of the type image.
+    /// The field with the picture; its type is image.
     public var image: String?
-    /// What else is shown of it, in order, as in a table; nil: that is the front end's choice.
+    /// The other fields to show, in order, as in a table; nil: the front end chooses.
     public var columns: [String]?
 
-    /// A presentation; by default it says nothing.
+    /// A presentation; by default it names no fields.
     public init(
         title: String? = nil, subtitle: String? = nil, image: String? = nil,
         columns: [String]? = nil
@@ -104,7 +105,7 @@ public struct Presentation: Sendable, Hashable {
 public struct DelegateDefinition: Sendable, Hashable {
     /// The plugin's identifier.
     public var plugin: String
-    /// Its settings as written.
+    /// Its settings, as the definition writes them.
     public var settings: [String: Value]
 
     /// A delegate.
@@ -118,29 +119,29 @@ public struct DelegateDefinition: Sendable, Hashable {
 public struct ContainerDefinition: Sendable, Hashable {
     /// Its name: `[a-z][a-z0-9-]{0,62}`.
     public var name: String
-    /// What people read; nil: the name.
+    /// The title that people read; nil: the name.
     public var title: String?
     /// The items' fields, in order.
     public var fields: [Field]
     /// The components, in the screen's order.
     public var components: [ComponentDefinition]
-    /// Which lists screens show where; nil: all of them, everywhere.
+    /// The lists that screens show at the top, inside an item and while searching; nil: all lists everywhere.
     ///
-    /// A container with scopes has none: each scope has its own.
+    /// A container with scopes has none; each scope has its own.
     public var lists: ListModes?
-    /// The scopes, the one that screens open in first; empty: there is nothing to choose.
+    /// The scopes; screens open in the first. Empty: the container has no scopes.
     public var scopes: [ScopeDefinition]
     /// The name under which an activated item is posted: `<container>.items.<activate>`.
     public var activate: String?
-    /// Who makes the delegate; nil: the default wiring.
+    /// The plugin that makes the delegate; nil: the default delegate.
     public var delegate: DelegateDefinition?
-    /// How front ends show items, of lists that don't say it themselves.
+    /// How front ends show items of lists that have no presentation of their own.
     public var present: Presentation?
     /// The YAML text that it was read from.
     public var source: String?
-    /// What it takes none of for now: votes, comments.
+    /// The kinds that refuse writes for now: votes, comments.
     ///
-    /// No file says it: ``Container/setOpen(votes:comments:by:_:)`` does.
+    /// Definition files can't set it; ``Container/setOpen(votes:comments:by:_:)`` does.
     public var closed: Set<Kind> = []
 
     /// A definition.
@@ -165,31 +166,31 @@ public struct ContainerDefinition: Sendable, Hashable {
 
 /// What applying one definition did, or would do.
 public struct ApplyResult: Sendable, Hashable {
-    /// What became of the container.
+    /// What happened to the container.
     public enum Action: String, Sendable, Hashable {
-        /// It is new.
+        /// It was created.
         case created
-        /// It was there, and changed.
+        /// It existed, and its definition changed.
         case changed
-        /// It was there just so.
+        /// It existed with the same definition.
         case unchanged
     }
 
     /// The container.
     public var container: String
-    /// What became of it.
+    /// What happened to it.
     public var action: Action
-    /// What changed, a line each.
+    /// The changes, one line each.
     public var changes: [String]
 }
 
 /// A component as the registry shows it.
 public struct ComponentStatus: Sendable, Hashable {
-    /// How it does.
+    /// Its state.
     public enum State: String, Sendable, Hashable {
-        /// Its worker is being started.
+        /// Its worker is starting.
         case starting
-        /// It is part of its container, and is yet to find out what items it has.
+        /// It is part of its container, and its items are not known yet.
         case loading
         /// It is part of its container.
         case attached
@@ -197,71 +198,71 @@ public struct ComponentStatus: Sendable, Hashable {
         case failed
     }
 
-    /// Its definition as it stands.
+    /// Its current definition.
     public var definition: ComponentDefinition
-    /// What it does; nil while its plugin is not there.
+    /// Its kind; nil while its plugin is not loaded.
     public var kind: Kind?
-    /// What people read.
+    /// The title that people read.
     public var title: String
-    /// Where it lives.
+    /// Whether it runs in the daemon or in a worker.
     public var isolation: Isolation
-    /// How it does.
+    /// Its state.
     public var state: State
-    /// Why it does not.
+    /// Why it failed or is restarted; nil when it works.
     public var reason: String?
     /// How many items its list has; nil for other kinds.
     public var items: Int?
-    /// Whether some of its records can't be read, or are gone.
+    /// Whether some of its records are unreadable or missing.
     public var isDamaged: Bool
-    /// Which votes or comments it takes; nil for other kinds, and until it was made once.
+    /// Which votes or comments it takes; nil for other kinds, and before its first start.
     public var facts: ComponentFacts?
-    /// How often it was started again; nil: never.
+    /// Its restarts; nil if it was never restarted.
     public var restarts: ComponentRestarts?
 }
 
-/// How often a component was started again, and why.
+/// How often a component was restarted, and why.
 public struct ComponentRestarts: Sendable, Hashable {
-    /// How often, since it was made for the first time.
+    /// Restarts since its first start.
     public var count = 0
-    /// How often in a row, without a call that was answered in between.
+    /// Restarts in a row, with no answered call in between.
     public var failures = 0
-    /// Why, the last time.
+    /// The cause of the last restart.
     public var cause: String
-    /// When it is started again; nil: it is there.
+    /// When it will be restarted; nil: it runs.
     public var next: Timestamp?
-    /// Calls at which its worker ended, and until when each is refused.
+    /// Calls that ended its worker, each with the time until which it is refused.
     public var refuses: [String] = []
 }
 
-/// A component of a plugin that was started again.
+/// A plugin's component that was restarted.
 public struct PluginRestarts: Sendable, Hashable {
     /// The container's name.
     public var container: String
     /// The component's name.
     public var component: String
-    /// How often, and why.
+    /// Its restarts and their cause.
     public var restarts: ComponentRestarts
 }
 
 /// A container as the registry shows it.
 public struct ContainerStatus: Sendable, Hashable {
-    /// How it does.
+    /// Its state.
     public enum State: String, Sendable, Hashable {
-        /// Its records are being read, or a component is starting.
+        /// Its records are being loaded, or a component is starting.
         case loading
-        /// It answers.
+        /// It answers calls.
         case ready
-        /// It answers, but for components that failed; the reason names them and says why.
+        /// It answers calls, except those to components that failed; the reason names them.
         case degraded
         /// It can't be loaded; the reason says why.
         case failed
     }
 
-    /// Its definition as it stands.
+    /// Its current definition.
     public var definition: ContainerDefinition
-    /// How it does.
+    /// Its state.
     public var state: State
-    /// Why it does not.
+    /// Why it is degraded or failed.
     public var reason: String?
     /// How many items its lists have.
     public var items: Int

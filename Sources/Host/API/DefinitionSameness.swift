@@ -1,10 +1,10 @@
 import AtriumKit
 
-// Definitions are the same where their texts are the same bytes: `==` takes an accent and a letter with it
-// for one, and what changes only that is a change.
+// `==` on strings ignores how an accent is encoded. A definition that differs in nothing else has still changed, so
+// the texts are compared byte by byte.
 
 extension ContainerDefinition {
-    /// Whether this says just the same, in its source too.
+    /// Whether both are byte for byte the same, including their source.
     func isSame(as other: ContainerDefinition) -> Bool {
         self == other && title.isSame(as: other.title) && source.isSame(as: other.source)
             && zip(components, other.components).allSatisfy { $0.isSame(as: $1) }
@@ -14,7 +14,7 @@ extension ContainerDefinition {
 }
 
 extension [Field] {
-    /// Whether both declare just the same.
+    /// Whether both declare the same fields, byte for byte.
     func isSame(as other: [Field]) -> Bool {
         self == other
             && zip(self, other).allSatisfy {
@@ -25,7 +25,7 @@ extension [Field] {
 }
 
 extension DelegateDefinition? {
-    /// Whether both name the same plugin with just the same settings, or neither names one.
+    /// Whether both name the same plugin with the same settings, or both are nil.
     func isSame(as other: DelegateDefinition?) -> Bool {
         self == other
             && Value.object(self?.settings ?? [:]).isSame(as: .object(other?.settings ?? [:]))
@@ -38,7 +38,7 @@ extension ComponentDefinition {
             && hasSameSettings(as: other)
     }
 
-    /// Whether its settings say just the same.
+    /// Whether both have the same settings, byte for byte.
     func hasSameSettings(as other: ComponentDefinition) -> Bool {
         settings == other.settings && Value.object(settings).isSame(as: .object(other.settings))
     }
@@ -54,7 +54,7 @@ extension [ScopeDefinition] {
 }
 
 extension String? {
-    /// Whether both are the same bytes, or neither is there.
+    /// Whether both are the same bytes, or both are nil.
     func isSame(as other: String?) -> Bool {
         map { Array($0.utf8) } == other.map { Array($0.utf8) }
     }

@@ -1,13 +1,13 @@
-/// What an erasure of a person took away.
+/// What the erasure of a person removed.
 public struct ErasureResult: Sendable, Hashable {
-    /// How many ballots were taken out of tallies.
+    /// How many ballots were removed from tallies.
     public var ballots: Int = 0
-    /// How many comments lost text and author, or went as a whole.
+    /// How many comments lost their text and author, or were removed.
     public var comments: Int = 0
-    /// How many notifications went, or were made nobody's.
+    /// How many notifications were removed, or lost their actor.
     public var notifications: Int = 0
-    /// The sequence of its last entry.
+    /// The sequence of the erasure's last entry.
     public var sequence: Int64 = 0
-    /// Files beside the store that hold it as it was before, and so the person, too.
+    /// Files beside the store that hold an earlier copy of it, and therefore still hold the person's data.
     public var copies: [String] = []
 }

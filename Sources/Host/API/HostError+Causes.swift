@@ -2,9 +2,9 @@ import AtriumKit
 import Index
 import Store
 
-// What others say went wrong, in the host's words.
+// Maps refusals and errors of components, the store, field checks and the index to host errors.
 extension HostError {
-    /// A component's, or a delegate's, refusal.
+    /// The error for a refusal by a component or a delegate.
     init(_ refusal: Refusal, container: String, component: String) {
         let evidence = refusal.evidence
         func about(_ name: String) -> String { evidence[name] ?? "" }
@@ -33,7 +33,7 @@ extension HostError {
             }
     }
 
-    /// Why an entry was not written.
+    /// The error for an entry that was not written.
     init(_ failure: EntryFailure) {
         self =
             switch failure {
@@ -54,15 +54,15 @@ extension HostError {
             }
     }
 
-    /// The store's file can't be read.
+    /// The error for a store whose file can't be read.
     static func unreadable(_ error: any Error) -> HostError {
-        // Damage does not go by itself.
+        // A damaged store stays damaged: a retry would not help.
         var seconds: Double? = 1
         if case StoreError.corrupt = error { seconds = nil }
         return .storeUnavailable(reason: "The store can't be read: \(error)", retryAfter: seconds)
     }
 
-    /// What is wrong with an item.
+    /// The error for a field of an item.
     init(_ problem: FieldProblem) {
         self =
             switch problem.field {
@@ -80,7 +80,7 @@ extension HostError {
 }
 
 extension HostError {
-    /// What an index says of a query, in the host's errors.
+    /// The error for a query that the index refuses.
     init(_ error: IndexError) {
         switch error {
         case .sortFieldUnknown(let field, let known):

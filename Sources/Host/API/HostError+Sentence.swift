@@ -1,5 +1,5 @@
 extension HostError {
-    /// What is wrong, in a sentence for logs and for an administrator.
+    /// The error as a sentence, for logs and administrators.
     public var sentence: String {
         switch self {
         case .containerNotFound(let name): "There is no container '\(name)'."

@@ -1,15 +1,15 @@
 import AtriumKit
 import Index
 
-/// How much of what the host takes on.
+/// The limits of what the host accepts from users, components and plugins.
 ///
-/// A call beyond one fails with ``HostError/limitExceeded(limit:value:retryAfter:)``, which names it.
+/// A call beyond a limit fails with ``HostError/limitExceeded(limit:value:retryAfter:)``, which names the limit.
 public struct HostLimits: Sendable, Hashable {
     /// Items in one put or remove; `batchItems`.
     public var batchItems = 1_000
-    /// Bytes of one put, roughly as JSON; `batchBytes`.
+    /// Bytes of one put, as JSON, approximately; `batchBytes`.
     ///
-    /// No more than an entry may have (`entryBytes`), which is no setting: what a call writes is one entry.
+    /// At most the size of an entry (`entryBytes`, not configurable), because one call writes one entry.
     public var batchBytes = 1 << 20
     /// Items, comments or ballots on one page; `pageItems`.
     public var pageItems = 1_000
@@ -19,96 +19,104 @@ public struct HostLimits: Sendable, Hashable {
     public var sortFields = 16
     /// Filters selected in all sections together; `selectedFilters`.
     public var selectedFilters = 1_000
-    /// Texts and ranges among them, where what they let through is counted: on screens, in sections
-    /// with counts; `countedFilters`.
-    public var countedFilters = 100
-    /// Bytes of one selected filter's id, which may be a text that a person wrote; `filterBytes`.
-    public var filterBytes = 4_096
-    /// Bytes of all that is selected, ids of filters and sections together; `selectionBytes`.
-    public var selectionBytes = 128 << 10
-    /// Values of a field that a filters component is told of, and so offers, at most: of more those that
-    /// most items have; `facetValues`.
-    public var facetValues = 50
-    /// Queries of one user that take long and wait for those before them; `waitingQueries`.
+    /// Texts and ranges among the selected filters, where matching items are counted; `countedFilters`.
     ///
-    /// As many as ten connections have under way.
+    /// This applies to screens, and to sections with counts.
+    public var countedFilters = 100
+    /// Bytes of one selected filter's id, which may be text that a user typed; `filterBytes`.
+    public var filterBytes = 4_096
+    /// Bytes of a whole selection, ids of filters and sections together; `selectionBytes`.
+    public var selectionBytes = 128 << 10
+    /// Values of a field that a filters component receives, and can offer; `facetValues`.
+    ///
+    /// A field with more values sends those that most items have.
+    public var facetValues = 50
+    /// Long queries of one user that wait in the queue; `waitingQueries`.
+    ///
+    /// This is as many as ten connections can have in progress.
     public var waitingQueries = 10_000
     /// Containers; `containers`.
     public var containers = 1_000
     /// Components of one container; `components`.
     public var components = 64
-    /// Screens open at a time, those among them that wait to be resumed; `screens`.
+    /// Screens open at a time, including those that wait to be resumed; `screens`.
     public var screens = 10_000
-    /// Screens of one user among them, so that nobody keeps all others out; `screensPerUser`.
+    /// Screens of one user, so that one user can't use up all screens; `screensPerUser`.
     ///
-    /// Beyond, a new one takes the place of the one that has waited to be resumed the longest.
+    /// At the limit, a new screen replaces the user's screen that has waited longest to be resumed.
     public var screensPerUser = 5_000
-    /// Bytes of memory that what one user's screens show may have, roughly; `screenBytesPerUser`.
+    /// Bytes of memory for what one user's screens show, approximately; `screenBytesPerUser`.
     ///
-    /// Beyond, screens that wait to be resumed end, then nothing more is shown; where lists grow to twice
-    /// as much, screens end. From half of it on, a screen can be resumed from its last revision alone.
+    /// Beyond the limit, the host first ends screens that wait to be resumed, then refuses to show more. When lists
+    /// grow to twice the limit, it ends open screens. From half the limit on, a screen can be resumed only from its
+    /// last revision.
     public var screenBytesPerUser = 512 << 20
-    /// How many seconds a screen waits for its user after its connection is gone.
+    /// How many seconds a screen is kept after its connection is closed.
     public var screenLinger = 30
-    /// How many of the revisions that a screen was last sent it can be resumed from.
+    /// How many of its last sent revisions a screen can be resumed from.
     public var screenRevisions = 8
-    /// How deep one can enter items on a screen; `screenPlaces`.
+    /// How many levels of items a screen can enter; `screenPlaces`.
     public var screenPlaces = 32
     /// Exports open at a time; `exports`.
     public var exports = 4
-    /// Calls that wait for one component while it starts or its container changes, and as many
-    /// reads that wait for its committed state, pictures that its source is to read, pages that its source is asked
-    /// for, calls that wait for a container that is being loaded, and calls that wait for definitions; beyond, the
-    /// call is refused as ``HostError/componentUnavailable``.
+    /// Calls that wait for one component while it starts or its container changes.
     ///
-    /// Of one user no more wait than there are places left. Commands are not refused because reads wait.
+    /// The same limit applies to each of these: reads that wait for a component's committed state, pictures to be
+    /// read from a source, pages to be requested from a source, calls that wait for a container to load, and calls
+    /// that wait for definitions. Beyond it, a call fails with ``HostError/componentUnavailable``.
+    ///
+    /// One user's waiting calls can't exceed the places still free. Waiting reads do not cause commands to be
+    /// refused.
     public var waitingCalls = 1_000
     /// Bytes of one published payload; `payloadBytes`.
     public var payloadBytes = 256 << 10
-    /// Writes of one person in a minute; `writesPerMinute`.
+    /// Writes of one person per minute; `writesPerMinute`.
     ///
-    /// A person's hands make less than ten a second.
+    /// A person writing by hand makes fewer than ten a second.
     public var writesPerMinute = 600
-    /// Bytes of the calls with which one person writes in a minute; `bytesPerMinute`.
+    /// Bytes of one person's writing calls per minute; `bytesPerMinute`.
     public var bytesPerMinute = 16 << 20
-    /// Writes of all persons of one front end in a minute; `frontendWritesPerMinute`.
+    /// Writes of all persons of one front end per minute; `frontendWritesPerMinute`.
     public var frontendWritesPerMinute = 60_000
-    /// Bytes of the calls with which one front end writes in a minute; `frontendBytesPerMinute`.
+    /// Bytes of one front end's writing calls per minute; `frontendBytesPerMinute`.
     public var frontendBytesPerMinute = 256 << 20
-    /// People of one front end's namespace who ever wrote; `frontendPeople`.
+    /// Actors in one front end's namespace that have ever written; `frontendPeople`.
     ///
-    /// Each is known by number and name as long as there is the store: about 150 bytes of memory, and the name.
+    /// The store keeps each one's number and name for good: about 150 bytes of memory, plus the name.
     public var frontendPeople = 1_000_000
-    /// Bytes of what a component tells by itself before it is taken in, roughly; `earlyBytes`.
+    /// Bytes that a component may send on its own before it is attached, approximately; `earlyBytes`.
     ///
-    /// Beyond, its start fails.
+    /// Beyond the limit, its start fails.
     public var earlyBytes = 16 << 20
-    /// Bytes that a component has kept over restarts; `keptBytes`.
+    /// Bytes of a component's state that is kept across restarts; `keptBytes`.
     public var keptBytes = 16 << 20
-    /// How often in a row a component is started again without an answered call in between, before
-    /// it counts as failed: calls are refused until it is there, and it is started again all the same.
+    /// Restarts in a row, with no answered call in between, after which a component counts as failed.
+    ///
+    /// Calls are then refused until the component runs; the host continues to restart it.
     public var restarts = 5
-    /// The longest pause before a component is started again; each is twice as long as the one before.
+    /// The longest pause before a component is restarted; each pause is twice the one before.
     public var restartPause = Duration.seconds(60)
-    /// How long a call is refused at which a component's worker ended.
+    /// How long a call that ended a component's worker is refused.
     public var poisonTime = Duration.seconds(600)
-    /// How long a worker may take for one call, and a call may wait behind others; `callSeconds`.
+    /// How long a worker may take for one call, and how long a call may wait in its queue; `callSeconds`.
     public var callTime = Duration.seconds(5)
 
-    /// How long calls wait for a component whose start shows no progress; then they are refused as
-    /// ``HostError/componentUnavailable``.
+    /// How long calls wait for a component whose start makes no progress.
     ///
-    /// So long does a change of structure wait for a new one.
+    /// Then they fail with ``HostError/componentUnavailable``. A change of structure waits as long for a new
+    /// component.
     public var startPatience = Duration.seconds(5)
-    /// How long a source that is asked may take for an answer.
+    /// How long a source may take to answer a request.
     public var answerTime = Duration.seconds(30)
-    /// How long it is waited for the next keystroke, before a source is asked for what is searched.
+    /// How long the host waits for the next keystroke before it sends a search to a source.
     public var typingPause = Duration.milliseconds(200)
-    /// After how long a question is asked again that failed, or up to half of it earlier; then each time after twice as long.
+    /// The pause before a failed request to a source is retried; each pause is twice the one before.
+    ///
+    /// A retry may come up to half the pause earlier.
     public var askPause = Duration.seconds(5)
-    /// Items that are kept of those that a source has answered, beside those that screens show.
+    /// Items that are kept from the answers of a source, in addition to those that screens show.
     public var askedItems = 10_000
-    /// How many bytes these may have, roughly.
+    /// Bytes of these items, approximately.
     public var askedBytes = 64 << 20
 
     /// The limits as documented.
@@ -116,7 +124,7 @@ public struct HostLimits: Sendable, Hashable {
 }
 
 extension HostLimits {
-    /// Makes sure that a query costs no more than its page is worth, whoever asks.
+    /// Throws if a query exceeds the limits on search text, sort fields or selection.
     func check(
         search: String?, sort: [String] = [], selection: Selection = Selection()
     ) throws(HostError) {
@@ -135,17 +143,17 @@ extension HostLimits {
         try check(bytes, selectionBytes, "selectionBytes")
     }
 
-    /// Makes sure that so many filters may be counted that are not on offer.
+    /// Throws if more filters would be counted, of those not on offer, than the limit allows.
     func check(counted filters: Int) throws(HostError) {
         try check(filters, countedFilters, "countedFilters")
     }
 
-    /// Makes sure that a component may be asked for a filter.
+    /// Throws if the ids of a section or filter are too long to be sent to a component.
     func check(section: String, filter: String) throws(HostError) {
         try check(max(section.utf8.count, filter.utf8.count), filterBytes, "filterBytes")
     }
 
-    /// Makes sure that so many may stand on a page.
+    /// Throws unless a page may have this many entries.
     func check(page limit: Int) throws(HostError) {
         guard limit >= 1 else {
             throw .parameterInvalid(

@@ -4,11 +4,11 @@ public import AtriumKit
 public struct TallyView: Sendable, Hashable {
     /// The tally.
     public var tally: Tally
-    /// The named actor's value, nil without a ballot.
+    /// The value of the named actor's ballot; nil without one.
     public var mine: Double?
 }
 
-/// An item as it is read.
+/// An item as calls return it.
 public struct ItemView: Sendable, Hashable {
     /// Its id.
     public var id: String
@@ -20,7 +20,9 @@ public struct ItemView: Sendable, Hashable {
     public var votes: TallyView?
     /// How many comments; nil where the container has no comments component.
     public var comments: Int?
-    /// How many items lie under it, in the lists that are shown inside an item and are not asked for; nil: none.
+    /// How many items lie under it; nil: none.
+    ///
+    /// Counts the lists that are shown inside an item, except those whose source is asked for items.
     public var children: Int?
 }
 
@@ -30,10 +32,11 @@ public struct SectionView: Sendable, Hashable {
     public struct FilterView: Sendable, Hashable {
         /// Its id in the section.
         public var id: String
-        /// What people read.
+        /// The title that people read.
         public var title: String
-        /// How many items it would show, which the section's own selection does not reduce; nil: nobody counts, since
-        /// the list is that of a source that is asked, or there is none.
+        /// How many items it would show, ignoring the selection in its own section.
+        ///
+        /// nil: the count is unknown, because the list comes from a source that is asked, or there is no list.
         public var count: Int?
         /// Whether it is selected.
         public var selected: Bool
@@ -41,15 +44,15 @@ public struct SectionView: Sendable, Hashable {
 
     /// Its id in the container.
     public var id: String
-    /// What people read.
+    /// The title that people read.
     public var title: String
     /// How its filters combine.
     public var input: SectionInput
     /// The filters on offer, and those selected beside them.
     public var filters: [FilterView]
-    /// Whether there are further values to select, which are not among them.
+    /// Whether more values can be selected than the filters list.
     public var more: Bool = false
-    /// How many these are, those among them that are selected; nil: none, or not known.
+    /// How many more values there are, including selected ones; nil: none, or not known.
     public var rest: Int?
 }
 
@@ -57,31 +60,31 @@ public struct SectionView: Sendable, Hashable {
 public struct ListPage: Sendable, Hashable {
     /// The items.
     public var items: [ItemView]
-    /// How many match in all.
+    /// How many items match in total.
     public var total: Int
-    /// Sections with counts, when asked for.
+    /// Sections with counts, if requested.
     public var sections: [SectionView]?
     /// The next page's cursor; nil: this is the last.
     public var next: String?
     /// The last durable sequence that the page reflects.
     public var sequence: Int64
-    /// What front ends need not guess of the list, when asked for.
+    /// How to show the list, if requested.
     public var presentation: ListPresentation?
 }
 
-/// What front ends are told of a list, so that they need not guess.
+/// How a list is shown, so that front ends need not guess.
 public struct ListPresentation: Sendable, Hashable {
-    /// What people read above it.
+    /// The title that people read above it.
     public var title: String
     /// Its items' fields, in order.
     public var fields: [Field]
-    /// How its items are shown; nil: that is the front end's choice.
+    /// How its items are shown; nil: the front end chooses.
     public var present: Presentation?
-    /// What it is ordered by where nobody asks for another order; empty: by id.
+    /// The default order; empty: by id.
     public var sort: [String]
-    /// What people read in its place while it has nothing; nil: that is the front end's choice.
+    /// The text that people read while it is empty; nil: the front end chooses.
     public var empty: String?
-    /// Which votes and which comments its items take; nil: none, or it is not known yet.
+    /// Which votes its items take; nil: none, or not known yet.
     public var votes: ComponentFacts?
     /// As ``votes``.
     public var comments: ComponentFacts?
@@ -99,31 +102,31 @@ public struct FiltersPage: Sendable, Hashable {
     public var next: String?
 }
 
-/// One item with what its source knows beyond its fields.
+/// One item with the details that its source has beyond its fields.
 public struct ItemResult: Sendable, Hashable {
     /// The item.
     public var item: ItemView
-    /// More about it, as a JSON object's bytes; nil: nothing.
+    /// The details as a JSON object's bytes; nil: none.
     public var details: [UInt8]?
     /// The last durable sequence that this reflects.
     public var sequence: Int64
 }
 
-/// What came of a put.
+/// The result of a put.
 public struct PutResult: Sendable, Hashable {
-    /// How many were new.
+    /// How many items were new.
     public var inserted: Int
-    /// How many were there with other content.
+    /// How many items existed with other content.
     public var updated: Int
-    /// How many were there just so.
+    /// How many items existed with the same content.
     public var unchanged: Int
     /// The entry's sequence; the current one when nothing changed.
     public var sequence: Int64
 }
 
-/// What came of a removal.
+/// The result of a removal.
 public struct RemoveResult: Sendable, Hashable {
-    /// How many items were there and are gone.
+    /// How many items existed and were removed.
     public var removed: Int
     /// The entry's sequence; the current one when nothing changed.
     public var sequence: Int64

@@ -1,13 +1,13 @@
-/// Where a screen stands, as far as that decides which lists it shows.
+/// The mode of a screen or query, which decides which lists it shows.
 enum ListMode {
-    /// At the top, and nothing is searched.
+    /// At the top, without a search.
     case contents
-    /// Inside an item; a search narrows what is in there.
+    /// Inside an item; a search there narrows the item's children.
     case entered
-    /// At the top, while something is searched.
+    /// At the top, with a search.
     case searched
 
-    /// Where somebody stands who has entered an item, or not, and searches something, or nothing.
+    /// The mode for a place and a search.
     init(isInside: Bool, isSearching: Bool) {
         self = isInside ? .entered : isSearching ? .searched : .contents
     }
@@ -17,11 +17,11 @@ enum ListMode {
 public struct ListModes: Sendable, Hashable {
     /// The contents components whose lists stand at the top, in order.
     ///
-    /// One that was detached is left out until it is attached again; so in all modes.
+    /// A detached component is left out until it is attached again; this holds in all modes.
     public var contents: [String]
-    /// Those inside an item, each with the items whose parent it is; empty: those at the top.
+    /// The components whose lists stand inside an item, showing its children; empty: those at the top.
     public var entered: [String]
-    /// Those at the top while something is searched; empty: those at the top.
+    /// The components whose lists show search results at the top; empty: those at the top.
     public var searched: [String]
 
     /// Lists; by default the same everywhere.
@@ -31,10 +31,10 @@ public struct ListModes: Sendable, Hashable {
         self.searched = searched
     }
 
-    /// Whether they differ by mode: then a parent may lie in another list than its children.
+    /// Whether the lists differ by mode: then a parent may be in another list than its children.
     public var isByMode: Bool { !entered.isEmpty || !searched.isEmpty }
 
-    /// All lists of any mode, each once: those at the top first.
+    /// The lists of all modes, each once, those at the top first.
     public var all: [String] {
         var seen: Set<String> = []
         return (contents + entered + searched).filter { seen.insert($0).inserted }

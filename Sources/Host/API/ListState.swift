@@ -1,11 +1,11 @@
-/// Whether what a list shows is all there is to show.
+/// Whether a list shows everything that it should.
 public enum ListState: Sendable, Hashable {
-    /// It is.
+    /// It does.
     case ready
     /// Its component does not know its items yet.
     case loading
-    /// Its source was asked, and has not answered: it shows what was answered before.
+    /// A request to its source is in progress; the list shows the previous answer.
     case asking
-    /// Its source did not answer, and is asked again: it shows what was answered before.
+    /// A request to its source failed and will be retried; the list shows the previous answer.
     case stale(problem: String)
 }

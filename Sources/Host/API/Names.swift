@@ -1,11 +1,11 @@
-/// What may be the name of what.
+/// The rules for names.
 public enum Names {
-    /// A container, a component or a section: `[a-z][a-z0-9-]{0,62}`.
+    /// Whether a text may name a container, a component or a section: `[a-z][a-z0-9-]{0,62}`.
     public static func isName(_ text: String) -> Bool {
         isName(text.utf8) { isLowerOrDigit($0) || $0 == UInt8(ascii: "-") }
     }
 
-    /// A field: `[a-z][a-zA-Z0-9_-]{0,62}`.
+    /// Whether a text may name a field: `[a-z][a-zA-Z0-9_-]{0,62}`.
     public static func isField(_ text: String) -> Bool {
         isName(text.utf8) {
             isLowerOrDigit($0) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)

@@ -1,14 +1,14 @@
 /// Which containers show which others as parts of their screens.
 public struct Nesting {
-    /// A screen's own container, and so many below it.
+    /// The most levels of a screen's containers below its own.
     static let mostLevels = 4
-    /// Parts of one screen, those of parts among them.
+    /// The most parts of one screen, including parts of parts.
     static let mostParts = 32
 
-    /// The containers that each shows, in order; of those that show none, nothing.
+    /// Each container's parts, in order; containers without parts have no entry.
     private var parts: [String: [String]] = [:]
 
-    /// The nesting of containers as they are defined.
+    /// The nesting that some definitions declare.
     init(_ definitions: some Sequence<ContainerDefinition>) {
         for definition in definitions {
             let own = definition.components.compactMap(\.container)
@@ -16,10 +16,10 @@ public struct Nesting {
         }
     }
 
-    /// What keeps screens of a container, or of one that shows it, from having all their parts.
+    /// Why a screen of a changed container, or of one that shows it, could not have all its parts.
     ///
-    /// - Parameter changed: the containers that are to be defined so.
-    /// - Returns: one of them, and the reason, which names the path; nil: nothing.
+    /// - Parameter changed: the containers whose definitions change.
+    /// - Returns: an error for one of them, whose reason names the path; nil: all screens can have their parts.
     func problem(of changed: Set<String>) -> HostError? {
         for root in concerned(by: changed).sorted() {
             var count = 0
@@ -30,12 +30,12 @@ public struct Nesting {
         return nil
     }
 
-    /// What keeps definitions that are written from being applied beside those before them: see ``problem(of:)``.
+    /// Why new definitions can't be applied together with existing ones: see ``problem(of:)``.
     ///
     /// - Parameters:
     ///   - definitions: the new ones.
-    ///   - others: those that come before.
-    /// - Returns: a sentence that names the path; nil: nothing.
+    ///   - others: the existing ones.
+    /// - Returns: a sentence that names the path; nil: they can be applied.
     public static func problem(
         of definitions: [ContainerDefinition], after others: [ContainerDefinition]
     ) -> String? {
@@ -45,7 +45,7 @@ public struct Nesting {
         }
     }
 
-    /// The containers that these are, or that show them at any level.
+    /// The changed containers, and those that show them at any level.
     private func concerned(by changed: Set<String>) -> Set<String> {
         var parents: [String: [String]] = [:]
         for (parent, own) in parts {

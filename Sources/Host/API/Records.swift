@@ -1,19 +1,18 @@
 import AtriumKit
 
-/// One durable fact of a component, as it is exported and put back.
+/// One record of a component, as it is exported and restored.
 public struct RecordView: Sendable, Hashable {
-    /// The component.
+    /// The component's name.
     public var component: String
-    /// What the component does: `contents`, `votes` or `comments`.
+    /// The component's kind: `contents`, `votes` or `comments`.
     public var kind: String
-    /// An item's or a comment's id; a ballot's item, empty for the container's.
+    /// An item's or a comment's id; for a ballot the item's id, empty for the container.
     public var key: String
-    /// The name of whoever cast the ballot or wrote the comment; nil: it has none.
+    /// The name of the actor who cast the ballot or wrote the comment; nil: none.
     public var actor: String?
-    /// A JSON object's bytes.
+    /// The record's value as a JSON object's bytes.
     ///
-    /// An item: `fields` and `parent`; a ballot: `value` and `cast`; a comment:
-    /// all but its author.
+    /// An item has `fields` and `parent`, a ballot `value` and `cast`, a comment all members except its author.
     public var value: [UInt8]
 
     /// A record.
@@ -28,7 +27,7 @@ public struct RecordView: Sendable, Hashable {
     }
 }
 
-/// Which export.
+/// Identifies an export.
 public struct ExportID: Sendable, Hashable {
     let number: UInt64
 }
@@ -39,42 +38,42 @@ public struct ExportPart: Sendable, Hashable {
     public var records: [RecordView]
     /// The last durable sequence that the export reflects: the same in all parts.
     public var sequence: Int64
-    /// Whether no part follows: the export is closed then.
+    /// Whether this is the last part; the export is then closed.
     public var isLast: Bool
-    /// What is missing because it is damaged, a sentence each.
+    /// What is missing because it is damaged, one sentence each.
     public var lost: [String] = []
 }
 
-/// What came of putting records back.
+/// The result of restoring records.
 public struct RestoreResult: Sendable, Hashable {
-    /// How many were not there, or other.
+    /// How many records were missing or different.
     public var restored: Int
-    /// How many were there just so.
+    /// How many records existed with the same content.
     public var unchanged: Int
     /// The entry's sequence; the current one when nothing changed.
     public var sequence: Int64
 }
 
-/// Which backup.
+/// Identifies a backup.
 public struct BackupID: Sendable, Hashable {
     let number: UInt64
 }
 
 /// A part of a backup's file.
 public struct BackupPart: Sendable, Hashable {
-    /// The next bytes; none in the last part.
+    /// The next bytes; empty in the last part.
     public var bytes: [UInt8]
-    /// How many bytes the file has.
+    /// The file's size in bytes.
     public var total: Int
-    /// The last durable sequence in it.
+    /// The last durable sequence in the backup.
     public var sequence: Int64
-    /// The identity of the store that it is a copy of.
+    /// The identity of the store that was copied.
     public var store: String
-    /// Whether no part follows: the backup is closed then.
+    /// Whether this is the last part; the backup is then closed.
     public var isLast: Bool
 }
 
 extension Comment {
-    /// The most bytes of the fingerprint by which a comment is recognised that is posted again.
+    /// The most bytes of the fingerprint that identifies a comment which is posted again.
     static let fingerprintBytes = 200
 }

@@ -1,16 +1,16 @@
 public import AtriumKit
 
-/// What came of applying definitions.
+/// The result of applying definitions.
 public struct ApplyOutcome: Sendable, Hashable {
-    /// For each definition in turn, what became of its container.
+    /// What happened to each definition's container, in the order of the definitions.
     public var results: [ApplyResult]
-    /// The last sequence that any of them was committed under; the current one when nothing was.
+    /// The last sequence under which a change was committed; the current one if nothing changed.
     public var sequence: Int64
 }
 
-/// A container with what was said about itself.
+/// A container with the votes and comments on itself.
 public struct ContainerDescription: Sendable, Hashable {
-    /// How it does.
+    /// Its status.
     public var status: ContainerStatus
     /// The votes on the container itself; nil without a votes component.
     public var votes: Tally?
@@ -20,42 +20,42 @@ public struct ContainerDescription: Sendable, Hashable {
     public var sequence: Int64
 }
 
-/// How the registry does.
+/// The registry's figures.
 public struct RegistryStatus: Sendable, Hashable {
     /// The store's identity.
     public var identity: String
     /// The last durable sequence.
     public var sequence: Int64
-    /// How many containers there are.
+    /// The number of containers.
     public var containers: Int
-    /// How many items their lists have.
+    /// The number of items in their lists.
     public var items: Int
-    /// How many plugins are loaded.
+    /// The number of loaded plugins.
     public var plugins: Int
-    /// How many components live in workers.
+    /// The number of components in workers.
     public var workers: Int
-    /// How many subscriptions are open.
+    /// The number of open subscriptions.
     public var subscribers: Int
-    /// How many screens are open.
+    /// The number of open screens.
     public var screens: Int
-    /// What is wrong, a sentence each; empty when all is well.
+    /// What is wrong, one sentence each; empty when nothing is.
     public var problems: [String]
-    /// Bytes that the store's files take.
+    /// The size of the store's files, in bytes.
     public var storeBytes: Int
-    /// What is kept of the past; nil while it is being counted.
+    /// The past notifications that are kept; nil while they are being counted.
     public var past: Past?
 
-    /// What is kept of past notifications, and how much may be; nil for no limit.
+    /// How many past notifications are kept, and the limits; nil: no limit.
     public struct Past: Sendable, Hashable {
-        /// How many there are.
+        /// How many are kept.
         public var count: Int
-        /// Their bytes.
+        /// Their size in bytes.
         public var bytes: Int
-        /// How many there may be.
+        /// The most that are kept.
         public var most: Int
-        /// How many bytes.
+        /// The most bytes that are kept.
         public var mostBytes: Int?
-        /// How many days older than the newest one.
+        /// The age, in days before the newest one, after which they are removed.
         public var mostDays: Int?
     }
 }

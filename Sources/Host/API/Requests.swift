@@ -1,28 +1,28 @@
 public import AtriumKit
 
-/// Who calls, and what they may see and do beyond the ordinary.
+/// Who calls, and the caller's special rights.
 public struct Caller: Sendable, Hashable {
-    /// On whose behalf: `unix:<uid>` or `<namespace>:<opaque>`.
+    /// The actor: `unix:<uid>` or `<namespace>:<opaque>`.
     public var actor: String
-    /// May act on what others wrote, and sees who voted.
+    /// Whether the caller may act on what others wrote, and see who voted.
     public var isModerator: Bool
-    /// How fast it may write.
+    /// The rate limits of the caller's writes.
     public var pace: Pace
 
-    /// What binds how fast somebody writes.
+    /// Which rate limits apply to a caller's writes.
     public enum Pace: Sendable, Hashable {
-        /// Nothing: moderators and administrators, who import.
+        /// None: for moderators and administrators, who import data.
         case free
-        /// What one person may write.
+        /// The limits of one person.
         case person
-        /// What one person may write, and what the front end with this name may for all of them.
+        /// The limits of one person, and those of the front end with this name.
         case frontend(String)
     }
 
-    /// Who calls, where it is for somebody else: whose calls that wait are counted together.
+    /// The user whose waiting calls are counted together: the front end where it calls for an actor.
     public var user: String { if case .frontend(let name) = pace { name } else { actor } }
 
-    /// A caller; by default without special rights, and at any pace.
+    /// A caller; by default without special rights and without rate limits.
     public init(actor: String, isModerator: Bool = false, pace: Pace = .free) {
         self.actor = actor
         self.isModerator = isModerator
@@ -30,33 +30,33 @@ public struct Caller: Sendable, Hashable {
     }
 }
 
-/// A page of items to read.
+/// A request for a page of items.
 public struct ListRequest: Sendable, Hashable {
-    /// Which list; nil: the first that a screen would show, in the scope if one is named.
+    /// The list; nil: the first one that a screen would show, in the scope if one is named.
     public var component: String?
-    /// Only the lists of this scope; nil: of all of them.
+    /// Restricts the request to the lists of this scope; nil: all lists.
     public var scope: String?
-    /// nil: all items; empty: the roots; else the children of this item.
+    /// The parent of the items; nil: all items; empty: only roots.
     public var parent: String?
     /// The selected filters.
     public var selection: Selection
-    /// Text to search; nil or empty: none.
+    /// The text to search for; nil or empty: no search.
     public var search: String?
-    /// Field names, `-` before for descending.
+    /// Field names, with `-` before them for descending order.
     public var sort: [String]
-    /// Only these fields; nil: all.
+    /// The fields to return; nil: all.
     public var fields: [String]?
-    /// Whether to answer with sections and counts.
+    /// Whether to return sections and counts.
     public var facets: Bool
-    /// Whether to answer with how the list is to be shown.
+    /// Whether to return how the list is shown.
     public var isPresented: Bool
-    /// Whose ballot is `mine`: an actor's name.
+    /// The actor whose ballot is returned as `mine`.
     public var actor: String?
-    /// Who asks, whose long queries take turns with those of others.
+    /// The user whose long queries take turns with those of other users.
     public var user: String
-    /// At most so many items, 1 to 1,000.
+    /// The most items to return, 1 to 1,000.
     public var limit: Int
-    /// Goes on after a page.
+    /// The cursor of the previous page; nil: the first page.
     public var cursor: String?
 
     /// A request; by default the first 50 items of the first list.
@@ -82,17 +82,19 @@ public struct ListRequest: Sendable, Hashable {
         self.cursor = cursor
     }
 
-    /// Where a screen would stand that shows this.
+    /// The mode of a screen that would show the same.
     var mode: ListMode {
         ListMode(isInside: parent?.isEmpty == false, isSearching: search?.isEmpty == false)
     }
 }
 
-/// An item to put.
+/// An item to write, with its condition.
 public struct ItemDraft: Sendable, Hashable {
     /// The item.
     public var item: Item
-    /// Only if no entry after this sequence changed the item; 0: only if it is not there; nil: always.
+    /// The revision that the write expects.
+    ///
+    /// The write succeeds only if no later entry changed the item. 0: only if the item does not exist; nil: always.
     public var ifRevision: Int64?
 
     /// A draft.

@@ -1,12 +1,12 @@
 public import AtriumKit
 
-/// What came of a vote.
+/// The result of a vote.
 public struct VoteResult: Sendable, Hashable {
     /// The subject's tally, and the caller's value in it.
     public var tally: TallyView
-    /// The value before.
+    /// The value of the caller's previous ballot.
     public var previous: Double?
-    /// The entry's sequence; the current one when nothing changed.
+    /// The entry's sequence; the current one if nothing changed.
     public var sequence: Int64
 }
 
@@ -18,7 +18,7 @@ public struct TallyResult: Sendable, Hashable {
     public var sequence: Int64
 }
 
-/// One ballot as moderators read it.
+/// One ballot, as moderators read it.
 public struct BallotView: Sendable, Hashable {
     /// The actor's name.
     public var actor: String
@@ -30,7 +30,7 @@ public struct BallotView: Sendable, Hashable {
 
 /// A page of ballots.
 public struct BallotPage: Sendable, Hashable {
-    /// The ballots, in the order in which the actors were first met.
+    /// The ballots, ordered by when each actor was first seen by the store.
     public var ballots: [BallotView]
     /// The next page's cursor; nil: this is the last.
     public var next: String?
@@ -38,7 +38,7 @@ public struct BallotPage: Sendable, Hashable {
     public var sequence: Int64
 }
 
-/// A comment as it is read: at its place, with its author's name.
+/// A comment at its place in the thread, with its author's name.
 public struct CommentView: Sendable, Hashable {
     /// The comment at its place.
     public var entry: ThreadPage.Entry
@@ -50,7 +50,7 @@ public struct CommentView: Sendable, Hashable {
 public struct CommentResult: Sendable, Hashable {
     /// The comment.
     public var comment: CommentView
-    /// The entry's sequence; that of the first post when it is repeated.
+    /// The entry's sequence; for a repeated post, that of the first one.
     public var sequence: Int64
 }
 
@@ -58,13 +58,14 @@ public struct CommentResult: Sendable, Hashable {
 public struct ThreadResult: Sendable, Hashable {
     /// The comments, in pre-order.
     public var comments: [CommentView]
-    /// How many comments the subject has in all.
+    /// How many comments the subject has in total.
     public var total: Int
     /// The next page's cursor; nil: this is the last.
     public var next: String?
     /// The last durable sequence that this reflects.
     public var sequence: Int64
-    /// The reader's own comments about the subject that others are not shown: they wait for a moderator, or one
-    /// removed them and said why.
+    /// The reader's own comments on the subject that others can't see.
+    ///
+    /// They wait for a moderator, or a moderator removed them and gave a reason.
     public var held: [CommentView] = []
 }

@@ -1,59 +1,59 @@
-/// Which verification.
+/// Identifies a verification.
 public struct VerificationID: Sendable, Hashable {
     let number: UInt64
 }
 
-/// What a verification tells while it goes on, and in the end.
+/// What a verification reports while it runs, and when it ends.
 public struct VerificationNews: Sendable, Hashable {
-    /// The container that is read; empty for the store itself.
+    /// The container being read; empty for the store itself.
     public var container: String
-    /// The component whose records are read; empty for the store itself.
+    /// The component whose records are being read; empty for the store itself.
     public var component: String
-    /// How many of its records were read by now.
+    /// How many of its records have been read so far.
     public var records: Int
-    /// What was found; nil while it goes on.
+    /// The findings; nil while the verification runs.
     public var report: VerificationReport?
     /// The last durable sequence.
     public var sequence: Int64
 }
 
-/// What a verification has found.
+/// The findings of a verification.
 public struct VerificationReport: Sendable, Hashable {
-    /// What was read and compared, in its order.
+    /// The parts that were read and compared, in that order.
     public var checked: [VerifiedPart] = []
-    /// What is wrong; empty when nothing is.
+    /// The damage; empty when there is none.
     public var damage: [Damage] = []
 }
 
-/// What was read of a component.
+/// How a component was verified.
 public struct VerifiedPart: Sendable, Hashable {
     /// The container; empty for the store itself.
     public var container: String
     /// The component; empty for the store itself.
     public var component: String
-    /// What the component does; `log` or `file` for the store itself.
+    /// The component's kind; `log` or `file` for the store itself.
     public var kind: String
     /// How many records it has.
     public var records: Int
-    /// Why these are not compared with what is shown; nil: they are.
+    /// Why its records are not compared with what is shown; nil: they are.
     public var skipped: String?
 }
 
-/// Something that is wrong with a component's records, or with what is shown of them.
+/// Damage to a component's records, or to what is shown of them.
 public struct Damage: Sendable, Hashable {
-    /// What is wrong.
+    /// The kind of damage.
     public enum Kind: String, Sendable, Hashable {
         /// Records that can't be read.
         case unreadable
-        /// Records that are not as they were written.
+        /// Records whose checksum does not match.
         case checksum
-        /// Records that are gone.
+        /// Records that are missing.
         case missing
-        /// What is shown is something else than what the store holds.
+        /// What is shown differs from what the store holds.
         case shown
-        /// Entries of the log.
+        /// Entries of the log that are damaged or missing.
         case log
-        /// The structure of the file.
+        /// The structure of the store's file.
         case file
     }
 
@@ -64,14 +64,14 @@ public struct Damage: Sendable, Hashable {
     public var container: String
     /// The component; empty for the store itself.
     public var component: String
-    /// What is wrong.
+    /// The kind of damage.
     public var kind: Kind
-    /// How many records, or things shown, it concerns.
+    /// How many records, or things shown, are affected.
     public var count: Int
-    /// The first ones; ten at most.
+    /// The first affected keys; ten at most.
     public var keys: [String]
-    /// In a sentence.
+    /// The damage, in a sentence.
     public var found: String
-    /// What to do.
+    /// What to do about it.
     public var advice: String
 }

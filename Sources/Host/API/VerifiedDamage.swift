@@ -1,18 +1,18 @@
-/// What a verification found wrong with a component.
+/// The damage that a verification found in a component.
 struct VerifiedDamage: Sendable, Hashable {
     private var first: Damage?
     private var others = 0
 
-    /// Nothing.
+    /// No damage.
     init() {}
 
-    /// What was found, the gravest first.
+    /// The damage that was found, the worst first.
     init(_ damage: [Damage]) {
         first = damage.first
         others = max(damage.count - 1, 0)
     }
 
-    /// What is wrong, and what to do, for people; nil: nothing is.
+    /// The damage and what to do about it, for people; nil: there is none.
     var problem: String? {
         guard let first else { return nil }
         let more = others > 0 ? " ('atriumctl verify' tells of \(others) more)" : ""
