@@ -4,37 +4,37 @@ import LogMessages
 import NIOCore
 import Store
 
-/// A person's records of one component on their way out.
+/// Erases a person's records from one component.
 ///
-/// The component's gate is closed meanwhile. What is theirs the store's records tell, which are read in
-/// slices; the component takes their absence over as it takes over records that are put back, each
-/// batch with an entry of its own. So it may end at any point, and be begun again.
+/// The component's gate is closed meanwhile. The store's records, read in slices, show which ones are the person's.
+/// The component applies their removal in the same way as a restore of records, and each batch is an entry of its
+/// own. So the erasure may stop at any point and be started again.
 ///
-/// Of a component that is not there the records go all the same.
+/// If the component is not attached, its records are removed from the store without it.
 final class ActorErasure {
-    /// What goes.
+    /// What the scan found.
     struct Found: Sendable {
         var ballots: [String] = []
         var comments: [Comment] = []
-        /// Records of which nobody can tell whose they are.
+        /// Damaged records whose owner is unknown.
         var unreadable = UnreadableRecords()
     }
 
-    /// How many records one entry changes at most.
+    /// The most records that one entry changes.
     private static let part = 100
-    /// How long a component that is being started is waited for.
+    /// How long to wait for a component that is starting.
     private static let patience = TimeAmount.milliseconds(50)
 
     private let domain: Domain
     private let container: String
     private let component: String
     private let actor: ActorID
-    /// Nil: it is not loaded, since its definition can't be read, or there is none any more.
+    /// The container; nil if it is not loaded, because its definition is unreadable or was removed.
     private let home: Container?
     private var done: Answer<Found> = { _ in }
     private var found = Found()
     private var hasRefused = false
-    /// Whether the component may show what its records do not say.
+    /// Whether the component may still show records that are no longer in the store.
     private var isAhead = false
 
     init(
@@ -48,9 +48,9 @@ final class ActorErasure {
         self.domain = domain
     }
 
-    /// Erases them.
+    /// Runs the erasure.
     ///
-    /// - Parameter done: what was there; or why it could not be ended, to be begun again later.
+    /// - Parameter done: called with what was found, or with the error that stopped it; it can then be started again.
     func run(_ done: @escaping Answer<Found>) {
         guard let home else {
             self.done = done
@@ -79,14 +79,14 @@ final class ActorErasure {
             case .failure(let error): finish(.failure(error))
             case .success(let scan):
                 found = scan.found
-                // What it read before they were damaged is shown to nobody.
+                // The component may have read them before they were damaged, so it has to be restarted.
                 isAhead = found.unreadable.count > 0
                 forget(scan.changes[...])
             }
         }
     }
 
-    /// Has some records forgotten, then the others.
+    /// Removes some of the records, then the others.
     private func forget(_ changes: ArraySlice<Change>) {
         guard !changes.isEmpty else { return finish(.success(found)) }
         if domain.isStopping { return finish(.failure(domain.stopping)) }
@@ -108,7 +108,7 @@ final class ActorErasure {
         }
     }
 
-    /// Has the component take it over.
+    /// Makes the component apply the removal.
     private func takeOver(_ part: [Change], _ slot: Slot, _ next: @escaping Answer<Void>) {
         let context = CommandContext(
             actor: .nobody, time: domain.now(), freshID: domain.freshID(), isModerator: true,
@@ -122,7 +122,7 @@ final class ActorErasure {
             case .failure(.storeUnavailable(let reason, let seconds)):
                 next(.failure(.storeUnavailable(reason: reason, retryAfter: seconds)))
             case .failure:
-                // It does not depend on the component's will.
+                // An erasure does not depend on whether the component accepts it.
                 hasRefused = true
                 write(part, next)
             }
@@ -137,7 +137,7 @@ final class ActorErasure {
         }
     }
 
-    /// Writes it without the component, which reads the store when it is started the next time.
+    /// Writes the removal without the component, which reads the store at its next start.
     private func write(_ part: [Change], _ next: @escaping Answer<Void>) {
         let changes = part.map { RecordChange($0, container, component) }
         guard let home else { return domain.append(changes) { next($0.map { _ in }) } }
@@ -157,13 +157,13 @@ final class ActorErasure {
         }
     }
 
-    /// Has a component that may have read what is gone read the store again.
+    /// Restarts a component that may still hold erased records, so that it reads the store again.
     private func startAnew() {
         guard let slot else { return }
         switch slot.state {
         case .failed, .closed: return
         case .starting, .prepared, .attached:
-            // Not while it is handing over its answer.
+            // Not during the component's own callback.
             domain.later {
                 slot.lost(because: "It did not forget a person's records, which were erased.")
             }
@@ -172,7 +172,7 @@ final class ActorErasure {
 }
 
 extension Change {
-    /// Whether a comment says nothing after it: one that loses a moderator's reason alone keeps its text.
+    /// Whether the change removes a comment's text; removing only a moderator's reason keeps it.
     fileprivate var endsText: Bool {
         guard let value, let comment = Comment(key: key, value: value) else { return true }
         return comment.text == nil
@@ -180,7 +180,7 @@ extension Change {
 }
 
 extension Container {
-    /// Has nobody told or shown any more what comments say whose component is not there to say so.
+    /// Removes the texts of a detached component's comments from the bus and from screens.
     fileprivate func forgetTexts(of comments: [String], in component: String, at commit: Commit) {
         for comment in comments {
             domain.bus.change(

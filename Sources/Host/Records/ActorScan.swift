@@ -3,12 +3,14 @@ import Index
 import JSONCodec
 import Store
 
-/// Looks through a component's records for those of one person, in slices: first for what is theirs, and
-/// for what they said as a moderator of others' comments; then, where that are comments, for the replies of others to them.
+/// Scans a component's records for those of one person, in slices.
 ///
-/// What a record is its shape tells, whatever the component is today: its plugin may not be there.
+/// The first pass finds the person's own records, and the reasons that the person gave as a moderator of others'
+/// comments. For comments a second pass finds others' replies to the person's comments.
+///
+/// A record's kind is recognised by its shape, because the component's plugin may not be loaded.
 struct ActorScan: Sendable {
-    /// How many records one slice looks at.
+    /// The most records that one slice reads.
     private static let slice = 2_000
 
     private let actor: ActorID
@@ -16,11 +18,11 @@ struct ActorScan: Sendable {
     private let component: String
     private var ballots: [String] = []
     private var comments: [String: Comment] = [:]
-    /// Comments of others without the reasons that the person gave.
+    /// Others' comments, with the reasons that the person gave removed.
     private var unexplained: [Change] = []
-    /// Those of the comments that somebody else replied to.
+    /// The person's comments that somebody else replied to.
     private var answered: Set<String> = []
-    /// Records that are not what was written, but for ballots, whose keys tell whose they are.
+    /// Damaged records, except ballots: their keys show whose they are.
     private var unreadable = UnreadableRecords()
     private var key: String?
     private var looksForReplies = false
@@ -32,7 +34,7 @@ struct ActorScan: Sendable {
         self.component = component
     }
 
-    /// Looks through them all, and comes back with what it found.
+    /// Runs the scan and replies with itself.
     func run(in domain: Domain, _ done: @escaping Answer<ActorScan>) {
         if domain.isStopping { return done(.failure(domain.stopping)) }
         domain.read { [self] store in
@@ -94,14 +96,15 @@ struct ActorScan: Sendable {
 }
 
 extension ActorScan {
-    /// What it found.
+    /// What the scan found.
     var found: ActorErasure.Found {
         ActorErasure.Found(
             ballots: ballots, comments: Array(comments.values), unreadable: unreadable)
     }
 
-    /// What becomes of it: comments that others replied to keep their place, and those of the same
-    /// person above them.
+    /// The changes that erase the person's records.
+    ///
+    /// A comment that others replied to keeps its place, and so do the person's comments above it.
     var changes: [Change] {
         var kept: Set<String> = []
         for id in answered {
@@ -118,14 +121,14 @@ extension ActorScan {
 }
 
 extension Comment {
-    /// The comment as a deleted one of which it is not known whose it was, nor what it said.
+    /// The comment as a deleted one, without author and text.
     fileprivate var asNobodys: Comment {
         var comment = self
         comment.author = nil
         comment.text = nil
         comment.state = .removed
         comment.edited = nil
-        // A digest of the text tells who guesses it that they guessed right.
+        // A fingerprint would confirm a guess of the text.
         comment.fingerprint = ""
         return comment.withoutReason
     }

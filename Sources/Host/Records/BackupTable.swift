@@ -1,30 +1,31 @@
 internal import Dispatch
 import Store
 
-/// A backup that somebody takes part by part.
+/// A backup that a client reads part by part.
 ///
-/// Used on the event loop; the work is done on its own thread.
+/// Used on the event loop; the work runs on the backup's own queue.
 final class OpenBackup {
-    /// Where the store is copied and the parts are read: one after the other, and in nobody's way.
+    /// Runs the copy of the store and the reads of its parts, one after the other; no other work waits for it.
     let queue = DispatchQueue(label: "atrium.backup", qos: .utility)
     let making = BackupMaking()
-    /// The copy, once it is there.
+    /// The copy; nil until it is complete.
     var copy: Backup?
-    /// Where the next part begins.
+    /// The offset of the next part.
     var offset = 0
-    /// Whether a part was asked for since the last look at it, or is being made.
+    /// Whether a part was requested since the last check, or is being read.
     var isFollowed = true
-    /// Whether a part is being made.
+    /// Whether a part is being read.
     var isBusy = false
 }
 
-/// The backups that are open.
+/// The open backups.
 ///
-/// Each has a file as big as the store: two may be open, and one whose reader is gone without a word is ended.
+/// Each has a file as big as the store: at most two may be open, and one whose parts are no longer requested is
+/// closed.
 final class BackupTable {
-    /// How many may be open.
+    /// The most backups that may be open.
     static let most = 2
-    /// Whether somebody looks after forsaken ones.
+    /// Whether the periodic check for abandoned backups is running.
     var isWatched = false
     private var backups: [BackupID: OpenBackup] = [:]
     private var last: UInt64 = 0
@@ -46,7 +47,7 @@ final class BackupTable {
         for id in backups.keys { remove(id) }
     }
 
-    /// Ends those of which no part was asked for since the last call.
+    /// Closes the backups of which no part was requested since the last call.
     func endForsaken() {
         for (id, backup) in backups where !backup.isBusy {
             if !backup.isFollowed { remove(id) }

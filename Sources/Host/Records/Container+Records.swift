@@ -1,8 +1,8 @@
 import AtriumKit
 
-// Records taken out whole and put back.
+// Export and restore of records.
 extension Container {
-    /// The components that keep records, items first, else in their order.
+    /// The components that keep records: contents first, the others in their order.
     var recordSources: [RecordExport.Source] {
         let sources = slots.compactMap { slot in
             slot.kind.map { RecordExport.Source(component: slot.name, kind: $0) }
@@ -11,12 +11,12 @@ extension Container {
             + sources.filter { $0.kind == .votes || $0.kind == .comments }
     }
 
-    /// Puts exported records back: all of them or none, with one entry.
+    /// Restores exported records: all of them or none, with one entry.
     ///
-    /// What is there just so stays untouched.
+    /// Records that exist with the same content stay untouched.
     ///
-    /// Items are checked against the container's fields. Whether a vote is on the scale or a comment
-    /// may be written is not judged again, and nobody's delegate is asked.
+    /// Items are checked against the container's fields. Votes are not checked against the scale again, nor comments
+    /// against the rules for posting, and no delegate is asked.
     ///
     /// - Parameters:
     ///   - records: at most 1,000 and 1 MiB.
@@ -39,7 +39,7 @@ extension Container {
         RecordRestore(
             drafts, to: self, by: caller,
             check: { [self] () throws(HostError) in
-                // The fields may be others than when this was called.
+                // The fields may have changed since the call.
                 if definition.fields != fields { _ = try read(records) }
             }, reply
         ).run()

@@ -5,30 +5,30 @@ import Store
 
 /// A container's records as they were at one moment, read part by part.
 ///
-/// Used on the event loop; the parts themselves are read elsewhere.
+/// Used on the event loop; the parts are read on another thread.
 final class RecordExport {
-    /// What is read: a component with its kind.
+    /// A component to export, with its kind.
     struct Source: Sendable {
         var component: String
         var kind: Kind
     }
 
-    /// Where the next part begins.
+    /// The position of the next part.
     struct Place: Sendable {
         var source = 0
         var key: String?
-        /// What was counted of the source by now.
+        /// The count of the component's rows so far.
         var tally = RecordTally()
     }
 
     let container: String
-    /// The components with records, in the order in which they are exported.
+    /// The components to export, in order.
     let sources: [Source]
-    /// Whether it goes on without what is damaged.
+    /// Whether damaged records are skipped; otherwise they end the export.
     let skipsDamaged: Bool
     var snapshot: Snapshot?
     var place = Place()
-    /// Whether a part was asked for since the last look at it.
+    /// Whether a part was requested since the last check.
     var isFollowed = true
 
     init(of container: String, _ sources: [Source], skipsDamaged: Bool) {
@@ -38,7 +38,7 @@ final class RecordExport {
     }
 }
 
-/// Records as the store has them: whose they are is a number.
+/// Records as the store has them, with actors as numbers.
 struct ExportSlice: Sendable {
     /// One of them.
     struct Record: Sendable {
@@ -47,28 +47,29 @@ struct ExportSlice: Sendable {
         var stored: String
         var key: String
         var actor: ActorID?
-        /// Who gave the reason that a comment's value has.
+        /// Who gave the reason in a comment's value.
         var moderator: ActorID?
         var value: [UInt8]
     }
 
-    /// The most records of one part.
+    /// The most records of a part.
     static let records = 500
     /// The bytes after which a part ends.
     static let bytes = 512 << 10
 
     var records: [Record] = []
-    /// What is missing, a sentence each, where the export goes on without it.
+    /// What is missing from the part, one sentence each, if damaged records are skipped.
     var lost: [String] = []
-    /// Where the next one begins; nil: there is nothing left.
+    /// The position of the next part; nil: this is the last.
     var next: RecordExport.Place?
 
-    /// Reads a part: call it away from the event loop.
+    /// Reads a part; call it away from the event loop.
     ///
-    /// Records that are not of their component's kind are left out: they are the component's own.
+    /// Records that are not of their component's kind are left out: they are private to the component.
     ///
-    /// - Throws: `StoreError` when the file can't be read, or a record in it, or some are gone: none is left
-    ///   out for that unless damaged ones are skipped.
+    /// - Throws: `StoreError` if the file can't be read, or if a record is damaged or missing and damaged records are
+    ///   not
+    ///   skipped.
     init(
         of container: String, _ sources: [RecordExport.Source], from place: RecordExport.Place,
         in snapshot: Snapshot, skipsDamaged: Bool
@@ -116,13 +117,13 @@ struct ExportSlice: Sendable {
     }
 
     private static func sentence(_ key: String, of component: String) -> String {
-        // A ballot's key has a line feed in it.
+        // A ballot's key contains a line feed.
         "the record '\(key.replacing("\n", with: "/"))' of \(component) can't be read"
     }
 
-    /// Takes out those whose people's names are lost, which the file's damage has done.
+    /// Removes the records whose actors' names are lost through damage.
     ///
-    /// - Returns: what is wrong with the first; nil: none is.
+    /// - Returns: a sentence about the first; nil: there is none.
     mutating func takeOutNameless(_ actors: ActorTable) -> String? {
         func isLost(_ record: Record) -> Bool {
             guard let actor = record.actor, actors.name(of: actor) == nil else { return false }
@@ -140,14 +141,16 @@ struct ExportSlice: Sendable {
 }
 
 extension ExportSlice {
-    /// Leaves out what is gone by now, and has comments say what they say by now: what was taken back since the
-    /// export began is in no later part of it.
+    /// Removes what was deleted since the export began, and updates comments that changed since then.
+    ///
+    /// So a part never holds what was deleted before it was read.
     ///
     /// - Parameters:
-    ///   - container: whose records these are.
-    ///   - snapshot: what the store held when the export began.
-    ///   - store: the store as it is.
-    ///   - skipsDamaged: whether records that were damaged since are left out, and named; else the first is thrown.
+    ///   - container: the container of the records.
+    ///   - snapshot: the snapshot that the export reads.
+    ///   - store: the store in its present state.
+    ///   - skipsDamaged: whether records that were damaged since are left out and reported; otherwise the first is
+    ///     thrown.
     /// - Throws: `StoreError`.
     mutating func takeBack(
         of container: String, since snapshot: Snapshot, in store: Store, skipsDamaged: Bool
@@ -173,7 +176,7 @@ extension ExportSlice {
 }
 
 extension ExportSlice.Record {
-    /// A stored record as its kind reads it; nil when it is none of its kind.
+    /// Decodes a stored record as its kind; nil if it is not of that kind.
     fileprivate init?(
         _ source: RecordExport.Source, _ key: String, _ value: Value, _ bytes: [UInt8]
     ) {
@@ -203,12 +206,12 @@ extension ExportSlice.Record {
     }
 }
 
-/// The exports that are open.
+/// The open exports.
 ///
-/// Each holds on to a moment of the store, whose log grows meanwhile: few may be open, and one whose
-/// reader is gone without a word is ended.
+/// Each holds a snapshot, which keeps the store's log from being shortened. So few may be open, and one whose parts
+/// are no longer requested is closed.
 final class ExportTable {
-    /// Whether somebody looks after forsaken ones.
+    /// Whether the periodic check for abandoned exports is running.
     var isWatched = false
     private var exports: [ExportID: RecordExport] = [:]
     private var last: UInt64 = 0
@@ -230,7 +233,7 @@ final class ExportTable {
 
     func removeAll() { exports.removeAll() }
 
-    /// Ends those of which no part was asked for since the last call.
+    /// Closes the exports of which no part was requested since the last call.
     func endForsaken() {
         exports = exports.filter { $0.value.isFollowed }
         for export in exports.values { export.isFollowed = false }

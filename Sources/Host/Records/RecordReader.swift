@@ -2,18 +2,18 @@ import AtriumKit
 import Index
 import JSONCodec
 
-/// A record to put back, its shape checked; whose it is, is a name yet.
+/// A record to restore: its shape is checked, its actor is still a name.
 struct RecordDraft {
     var component: String
     var kind: Kind
     var key: String
     var actor: String?
-    /// Who gave a comment's reason.
+    /// The moderator who gave a comment's reason.
     var moderator: String?
-    /// As it is kept, without nulls; a comment's without its author and moderator.
+    /// The value as it is stored, without nulls; a comment's without author and moderator.
     var value: [String: Value]
 
-    /// The change that puts it back; its person is known.
+    /// The change that restores it; its actor must be known.
     func change(_ actors: ActorTable) -> Change {
         let actor = actor.flatMap { actors.number(of: $0) }
         switch (kind, actor) {
@@ -32,17 +32,17 @@ struct RecordDraft {
     }
 }
 
-/// Reads records that are to be put back, as the kinds of their components want them.
+/// Reads records to restore, and checks them against their components' kinds.
 struct RecordReader {
-    /// The moments that a record may name: from 1970 to 9999.
+    /// The range of valid times: the years 1970 to 9999.
     private static let moments: ClosedRange<Int64> = 0...253_402_300_799_999
 
-    /// What each component that is there does.
+    /// The kind of each attached component.
     let kinds: [String: Kind]
     let container: String
     let checker: FieldChecker
 
-    /// The records, or the first thing wrong.
+    /// Returns the records, or throws the first error.
     func read(_ records: [RecordView]) throws(HostError) -> [RecordDraft] {
         var drafts: [RecordDraft] = []
         var seen: Set<[String]> = []
@@ -163,13 +163,13 @@ struct RecordReader {
 }
 
 extension RecordView {
-    /// Roughly its bytes on the wire.
+    /// The record's approximate size on the wire, in bytes.
     var size: Int {
         component.utf8.count + kind.utf8.count + key.utf8.count + (actor?.utf8.count ?? 0)
             + value.count
     }
 
-    /// What tells ballots of one key apart.
+    /// Distinguishes ballots with the same key.
     fileprivate var ballotActor: String { kind == Kind.votes.rawValue ? actor ?? "" : "" }
 
     fileprivate func invalid(_ reason: String) -> HostError {
@@ -178,7 +178,7 @@ extension RecordView {
 }
 
 extension [String: Value] {
-    /// The first of these members that is there and no text.
+    /// The first of these members that exists and is not a text.
     fileprivate func notText(_ names: [String]) -> String? {
         names.first { self[$0] != nil && self[$0]?.text == nil }
     }

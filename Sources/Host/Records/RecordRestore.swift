@@ -3,25 +3,25 @@ import Index
 import JSONCodec
 import Store
 
-/// Records on their way back into the components of a container, all with one entry.
+/// Restores records to the components of a container, with one entry.
 ///
-/// The gates of the components concerned are closed from before the records are compared with what
-/// the store holds until the entry's outcome is known. Each component takes over its own in turn and
-/// is ahead of the commit by them; the last one's operation carries the entry with the changes of
-/// all. Whatever ends it earlier makes their records what the store holds again.
+/// The gates of the components concerned are closed before the records are compared with the store, and opened when
+/// the entry's outcome is known. Each component in turn applies its own records before they are committed. The last
+/// component's operation carries the entry, with the changes of all. If the restore ends earlier, for any reason,
+/// each component gets back the records that the store holds.
 final class RecordRestore {
-    /// A component with what it is to take over.
+    /// A component and the changes that it should apply.
     private struct Target {
         var slot: Slot
         var changes: [Change]
-        /// The same records as the store holds them.
+        /// The store's present records under the same keys.
         var before: [Change]
-        /// Which start of the component has taken them over.
+        /// The component's start at which it applied the changes.
         var start = 0
         var events: [ComponentEvent] = []
     }
 
-    /// A record that is not as it is to be.
+    /// A record that differs from the one to restore.
     private struct Difference: Sendable {
         var component: String
         var change: Change
@@ -31,11 +31,11 @@ final class RecordRestore {
     private let container: Container
     private let context: CommandContext
     private let changes: [(component: String, change: Change)]
-    /// Everyone whose records these are.
+    /// The actors of the records.
     private let people: [ActorID]
-    /// The components concerned, items first.
+    /// The components concerned, contents first.
     private let components: [String]
-    /// Throws what stands against it by the time that the components' gate is closed.
+    /// Checks again once the gates are closed; throws the reason not to restore.
     private let check: () throws(HostError) -> Void
     private let reply: Answer<RestoreResult>
     private var targets: [Target] = []
@@ -64,7 +64,7 @@ final class RecordRestore {
         container.gate(components) { [self] in
             do throws(HostError) {
                 try check()
-                // The records have their numbers already.
+                // The records already refer to actors by number.
                 if people.contains(where: { domain.actors.present($0) == nil }) {
                     throw .refused(
                         reason: "A person whose records these are was erased meanwhile.",
@@ -85,17 +85,17 @@ final class RecordRestore {
     }
 }
 
-// MARK: What is to be done
+// MARK: Comparing
 
 extension RecordRestore {
-    /// Finds what is not there just so.
+    /// Finds the records that differ from those to restore.
     private func compare() {
         let (name, changes) = (container.name, changes)
         let keys = changes.map {
             RecordKey(container: name, component: $0.component, key: $0.change.key)
         }
         domain.read { store in
-            // One in the place of a damaged record is put anew.
+            // A damaged record counts as missing, so it is written again.
             var damaged: [RecordKey] = []
             let records = try store.records(keys, damaged: &damaged)
             return zip(changes, records).compactMap { new, stored -> Difference? in
@@ -120,7 +120,7 @@ extension RecordRestore {
         for component in components {
             guard let differences = byComponent[component] else { continue }
             guard let slot = container.slot(component) else {
-                // Detached while this waited.
+                // The component was detached while the restore waited.
                 return finish(
                     .failure(
                         .componentNotFound(container: container.name, component: component)))
@@ -139,10 +139,10 @@ extension RecordRestore {
     }
 }
 
-// MARK: Doing it
+// MARK: Applying and writing
 
 extension RecordRestore {
-    /// Lets a component take over its records, then the next one.
+    /// Makes a component apply its records, then continues with the next one.
     private func decide(_ index: Int) {
         let slot = targets[index].slot
         guard slot.isAttached else { return finish(.failure(slot.absence)) }
@@ -165,7 +165,7 @@ extension RecordRestore {
         command.queue()
     }
 
-    /// The entry of all components; nil when one of them was lost since it took its records over.
+    /// The entry with the changes of all components; nil if a component was lost after it had applied its records.
     private func entry(_ decision: Decision) -> EntryDraft? {
         guard lost == nil, !decision.changes.isEmpty else { return nil }
         let (name, others) = (container.name, targets.dropLast())
@@ -182,7 +182,7 @@ extension RecordRestore {
             people: people)
     }
 
-    /// The commit of the entry: shows what all components but the last one took over.
+    /// Runs when the entry is committed: shows what all components except the last one applied.
     private func show() {
         for person in people { domain.actors.stored(person) }
         for target in targets.dropLast() {
@@ -199,14 +199,14 @@ extension RecordRestore {
         finish(.success(done(restored, decided.sequence)))
     }
 
-    /// A component that took its records over and was lost since.
+    /// A component that was lost after it had applied its records.
     private var lost: Slot? {
         targets.dropLast().first { !$0.slot.isAttached || $0.slot.start != $0.start }?.slot
     }
 
-    /// Makes all records what the store holds.
+    /// Gives all components back the records that the store holds.
     ///
-    /// A component that is being started reads the store anyway.
+    /// A component that is starting reads the store anyway.
     private func undo() {
         for target in targets where target.slot.isAttached { target.slot.port?.undo(target.before) }
     }
