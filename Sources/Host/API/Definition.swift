@@ -129,7 +129,7 @@ public struct ContainerDefinition: Sendable, Hashable {
     ///
     /// A container with scopes has none; each scope has its own.
     public var lists: ListModes?
-    /// The scopes; screens open in the first. Empty: the container has no scopes.
+    /// The scopes, beginning with the one that screens open in; empty: the container has no scopes.
     public var scopes: [ScopeDefinition]
     /// The name under which an activated item is posted: `<container>.items.<activate>`.
     public var activate: String?

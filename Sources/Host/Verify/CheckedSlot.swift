@@ -1,7 +1,7 @@
 import AtriumKit
 import Store
 
-/// A component that is being verified: whether it is still there, and its moments.
+/// A component being verified: whether it is still attached, and access to consistent snapshots of it.
 final class CheckedSlot {
     let container: Container
     let slot: Slot
@@ -15,15 +15,15 @@ final class CheckedSlot {
 
     var domain: Domain { container.domain }
 
-    /// Whether somebody wants to know.
+    /// Whether the verification is still wanted.
     var isWanted: Bool { verification.isWanted }
 
-    /// Where its records are.
+    /// The address of its records.
     var address: RecordAddress {
         RecordAddress(container: container.name, component: slot.name)
     }
 
-    /// Why what is shown of it can't be compared at present; nil: it can.
+    /// Why it can't be compared now; nil: it can.
     var absence: HostError? {
         guard container.slot(slot.name) === slot else {
             return slot.unavailable("It was changed while it was verified: verify it again.")
@@ -31,10 +31,12 @@ final class CheckedSlot {
         return slot.isAttached ? nil : slot.absence
     }
 
-    /// Takes a moment of the store at which all that is shown of the component is what it holds: nothing
-    /// is written to it until ``release()`` is called, which only must follow a success.
+    /// Takes a snapshot of the store at a moment when the component shows exactly what the store holds.
     ///
-    /// - Parameter body: not called once nobody wants to know any more.
+    /// After a success nothing is written to the component until ``release()`` is called. Don't call that after a
+    /// failure.
+    ///
+    /// - Parameter body: receives the snapshot; not called once the verification is no longer wanted.
     func atOneMoment(_ body: @escaping (Result<Snapshot, HostError>) -> Void) {
         container.gate([slot.name]) { [self] in
             guard isWanted, absence == nil else {
@@ -56,11 +58,12 @@ final class CheckedSlot {
         }
     }
 
-    /// Lets commands on.
+    /// Opens the component's gate again.
     func release() { container.open([slot.name]) }
 
-    /// An item as its list has it, and whether the list agrees with the item, its votes and comments; nil
-    /// when there is none.
+    /// An item as its list has it; nil if there is none.
+    ///
+    /// The fact also says whether the list agrees with the item, its votes and its comments.
     func itemFact(_ id: String) -> ItemFact? {
         guard let list = slot.list, var fact = list.fact(of: id) else { return nil }
         fact.isIndexed = fact.isIndexed && container.hasDerived(id, in: list)

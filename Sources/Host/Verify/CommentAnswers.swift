@@ -18,7 +18,7 @@ final class CommentAnswers {
         self.answer = answer
     }
 
-    /// Asks for all, whose answers come in order: during this call, or later.
+    /// Asks for all comments; the answers arrive in order, during this call or later.
     func ask() {
         guard !keys.isEmpty else { return answer(.success([])) }
         var failure: HostError?
@@ -39,7 +39,7 @@ final class CommentAnswers {
     }
 }
 
-/// Asks a component for threads, page by page, and looks whether they are in order.
+/// Asks a component for threads, page by page, and checks their order.
 final class ThreadAnswers {
     private static let limit = 100
 
@@ -60,7 +60,7 @@ final class ThreadAnswers {
         self.answer = answer
     }
 
-    /// Asks for the next page; those of other threads and calls come in between.
+    /// Asks for the next page; other calls and requests may run in between.
     func ask(after cursor: String? = nil) {
         guard facts.count < keys.count else { return answer(.success(facts)) }
         let key = keys[facts.count]
@@ -70,7 +70,7 @@ final class ThreadAnswers {
             switch result {
             case .success(.thread(let page)): take(page, of: subject)
             case .success: answer(.failure(slot.unavailable("It did not answer as asked.")))
-            // A comment may have gone that the cursor names: it is looked at again.
+            // The comment that the cursor names may have been removed: the thread is checked again later.
             case .failure(.cursorInvalid) where !passesGate: end(subject, total: -1)
             case .failure(let error): answer(.failure(error))
             }
@@ -92,17 +92,19 @@ final class ThreadAnswers {
         later { self.ask() }
     }
 
-    /// Goes on when it is the turn of this work among all that takes long.
+    /// Continues in this work's turn among all long-running work.
     private func later(_ body: @escaping () -> Void) {
         slot.domain.inSlices({ false }, then: body)
     }
 }
 
-/// Whether comments in pre-order stand as the kind promises: siblings by time and then in the order of
-/// posting, each reply below what it answers.
+/// Checks that comments in pre-order are ordered as the kind promises.
+///
+/// Siblings are ordered by time and then in the order of posting, and each reply stands below the comment that it
+/// answers.
 struct ThreadOrder {
     private(set) var isKept = true
-    /// The comments that the last one stands below, and itself.
+    /// The path to the last comment, ending with it.
     private var path: [Comment] = []
 
     mutating func add(_ entry: ThreadPage.Entry) {

@@ -2,25 +2,25 @@ import AtriumKit
 import Index
 import Store
 
-/// Verifies one component: reads its records, and compares what is shown of them.
+/// Verifies one component: reads its records and compares them with what is shown.
 final class ComponentCheck {
-    /// What was found of it.
+    /// What was found in the component.
     struct Outcome {
         var records = 0
         /// Why nothing was compared; nil: it was.
         var skipped: String?
         var unreadable = FoundKeys()
-        /// What differs, by what it is called in a sentence.
+        /// What differs, by the noun used for it in a sentence.
         var shown: [(noun: Noun, found: FoundKeys)] = []
     }
 
-    /// What is shown of a component, in a sentence.
+    /// What a component shows, named as in a sentence.
     enum Noun: String {
         case item, tally, comment, count, order
     }
 
     let check: CheckedSlot
-    /// Told of records that were read.
+    /// Called with the number of records that were read.
     private let progress: (_ more: Int) -> Void
     private var outcome = Outcome()
     private var done: ((Outcome) -> Void)?
@@ -32,9 +32,9 @@ final class ComponentCheck {
 
     private var slot: Slot { check.slot }
 
-    /// Verifies it.
+    /// Verifies the component.
     ///
-    /// - Parameter done: not called once nobody wants to know any more.
+    /// - Parameter done: not called once the verification is no longer wanted.
     func run(_ done: @escaping (Outcome) -> Void) {
         self.done = done
         if let reason = obstacle { return readAlone(because: reason) }
@@ -49,7 +49,7 @@ final class ComponentCheck {
         }
     }
 
-    /// Why what is shown need not be what the store holds; nil: it must be.
+    /// Why what is shown may differ from what the store holds; nil: it must be the same.
     private var obstacle: String? {
         if type(of: check.container.delegate) != ContainerDelegate.self {
             return "A delegate of the container decides what is shown."
@@ -60,7 +60,7 @@ final class ComponentCheck {
         return check.absence?.sentence
     }
 
-    /// How many items or subjects are shown.
+    /// The number of items or subjects shown.
     private var shownCount: Int {
         switch slot.own {
         case .contents(let contents): contents.list.count
@@ -81,7 +81,7 @@ final class ComponentCheck {
         end()
     }
 
-    /// Reads the records, of which nothing can be compared.
+    /// Reads the records without comparing them.
     private func readAlone(because reason: String) {
         outcome.skipped = reason
         check.domain.read {
@@ -121,7 +121,7 @@ final class ComponentCheck {
         return comparison
     }
 
-    /// Runs a comparison, and takes what it found of the records.
+    /// Runs a comparison, and keeps what it found in the records.
     private func run<Source: FactSource>(
         _ comparison: FactComparison<Source>,
         then: @escaping (FactComparison<Source>, HostError?) -> Void
@@ -136,7 +136,7 @@ final class ComponentCheck {
         if found.count > 0 { outcome.shown.append((noun, found)) }
     }
 
-    /// Notes that so many are shown of which the store has nothing, and which nobody has named.
+    /// Reports things shown that are not in the store and have not been named yet.
     private func note(_ noun: Noun, beyond count: Int) {
         guard count > 0 else { return }
         var found = FoundKeys()
@@ -174,7 +174,7 @@ extension ComponentCheck {
         }
     }
 
-    /// Looks for items that are shown and not stored, where there must be some: at each that is shown.
+    /// Checks every shown item, if some are shown that the store does not hold.
     private func searchUnstored(
         _ isNeeded: Bool, _ source: RecordFacts<ItemFact>, in snapshot: Snapshot,
         _ shown: @escaping FactComparison<RecordFacts<ItemFact>>.Shown,
@@ -278,7 +278,7 @@ extension ComponentCheck {
                 + "\(stored?.count ?? 0)"
         }
         run(counts) { [self] counts, error in
-            // They were read before.
+            // The records were already counted by an earlier comparison.
             outcome.records = records
             note(.count, counts.differences)
             if let error { return end(error) }

@@ -2,28 +2,28 @@ import AtriumKit
 import Index
 import Store
 
-/// What is shown of a subject's comments as a whole.
+/// What is shown of a subject's whole thread.
 struct CountFact: Equatable, Sendable {
-    /// How many people see, as the host has it.
+    /// The number of visible comments, as the host has it.
     var count: Int
-    /// The same, as the component tells it with a thread.
+    /// The same number, as the component returns it with a thread.
     var total: Int
-    /// Whether siblings stand in their order, each under what it answers; true in the store.
+    /// Whether the thread is in order: siblings by time, replies below what they answer; always true in the store.
     var isOrdered = true
 }
 
-/// Counts the comments that people see, by subject.
+/// Counts the visible comments, by subject.
 ///
-/// They stand in the order of their own ids. So all are read, and what was counted is kept until the
-/// end: of some subjects only, where there are many. The key of a fact is the item's id, "" for the
-/// container.
+/// Comments are stored in the order of their own ids, not by subject. So all of them are read, and the counts are
+/// kept in memory until the end; where there are many subjects, one pass counts only a share of them. A fact's key is
+/// the item's id, or "" for the container.
 final class CountFacts: FactSource, @unchecked Sendable {
     /// About how many subjects are counted in one pass through the records.
     static let subjects = 50_000
-    /// How many facts a slice has at most.
+    /// The most facts in a slice.
     private static let length = 500
 
-    /// Some of the subjects.
+    /// A share of the subjects.
     struct Share: Sendable {
         var number = 0
         var count = 1

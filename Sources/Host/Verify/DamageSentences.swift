@@ -1,14 +1,14 @@
 import AtriumKit
 import Store
 
-// What a verification found, in sentences.
+// Describes what a verification found, in sentences.
 
-/// What to do about records that are damaged or gone.
+/// The advice for records that are damaged or missing.
 private let restoring =
     "Nothing was mended: restore a backup, or put these anew; until then an export fails"
 
 extension StoreCheck.Found {
-    /// What is wrong with the records of a component.
+    /// The damage in a component's records.
     func damage(in container: String, _ component: String) -> [Damage] {
         var all: [Damage] = []
         if damaged.count > 0 {
@@ -32,7 +32,7 @@ extension StoreCheck.Found {
 }
 
 extension RecordDifference {
-    /// In a sentence.
+    /// The difference as a sentence.
     var sentence: String {
         let missing = expected - found
         if missing == 1 { return "1 record is missing of \(expected)" }
@@ -43,7 +43,7 @@ extension RecordDifference {
 }
 
 extension StoreCheck {
-    /// What of the store itself was read.
+    /// The parts of the store itself that were read.
     var parts: [VerifiedPart] {
         let log = VerifiedPart(
             container: "", component: "", kind: "log", records: entries.records, skipped: nil)
@@ -53,7 +53,7 @@ extension StoreCheck {
         return [log, file]
     }
 
-    /// What is wrong with the store itself.
+    /// The damage in the store itself.
     var damage: [Damage] {
         func damage(_ kind: Damage.Kind, _ count: Int, _ keys: [String], _ found: String) -> Damage
         {
@@ -88,12 +88,12 @@ extension StoreCheck {
 }
 
 extension ComponentCheck.Outcome {
-    /// What is wrong with a component.
+    /// The damage in a component.
     func damage(
         of slot: Slot, in container: Container, _ found: StoreCheck.Found?
     ) -> [Damage] {
         var all = found?.damage(in: container.name, slot.name) ?? []
-        // Damaged ones can't be read either.
+        // Damaged records are also unreadable: they were already reported.
         let illegible = unreadable.count - (found?.damaged.count ?? 0)
         if illegible > 0 {
             all.append(

@@ -2,11 +2,14 @@ import Logging
 import NIOCore
 import Store
 
-/// Compares the records of components that are not attached with their sums, once after a start: nobody loads these.
+/// Compares the records of detached components with their sums, once after a start.
 ///
-/// They are read in slices, each with its turn among all other reads, and with a pause after it: nobody waits for it.
+/// Loading a component checks its records; nothing loads detached ones.
+///
+/// They are read in slices. Each slice takes its turn among all other reads, and is followed by a pause, since no
+/// caller waits for the result.
 final class DetachedRecords {
-    /// How many records one slice looks at.
+    /// The most records that one slice reads.
     private static let slice = 2_000
     private static let pause = TimeAmount.milliseconds(20)
 
@@ -18,19 +21,19 @@ final class DetachedRecords {
     private let domain: Domain
     private let find: (String) -> Container?
     private var found: [(place: Place, records: UnreadableRecords)] = []
-    /// Whether it is through.
+    /// Whether all records were read.
     private(set) var isOver = false
 
-    /// One that has not begun.
+    /// Creates a check that has not started.
     ///
     /// - Parameters:
-    ///   - domain: whose store.
-    ///   - find: a container by its name.
+    ///   - domain: provides the store.
+    ///   - find: returns a container by its name.
     init(in domain: Domain, find: @escaping (String) -> Container?) {
         (self.domain, self.find) = (domain, find)
     }
 
-    /// Looks at all of them, one component after the other.
+    /// Reads all detached components, one after the other.
     func run() {
         domain.read { store in
             try store.containers().filter { !$0.isEmpty }.flatMap { container in
@@ -44,7 +47,7 @@ final class DetachedRecords {
         }
     }
 
-    /// What is wrong with those that still are not attached, a sentence each.
+    /// What is wrong with components that are still detached, one sentence each.
     var problems: [String] {
         found.compactMap { place, records in
             guard isThere(place), let problem = records.problem else { return nil }
@@ -57,7 +60,7 @@ final class DetachedRecords {
         find(place.container)?.slot(place.component) != nil
     }
 
-    /// A container that is gone may have left records.
+    /// Whether the records still belong to a detached component; a removed container may have left records.
     private func isThere(_ place: Place) -> Bool {
         guard let container = find(place.container) else { return true }
         return container.slot(place.component) == nil && container.remains[place.component] != nil
@@ -82,7 +85,7 @@ final class DetachedRecords {
         }
     }
 
-    /// How far the reading of a component's records is.
+    /// The progress through one component's records.
     private struct Part: Sendable {
         var place: Place
         var key: String?
@@ -105,7 +108,7 @@ final class DetachedRecords {
                     key = name
                     if value == nil { records.add(name) }
                     left -= 1
-                    // Its turn has come: what stops before a record counts it again.
+                    // Stop before this record is counted; the next slice counts it.
                     if left == 0 { throw Enough() }
                 }
             } catch is Enough {
@@ -124,7 +127,7 @@ final class DetachedRecords {
             try part.read(atMost: Self.slice, from: store)
             return part
         } then: { [self] result in
-            // What can't be read at all the store says itself.
+            // The store itself reports a file that can't be read at all.
             guard let part = try? result.get(), !part.isEnd, !domain.isStopping else {
                 return done((try? result.get())?.records ?? UnreadableRecords())
             }

@@ -1,43 +1,42 @@
 import NIOCore
 import Store
 
-/// Compares the facts of a source with what is shown of them, while writes go on.
+/// Compares the facts of a source with what is shown of them, while writes continue.
 ///
-/// How it works. The records are those of one moment, read slice by slice on a thread; each slice is
-/// compared with what is shown *now*, a few facts in a turn of the loop. What was written since then
-/// differs, too: so a difference is a suspicion only. Suspects are looked at again, some at a time: once
-/// their component is quiet, and its gate closed so that nothing is written, a new moment of the store is
-/// taken and what is shown is noted. The gate opens, and what the store held at that moment is read and
-/// compared. What differs then is damage.
+/// The records are those of one snapshot, read slice by slice on a thread. Each slice is compared with what is shown
+/// *now*, a few facts in each turn of the loop. What was written since the snapshot differs too, so a difference is
+/// only a suspicion. Suspects are checked again, some at a time: when their component is quiet and its gate is
+/// closed, so that nothing is written, a new snapshot is taken and what is shown is recorded. Then the gate opens,
+/// and what the new snapshot holds is read and compared. What still differs is damage.
 ///
-/// In memory are a slice, the suspects, and the first keys of what was found.
+/// It keeps in memory one slice, the suspects, and the first keys of what was found.
 final class FactComparison<Source: FactSource> {
     typealias Fact = Source.Fact
-    /// Tells what is shown under keys; asked in a turn of the loop, or while the gate is closed.
+    /// Returns what is shown under keys; called in a turn of the loop, or while the gate is closed.
     typealias Shown = (
         _ keys: [String], _ passesGate: Bool, _ answer: @escaping Answer<[Fact?]>
     ) -> Void
 
-    /// How many facts are compared between two looks at the clock.
+    /// How many facts are compared between two reads of the clock.
     private static var chunk: Int { 8 }
-    /// So many suspects are looked at again together.
+    /// How many suspects are checked together.
     private static var together: Int { 64 }
 
-    /// How many facts the store holds.
+    /// The number of facts that the store holds.
     private(set) var facts = 0
-    /// Those of which nothing is shown.
+    /// The number of facts that are not shown at all.
     private(set) var notShown = 0
-    /// What differs.
+    /// The keys of facts that differ.
     private(set) var differences = FoundKeys()
-    /// The records that are damaged or no JSON.
+    /// The keys of records that are damaged or not JSON.
     private(set) var unreadable = FoundKeys()
-    /// Told how many records were read by now.
+    /// Called with the number of records that were read.
     var progress: (_ more: Int) -> Void = { _ in }
 
     private let check: CheckedSlot
     private let source: Source
     private let snapshot: Snapshot
-    /// Nil: the records are read alone.
+    /// What is shown; nil: the records are read and not compared.
     private let shown: Shown?
     private let describe: (_ key: String, _ stored: Fact?, _ shown: Fact?) -> String
     private var waiting: ArraySlice<FactSlice<Fact>.Entry> = []
@@ -45,14 +44,14 @@ final class FactComparison<Source: FactSource> {
     private var suspects: [String] = []
     private var done: ((HostError?) -> Void)?
 
-    /// A comparison of a component's records.
+    /// Creates a comparison of a component's records.
     ///
     /// - Parameters:
-    ///   - source: reads them.
-    ///   - snapshot: as they were at this moment.
+    ///   - source: reads the facts.
+    ///   - snapshot: the snapshot to read.
     ///   - check: the component.
-    ///   - shown: what is shown of them; nil: nothing can be, they are read alone.
-    ///   - describe: how a stored and a shown fact differ, in half a sentence.
+    ///   - shown: returns what is shown; nil: the records are read and not compared.
+    ///   - describe: describes how a stored and a shown fact differ, in half a sentence.
     init(
         _ source: Source, in snapshot: Snapshot, of check: CheckedSlot, shown: Shown?,
         describe: @escaping (_ key: String, _ stored: Fact?, _ shown: Fact?) -> String
@@ -66,14 +65,14 @@ final class FactComparison<Source: FactSource> {
 
     /// Compares everything.
     ///
-    /// - Parameter done: called at the end, with why it could not go on; not called once nobody wants
-    ///   to know any more.
+    /// - Parameter done: called at the end, with an error if it could not continue; not called once the verification
+    ///   is no longer wanted.
     func run(_ done: @escaping (HostError?) -> Void) {
         self.done = done
         read()
     }
 
-    /// Compares what is shown under some keys in addition, where the store may hold nothing.
+    /// Also compares what is shown under some keys, for which the store may hold nothing.
     func suspect(_ keys: [String], _ done: @escaping (HostError?) -> Void) {
         self.done = done
         suspects += keys
@@ -105,7 +104,7 @@ final class FactComparison<Source: FactSource> {
         }
     }
 
-    /// Compares, looks at suspects again, reads on or ends; in a turn of its own.
+    /// Continues in a turn of its own: compares, checks suspects, reads the next slice or ends.
     private func goOn() {
         check.domain.inSlices {
             false
@@ -139,7 +138,7 @@ final class FactComparison<Source: FactSource> {
 // MARK: Suspects
 
 extension FactComparison {
-    /// Looks at suspects again, with what the store holds and what is shown at one moment.
+    /// Checks suspects again: records what is shown at the moment of a new snapshot.
     private func confirm() {
         let keys = Array(suspects.prefix(Self.together))
         suspects.removeFirst(keys.count)
@@ -157,7 +156,7 @@ extension FactComparison {
         }
     }
 
-    /// Reads what the store held at that moment, and compares it.
+    /// Reads what the new snapshot holds, and compares it.
     private func find(
         _ keys: [String], _ shown: [Fact?], _ source: Source, _ snapshot: Snapshot,
         _ stored: [String: Fact]
@@ -183,11 +182,11 @@ extension FactComparison {
     }
 }
 
-/// Keys of what was found, the first few by name.
+/// The keys of what was found: their number, and the first few.
 struct FoundKeys {
     private(set) var count = 0
     private(set) var keys: [String] = []
-    /// What is said of the first one.
+    /// The description of the first one.
     private(set) var example = ""
 
     mutating func add(_ key: String, _ detail: String) {

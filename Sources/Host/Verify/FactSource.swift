@@ -3,59 +3,59 @@ import Index
 import JSONCodec
 import Store
 
-/// Reads from the store what the daemon should show, as facts under keys: slice by slice, each in the
-/// order of the records.
+/// Reads from the store what the daemon should show, as facts under keys.
 ///
-/// It is handed to and fro between the thread for reading and the event loop, and used by one of them at
-/// a time: hence it may be sent.
+/// It reads slice by slice, each in the order of the records.
+///
+/// The thread for reading and the event loop use a source in turn, never both at a time: hence it is `Sendable`.
 protocol FactSource: AnyObject, Sendable {
     associatedtype Fact: Equatable & Sendable
 
-    /// Reads on: call it away from the event loop.
+    /// Reads the next slice; call it away from the event loop.
     ///
-    /// - Throws: `StoreError` when the file can't be read.
+    /// - Throws: `StoreError` if the file can't be read.
     func next(in snapshot: Snapshot) throws -> FactSlice<Fact>
 
-    /// A source of what stands under these keys alone.
+    /// Returns a source that reads only these keys.
     func only(_ keys: [String]) -> Self
 }
 
-/// Some of a source's facts.
+/// A slice of a source's facts.
 struct FactSlice<Fact: Sendable>: Sendable {
-    /// The most records that are read for one.
+    /// The most records that are read for a slice.
     static var records: Int { 500 }
-    /// About the most bytes that are read for one; a single record may have more.
+    /// The approximate limit on bytes that are read for a slice; a single record may exceed it.
     static var bytes: Int { 256 << 10 }
 
-    /// What stands under a key.
+    /// A fact and its key.
     struct Entry: Sendable {
         var key: String
         var fact: Fact
     }
 
     var facts: [Entry] = []
-    /// How many records were read.
+    /// The number of records that were read.
     var records = 0
-    /// Those among them that are damaged or no JSON.
+    /// The keys of records that are damaged or not JSON.
     var unreadable: [String] = []
-    /// Whether nothing follows.
+    /// Whether this is the last slice.
     var isEnd = false
 }
 
-/// Whose records a source reads.
+/// The address of a component's records.
 struct RecordAddress: Sendable {
     var container: String
     var component: String
 
-    /// Hands over the decoded records after a key, until the slice is full or the reader has enough.
+    /// Passes the decoded records after a key to a closure, until the slice is full or the closure returns false.
     ///
     /// - Parameters:
-    ///   - key: the last one that was read; nil: none.
-    ///   - snapshot: where they are.
-    ///   - slice: takes count of them.
-    ///   - read: false: this one is read again by whoever goes on.
-    /// - Returns: the last key that was read; nil: there is nothing left.
-    /// - Throws: `StoreError` when the file can't be read.
+    ///   - key: the last key that was read; nil: none.
+    ///   - snapshot: the snapshot to read.
+    ///   - slice: counts the records.
+    ///   - read: takes a record; if it returns false, the next slice begins with that record.
+    /// - Returns: the last key that was read; nil: no records follow.
+    /// - Throws: `StoreError` if the file can't be read.
     func visit<Fact>(
         after key: String?, in snapshot: Snapshot, _ slice: inout FactSlice<Fact>,
         _ read: (_ key: String, _ value: Value, _ slice: inout FactSlice<Fact>) -> Bool
@@ -80,7 +80,7 @@ struct RecordAddress: Sendable {
         return isFull ? last : nil
     }
 
-    /// The decoded record under a key; nil where there is none.
+    /// The decoded record under a key; nil if there is none.
     func value<Fact>(
         _ key: String, in snapshot: Snapshot, _ slice: inout FactSlice<Fact>
     ) throws -> Value? {

@@ -3,7 +3,7 @@ import Index
 import JSONCodec
 import Store
 
-/// One record, one fact: items under their ids, and comments.
+/// Reads one fact from each record: an item or a comment, under its id.
 final class RecordFacts<Fact: RecordFact>: FactSource, @unchecked Sendable {
     private let address: RecordAddress
     private var wanted: ArraySlice<String>?
@@ -40,9 +40,9 @@ final class RecordFacts<Fact: RecordFact>: FactSource, @unchecked Sendable {
     }
 }
 
-/// What a record says that is shown.
+/// The part of a record that is shown.
 protocol RecordFact: Equatable, Sendable {
-    /// Nil for a record that is none of its kind: that is the component's own.
+    /// Nil for a record that is not of the kind: it is private to the component.
     init?(key: String, value: Value)
 }
 
@@ -50,7 +50,7 @@ protocol RecordFact: Equatable, Sendable {
 struct ItemFact: RecordFact {
     var fields: [String: Value]
     var parent: String?
-    /// Whether what is found by its values is found where these say; true in the store.
+    /// Whether the index finds the item by its values; always true in the store.
     var isIndexed = true
 
     init(fields: [String: Value], parent: String?, isIndexed: Bool) {
@@ -70,13 +70,13 @@ struct ItemFact: RecordFact {
     }
 }
 
-/// A comment as its component should answer with it.
+/// A comment as its component should return it.
 struct CommentFact: RecordFact {
     var subject: Subject
     var parent: String?
     var state: Comment.State
     var created: Timestamp
-    /// Nil for one that is removed, of which none is shown.
+    /// The text; nil for a removed comment, whose text is not shown.
     var text: String?
 
     init(_ comment: Comment) {
@@ -88,7 +88,7 @@ struct CommentFact: RecordFact {
     }
 
     init?(key: String, value: Value) {
-        // One that is its own parent is nobody's.
+        // A comment that is its own parent is not shown.
         guard let comment = Comment(key: key, value: value), comment.parent != key else {
             return nil
         }
@@ -97,7 +97,7 @@ struct CommentFact: RecordFact {
 }
 
 extension ContentIndex {
-    /// What is shown of an item, with whether its columns agree with it; nil when there is none.
+    /// What is shown of an item, and whether the list's columns agree with it; nil if there is none.
     func fact(of id: String) -> ItemFact? {
         guard let shown = item(id) else { return nil }
         guard let fields: [String: Value] = try? JSON.decode(from: shown.fields) else {

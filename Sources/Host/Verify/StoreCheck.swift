@@ -2,34 +2,34 @@ import Dispatch
 import NIOCore
 import Store
 
-/// Recounts the store's rows, slice by slice, and meanwhile has SQLite look at the file.
+/// Recounts the store's rows, slice by slice, while SQLite checks the file.
 final class StoreCheck {
-    /// What was found of a component's records.
+    /// What was found in a component's records.
     struct Found {
         var records = 0
-        /// The records that are not what was written.
+        /// The keys of damaged records.
         var damaged = FoundKeys()
-        /// How the component differs from what it counted itself.
+        /// How the count of the records differs from the stored count.
         var difference: RecordDifference?
     }
 
-    /// Whose records.
+    /// The component whose records were read.
     struct Place: Hashable {
         var container: String
         var component: String
     }
 
     private var components: [Place: Found] = [:]
-    /// Of the log's entries those that are not what was written.
+    /// What was found in the log's entries.
     private(set) var entries = Found()
-    /// How many are missing.
+    /// The number of missing entries.
     private(set) var missingEntries = 0
-    /// What is wrong with rows that say where the others belong.
+    /// What is wrong with the rows of the store's small tables.
     private(set) var problems: [String] = []
-    /// What SQLite says of the file; nil: it was not asked.
+    /// The problems that SQLite reports in the file; nil: it was not checked.
     private(set) var lines: [String]?
 
-    /// Told what is read.
+    /// Called with the number of records that were read.
     var progress: (_ place: Place, _ records: Int) -> Void = { _, _ in }
 
     private let domain: Domain
@@ -39,7 +39,7 @@ final class StoreCheck {
     private var isChecking = false
     private var waiting: (() -> Void)?
 
-    /// A check of one container's records; nil: of all, the log and the file.
+    /// Creates a check of one container's records; nil: of all records, the log and the file.
     init(of container: String?, in domain: Domain, while isWanted: @escaping () -> Bool) {
         self.container = container
         self.domain = domain
@@ -48,8 +48,8 @@ final class StoreCheck {
 
     /// Recounts the rows.
     ///
-    /// - Parameter done: called at the end, with why they can't be read; not called once nobody wants to
-    ///   know any more.
+    /// - Parameter done: called at the end, with an error if they can't be read; not called once the verification is
+    ///   no longer wanted.
     func run(_ done: @escaping (HostError?) -> Void) {
         domain.read { [container] store in
             (
@@ -67,24 +67,24 @@ final class StoreCheck {
         }
     }
 
-    /// Goes on once SQLite has looked at the file.
+    /// Calls back once SQLite's check of the file has ended.
     func whenLooked(_ body: @escaping () -> Void) {
         if isChecking { waiting = body } else { body() }
     }
 
-    /// What was found of a component, which is asked for once.
+    /// Returns what was found in a component, and forgets it.
     func take(_ container: String, _ component: String) -> Found? {
         components.removeValue(forKey: Place(container: container, component: component))
     }
 
-    /// What was found of others that have records, or had some that are gone.
+    /// What was found in the components not taken yet that have, or should have, records.
     var rest: [(place: Place, found: Found)] {
         components.filter { $0.value.records > 0 || $0.value.difference != nil }
             .map { ($0.key, $0.value) }
             .sorted { ($0.0.container, $0.0.component) < ($1.0.container, $1.0.component) }
     }
 
-    /// Nobody wants to know any more.
+    /// Interrupts SQLite's check when the verification is no longer wanted.
     func end() { quick?.interrupt() }
 
     private func look(_ quick: QuickCheck) {
@@ -100,7 +100,7 @@ final class StoreCheck {
                 if isWanted() { body?() }
             }, eventLoop: domain.loop)
         let loop = domain.loop
-        // On a thread of its own: the one for reading serves others.
+        // On its own queue, because other reads wait for the thread for reading.
         DispatchQueue(label: "atrium.store.check", qos: .utility).async {
             let lines = try? quick.run()
             loop.execute { told.value(lines) }

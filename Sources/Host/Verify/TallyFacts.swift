@@ -1,13 +1,13 @@
 import AtriumKit
 import Store
 
-/// What the ballots on a subject add up to, without what the component makes of that.
+/// The sums of the ballots on a subject, without what the component derives from them.
 struct TallyFact: Equatable, Sendable {
     var count = 0
-    /// Ballots by value, as ``Tally/histogram``.
+    /// The number of ballots by value, as ``Tally/histogram``.
     var histogram: [String: Int] = [:]
 
-    /// What a component shows; nil without ballots, and where it can't be.
+    /// The fact for a tally that a component shows; nil if there is none, or nothing is counted.
     init?(_ tally: Tally?) {
         guard let tally, tally.count != 0 || tally.score != nil else { return nil }
         count = tally.count
@@ -22,9 +22,10 @@ struct TallyFact: Equatable, Sendable {
     }
 }
 
-/// Recounts ballots by subject: those on one stand beside each other, as their keys begin with it.
+/// Recounts ballots by subject.
 ///
-/// The key of a fact is the item's id, "" for the container.
+/// A ballot's key begins with its subject, so a subject's ballots are stored next to each other. A fact's key is the
+/// item's id, or "" for the container.
 final class TallyFacts: FactSource, @unchecked Sendable {
     private let address: RecordAddress
     private var wanted: ArraySlice<String>?
@@ -72,11 +73,11 @@ final class TallyFacts: FactSource, @unchecked Sendable {
         open?.fact.add(ballot)
     }
 
-    /// What stands before the first ballot on an item.
+    /// The prefix of the keys of an item's ballots.
     private static func start(_ item: String) -> String { "\(item)\n" }
 }
 
 extension String {
-    /// Whether it begins with these bytes; texts that are equal may say their accents otherwise.
+    /// Whether it begins with these bytes; `String` comparison would ignore how accents are encoded.
     fileprivate func hasBytes(of prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 }

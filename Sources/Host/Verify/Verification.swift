@@ -3,18 +3,17 @@ import Logging
 import NIOCore
 import Store
 
-/// One verification: the rows of the store, then what is shown of each component of some containers, one after
-/// the other.
+/// One verification: the store's rows, then what each component of some containers shows.
 ///
-/// Used on the event loop; it goes on by itself until it is through, or nobody wants to know any more.
+/// Used on the event loop; it runs until it is finished or no longer wanted.
 final class Verification {
-    /// How often it is told how far it is.
+    /// The interval between two replies about progress.
     private static let interval = TimeAmount.milliseconds(200)
 
-    /// Whether somebody wants to know.
+    /// Whether the verification is still wanted.
     private(set) var isWanted = true
     private let domain: Domain
-    /// Whether the store itself is looked at, too.
+    /// Whether the store itself is verified too.
     private let isWhole: Bool
     private var containers: ArraySlice<String>
     private let find: (String) -> Container?
@@ -25,13 +24,13 @@ final class Verification {
     private var news: VerificationNews
     private var report = VerificationReport()
     private var reply: Answer<VerificationNews>?
-    /// Before this nothing is told but the end.
+    /// The earliest time of the next reply about progress.
     private var due = NIODeadline.now()
-    /// Why it could not go on.
+    /// The error that stopped it.
     private var failure: HostError?
     private var isOver = false
 
-    /// A verification of containers by their names; with `isWhole` of the store itself, too.
+    /// Creates a verification of containers by name; `isWhole` includes the store itself.
     init(
         _ containers: [String], isWhole: Bool, in domain: Domain,
         find: @escaping (String) -> Container?
@@ -43,7 +42,7 @@ final class Verification {
         news = VerificationNews(container: "", component: "", records: 0, sequence: 0)
     }
 
-    /// Begins.
+    /// Starts the verification.
     func run() {
         guard isWanted else { return }
         store.progress = { [weak self] place, records in
@@ -58,21 +57,21 @@ final class Verification {
         }
     }
 
-    /// Nobody wants to know any more.
+    /// Ends the verification, because it is no longer wanted.
     func end() {
         isWanted = false
         reply = nil
         store.end()
     }
 
-    /// Ends it with an error, which whoever waits for news gets.
+    /// Ends the verification with an error, which is the reply to the waiting caller.
     func end(because error: HostError) {
         let reply = reply
         end()
         reply?(.failure(error))
     }
 
-    /// Replies with how far it is, after a while; with what was found once it is through.
+    /// Replies with the progress after an interval, or with the findings at the end.
     func pull(_ reply: @escaping Answer<VerificationNews>) {
         self.reply = reply
         if isOver { return tell() }
@@ -90,7 +89,7 @@ final class Verification {
         if let failure { reply(.failure(failure)) } else { reply(.success(news)) }
     }
 
-    /// It is through, or can't go on.
+    /// Ends the verification: it is finished, or can't continue.
     private func end(of store: StoreCheck) {
         isOver = true
         store.end()
@@ -103,7 +102,7 @@ final class Verification {
     private func verifyNextContainer() {
         guard isWanted else { return }
         guard let name = containers.popFirst() else { return verifyStore() }
-        // One that is gone by now has nothing to be compared with.
+        // A container that was removed meanwhile has nothing to compare with.
         guard let container = find(name) else { return verifyNextContainer() }
         container.whenLoaded { [self] in
             slots = container.slots[...]
@@ -127,12 +126,12 @@ final class Verification {
                     records: outcome.records, skipped: outcome.skipped))
             let found = store.take(container.name, slot.name)
             note(outcome.damage(of: slot, in: container, found), of: slot)
-            // Not at once: of thousands that are empty each would begin the next.
+            // Not at once: with thousands of empty components the calls would nest.
             domain.later { [self] in verifyNextComponent(of: container) }
         }
     }
 
-    /// Takes down what was found, and has the component's status tell of it.
+    /// Adds damage to the report, and to the component's status.
     private func note(_ damage: [Damage], of slot: Slot) {
         report.damage += damage
         slot.damage.note(VerifiedDamage(damage))
@@ -140,7 +139,7 @@ final class Verification {
         log(damage)
     }
 
-    /// What is left: records of components that are not there, and the store itself.
+    /// Verifies what is left: records of detached components, and the store itself.
     private func verifyStore() {
         store.whenLooked { [self] in
             guard isWanted else { return }
@@ -176,24 +175,24 @@ final class Verification {
     }
 }
 
-/// The verification that goes on.
+/// The running verification.
 ///
-/// It reads all there is: one at a time.
+/// It reads the whole store, so only one may run at a time.
 final class VerificationTable {
     private var present: (id: VerificationID, verification: Verification)?
-    /// Why the last one that was not left to its end could not go on.
+    /// The error that stopped the last verification that was not finished.
     private var ended: (id: VerificationID, error: HostError)?
     private var last: UInt64 = 0
 
     var isEmpty: Bool { present == nil }
 
-    /// Why a verification is not there any more.
+    /// The error for a verification that is no longer running.
     func reason(of id: VerificationID) -> HostError {
         if let ended, ended.id == id { return ended.error }
         return .storeUnavailable(reason: "The verification has ended.", retryAfter: 1)
     }
 
-    /// Ends the one that goes on with an error, which its caller gets.
+    /// Ends the running verification with an error, which its caller receives.
     func end(because error: HostError) {
         guard let (id, verification) = present else { return }
         present = nil
