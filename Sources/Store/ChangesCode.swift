@@ -1,4 +1,4 @@
-/// How an entry's changes stand in its row until they have been made.
+/// The encoding of an entry's changes in its row, where they stay until they are written to the records.
 ///
 /// Numbers are LEB128 varints, texts and values their length and bytes:
 ///
@@ -7,7 +7,7 @@
 enum ChangesCode {
     static func encode(_ changes: [RecordChange]) -> [UInt8] {
         var bytes: [UInt8] = []
-        // Room for nearly all: names are short, a number takes 1 to 3 bytes.
+        // Enough for nearly all changes: names are short, and a number takes 1 to 3 bytes.
         bytes.reserveCapacity(
             changes.reduce(128) { $0 + $1.key.utf8.count + ($1.value?.count ?? 0) + 8 })
         var places: [(container: String, component: String)] = []
@@ -34,7 +34,7 @@ enum ChangesCode {
         return bytes
     }
 
-    /// - Returns: nil where the bytes are no such code.
+    /// - Returns: nil if the bytes are not valid.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> [RecordChange]? {
         var reader = Reader(rest: bytes[...])
         guard let placeCount = reader.number() else { return nil }

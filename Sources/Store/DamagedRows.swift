@@ -1,13 +1,14 @@
 internal import Foundation
 internal import Synchronization
 
-/// Copies of records that were found not to be what was written, beside the store: one of them is put anew, or purged,
-/// and the row is gone.
+/// Keeps copies of damaged rows in a file beside the store.
 ///
-/// A file of JSON, a line for each row: container, component, sequence, created and sum as numbers and texts, key and value
-/// in base64. A row is kept once. The file has at most 64 MiB; what is found beyond is not kept.
+/// The row itself is lost when its record is written again or purged.
+///
+/// The file has one line of JSON for each row: container, component, sequence, created and sum as texts and numbers,
+/// key and value in base64. Each row is kept once. Rows beyond 64 MiB are not kept.
 final class DamagedRows: Sendable {
-    /// So many bytes of rows are kept.
+    /// The most bytes to keep.
     private static let most = 64 << 20
 
     private struct Row: Encodable {
@@ -21,20 +22,20 @@ final class DamagedRows: Sendable {
     }
 
     private struct State {
-        /// The sums of the lines that are there; nil: nobody has looked yet.
+        /// The checksums of the lines in the file; nil: it has not been read yet.
         var lines: Set<Int64>?
         var bytes = 0
-        /// Lines that are to be written.
+        /// Lines that are still to be written.
         var waiting = Data()
     }
 
     private let path: String
     private let state = Mutex(State())
 
-    /// Those beside a store.
+    /// The damaged rows beside a store's file.
     init(beside file: String) { path = "\(file).damaged-records.ndjson" }
 
-    /// Notes a row, to be written by ``save()``.
+    /// Adds a row, which ``save()`` writes.
     func note(
         _ container: String, _ component: String, key: UnsafeRawBufferPointer,
         value: UnsafeRawBufferPointer, sequence: Int64, created: Int64, sum: Int64
@@ -55,7 +56,7 @@ final class DamagedRows: Sendable {
         }
     }
 
-    /// Writes what was noted, and syncs it; what can't be written is not kept.
+    /// Writes and syncs the added rows; rows that can't be written are dropped.
     func save() {
         state.withLock { state in
             guard !state.waiting.isEmpty else { return }

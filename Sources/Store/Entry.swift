@@ -20,25 +20,25 @@ public struct RecordChange: Sendable, Equatable {
     }
 }
 
-/// Records that go without being named one by one, however many they are.
+/// Removes records by a prefix of their keys or by an item, without naming each one.
 ///
-/// From the entry's commit on no read shows them; their rows are deleted after it, in slices. What is
-/// written under their keys with the entry itself, or later, stays. Of the prefixes that a component's
-/// purges name none but "" begins another one.
+/// No read returns them from the entry's commit on; their rows are deleted after it, in slices. Records written under
+/// their keys by the entry itself or a later one stay. Among the prefixes that a component's purges use, only "" may
+/// be a prefix of another one.
 public struct Purge: Sendable, Equatable {
     /// The container the records belong to.
     public var container: String
     /// The component within the container.
     public var component: String
-    /// With what their keys begin; "" (the default): all of the component's records.
+    /// The prefix of their keys; "" (the default): all of the component's records.
     public var prefix: String
-    /// Those alone whose value is a JSON object with this text as its member `item`.
+    /// Restricts the purge to records whose value is a JSON object with this text as its member `item`.
     ///
-    /// nil (the default): whatever their values are. With an item the prefix is "", and to delete the rows
-    /// all of the component's are looked at.
+    /// nil (the default): no restriction. With an item the prefix is "", and deleting the rows reads all rows of the
+    /// component.
     public var item: String?
 
-    /// Makes a purge of the records whose keys begin with something.
+    /// Makes a purge of the records whose keys begin with a prefix.
     public init(container: String, component: String, prefix: String = "") {
         self.container = container
         self.component = component
@@ -52,7 +52,7 @@ public struct Purge: Sendable, Equatable {
     }
 }
 
-/// What an entry tells everyone, kept beside its changes for replay.
+/// The notification of an entry, kept beside its changes for replay.
 public struct NotificationDraft: Sendable, Equatable {
     /// Dot-separated words, as `films.votes.cast`.
     public var topic: String
@@ -71,7 +71,7 @@ public struct NotificationDraft: Sendable, Equatable {
 
 /// A person known to the daemon, by the number that records and notifications carry.
 public struct Actor: Sendable, Hashable {
-    /// The number, chosen by the caller and never given to anyone else.
+    /// The number, chosen by the caller; a number is never reused.
     public var number: Int64
     /// The name; empty once the person was erased.
     public var name: String
@@ -83,34 +83,34 @@ public struct Actor: Sendable, Hashable {
     }
 }
 
-/// What one command makes durable: whole or not at all, under one sequence number.
+/// What one command commits: completely or not at all, under one sequence.
 ///
-/// Encoded by itself it has at most ``mostBytes``: its container with the position that it expects, its changes, purges and
-/// notification, and people by name. Actors, keys and values hold numbers instead, which are random and never given to anyone
-/// else; the name of each stands in `actors` of the first entry that has the number. So whoever has the entries up to one,
-/// the table `actors` among what they made, can tell all names of that one.
+/// Encoded by itself an entry has at most ``mostBytes``. The encoding has the container with its expected position,
+/// the changes, purges and notification, and people by name. Actors, keys and values instead hold numbers, which are
+/// random and never reused. The first entry with a number has its name in `actors`. So the entries up to a given one,
+/// including the table `actors` that they wrote, are enough to name all people in that one.
 public struct Entry: Sendable, Equatable {
-    /// The container whose lane it is in; "" is the registry's own.
+    /// The container in whose lane the entry is; "" is the registry's own.
     public var container: String
-    /// The lane's epoch; once an entry failed, those of its epoch and older are refused unwritten.
+    /// The lane's epoch; after an entry failed, entries of its epoch and older ones are refused.
     public var epoch: Int
-    /// When it was decided, in milliseconds since 1970.
+    /// The time of the decision, in milliseconds since 1970.
     public var time: Int64
-    /// The number of the actor on whose behalf it was made; nil (the default) for the daemon itself.
+    /// The number of the actor who caused it; nil (the default): the daemon itself.
     public var actor: Int64?
     /// The changes of records, applied in order.
     public var changes: [RecordChange]
-    /// What goes as a whole; none by default.
+    /// The purges; none by default.
     public var purges: [Purge]
-    /// The notification kept under the entry's sequence; nil (the default) for none.
+    /// The notification posted with it; nil (the default): none.
     public var notification: NotificationDraft?
-    /// Actors seen first with this entry: inserted with it, ignored where the number is known.
+    /// Actors that first appear in this entry; known numbers are ignored.
     ///
-    /// They are not kept when the entry fails, so repeat them until an entry naming them committed.
+    /// They are not stored if the entry fails, so repeat them until an entry with them is committed.
     public var actors: [Actor]
-    /// The container's position this entry was decided at; it is refused as stale at any other.
+    /// The container's position at which the entry was decided; at any other position it is refused as stale.
     ///
-    /// nil (the default) appends whatever the position is.
+    /// nil (the default): any position.
     public var expectedPosition: Int64?
 
     /// Makes an entry from its parts.
@@ -133,22 +133,22 @@ public struct Entry: Sendable, Equatable {
 }
 
 extension Entry {
-    /// So many bytes an entry may have, encoded by itself; one with more is refused as ``EntryFailure/tooLarge(bytes:)``.
+    /// The most bytes of an encoded entry; a larger one is refused as ``EntryFailure/tooLarge(bytes:)``.
     public static let mostBytes = 1 << 20
 
     /// The longest name that an actor may have, in bytes.
     private static let longestName = 200
 
-    /// What an encoding takes at most, with the actor by name.
+    /// An upper bound of the size of the encoding, with actors by name.
     ///
-    /// A number takes up to 10 bytes there, and so does a length.
+    /// A number or a length takes up to 10 bytes.
     var encodedSize: Int {
         var size = 60 + container.utf8.count + Self.longestName
         if let notification {
             size += 30 + notification.topic.utf8.count + notification.payload.count
             size += notification.restricted?.count ?? 0
         }
-        // Where a change or a purge has the place of the one before it, it is not named again.
+        // A change or purge in the same place as the one before does not repeat the names.
         var (known, named) = ("", "")
         func place(_ container: String, _ component: String) -> Int {
             guard component != named || container != known else { return 0 }
@@ -168,11 +168,11 @@ extension Entry {
     }
 }
 
-/// Where a committed entry stands.
+/// The numbers of a committed entry.
 public struct Commit: Sendable, Hashable {
-    /// Its place among all entries of the store: contiguous, from 1.
+    /// Its number among all entries of the store: contiguous, from 1.
     public var sequence: Int64
-    /// Its place among the entries of its container: contiguous, from 1.
+    /// Its number among the entries of its container: contiguous, from 1.
     public var position: Int64
 
     /// Makes a commit from its parts.
@@ -184,17 +184,17 @@ public struct Commit: Sendable, Hashable {
 
 /// Why an entry was not written.
 public enum EntryFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Writing it failed; the reason says what and where, for people.
+    /// Writing failed; the reason says what and where, for people.
     case storage(reason: String)
-    /// An earlier entry of its container failed in this epoch, or a newer one.
+    /// An earlier entry of its container failed, in this epoch or a newer one.
     case olderEpoch(epoch: Int)
-    /// Its container stands at this position and not at the one it expected.
+    /// Its container is at this position, not at the expected one.
     case stale(position: Int64)
-    /// It has so many bytes, more than ``Entry/mostBytes``.
+    /// Its size in bytes, which exceeds ``Entry/mostBytes``.
     case tooLarge(bytes: Int)
-    /// The store stopped writing after a storage error; try again after this many seconds.
+    /// The store stopped writing after a storage error; retry after this many seconds.
     case unavailable(retryAfter: Double)
-    /// The store's file is damaged: nothing is written to it any more.
+    /// The store's file is damaged, and no entries are written to it.
     case damaged(reason: String)
 
     /// A sentence for people.
@@ -216,10 +216,10 @@ public enum EntryFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What became of one appended entry.
+/// The result of one appended entry.
 public struct Outcome: Sendable, Hashable {
-    /// The ticket the entry was appended with.
+    /// The ticket with which the entry was appended.
     public var ticket: UInt64
-    /// Where the entry stands, or why it was not written.
+    /// The commit, or why the entry was not written.
     public var result: Result<Commit, EntryFailure>
 }

@@ -1,17 +1,17 @@
 internal import GRDB
 
-/// What a group of entries runs, prepared once for the writer's connection.
+/// The statements that write a group of entries, prepared once for the writer's connection.
 final class EntryStatements {
     let begin: PreparedStatement
     let commit: PreparedStatement
     let rollback: PreparedStatement
     let appendEntry: PreparedStatement
-    /// Takes the changes out of an entry.
+    /// Removes the changes from an entry's row.
     let redactEntry: PreparedStatement
     let setPosition: PreparedStatement
-    /// A record's creation and sum, and 0.
+    /// Selects a record's creation and sum, and 0.
     let find: PreparedStatement
-    /// The same, and whether it is purged.
+    /// Selects the same, and whether the record is purged.
     let findBesidePurges: PreparedStatement
     let insert: PreparedStatement
     let update: PreparedStatement
@@ -51,7 +51,7 @@ final class EntryStatements {
         remove = try PreparedStatement("DELETE FROM records WHERE component = ?1 AND key = ?2", db)
     }
 
-    /// A statement is asked for outside of a transaction.
+    /// The error for a statement used outside of a transaction.
     static var missing: DatabaseError {
         DatabaseError(resultCode: .SQLITE_MISUSE, message: "no transaction was begun")
     }

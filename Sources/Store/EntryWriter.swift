@@ -1,18 +1,18 @@
 internal import Foundation
 internal import GRDB
 
-/// Writes entries, and what they change, inside transactions on the writer's connection.
+/// Writes entries and their changes in transactions on the writer's connection.
 ///
-/// An entry is one appended row. What it changes waits in the ``tail``, and is made to the records by
-/// ``makeChanges(atMost:_:)`` in another transaction. One with many or big changes, or with purges, has them made at
-/// once: their row would be written twice for nothing.
+/// An entry is appended as one row. Its changes wait in the ``tail``; ``makeChanges(atMost:_:)`` writes them to the
+/// records in a later transaction. An entry with many or large changes, or with purges, has them written at once:
+/// storing them in its row first would only write them twice.
 ///
-/// It remembers ids and positions between transactions.
+/// It caches ids and positions between transactions.
 struct EntryWriter {
     private struct Container {
         var id: Int64
         var position: Int64
-        /// What its row's sum differed by when it was read, and goes on to differ by.
+        /// The damage of its row: the difference of the row's sum when it was read, which later sums keep.
         var damage: Int64 = 0
     }
 
@@ -21,23 +21,23 @@ struct EntryWriter {
         var component: String
     }
 
-    /// What readers are told of the tail.
+    /// The tail as readers see it.
     let late: LateRecords
     private(set) var tail: Tail
     var totals = Totals()
     private var statements: EntryStatements?
     private var containers: [String: Container] = [:]
     private var components: [ComponentName: (id: Int64, sum: ComponentSum)] = [:]
-    /// Whether a record may be there that is purged: one that takes its place is a new one.
+    /// Whether purged records may still have rows: a record that replaces one is new.
     var mayBePurged = true
 
-    /// So many bytes of changes may wait in an entry's row.
+    /// The most bytes of changes that may wait in an entry's row.
     private static let mostLateBytes = 16 << 10
 
-    /// A writer that has written nothing yet.
+    /// Creates a writer that has written nothing yet.
     ///
     /// - Parameters:
-    ///   - tail: entries whose changes an earlier process has left to be made.
+    ///   - tail: entries whose changes an earlier process has not written to the records.
     ///   - applied: the last entry before them.
     init(tail: Tail, applied: Int64) {
         self.tail = tail
@@ -46,7 +46,7 @@ struct EntryWriter {
 
     // MARK: Transactions
 
-    /// Runs a transaction; what it throws has undone it.
+    /// Runs a transaction; an error rolls it back.
     mutating func transact(
         _ db: Database, _ body: (inout EntryWriter) throws -> Bool
     ) throws {
@@ -62,7 +62,7 @@ struct EntryWriter {
             try totals.save(db)
             try statements.commit.run()
         } catch {
-            // SQLite itself has rolled back after some errors.
+            // After some errors SQLite has already rolled back.
             if db.isInsideTransaction { try? statements.rollback.run() }
             forget()
             throw error
@@ -71,7 +71,7 @@ struct EntryWriter {
         tail.commit()
     }
 
-    /// Drops what was remembered, for it was rolled back.
+    /// Drops the caches after a rollback.
     private mutating func forget() {
         tail.rollBack()
         totals.forget()
@@ -79,12 +79,12 @@ struct EntryWriter {
         components.removeAll()
     }
 
-    /// Gives the statements back, before the connection is closed.
+    /// Releases the statements; called before the connection is closed.
     mutating func end() { statements = nil }
 
     // MARK: Entries
 
-    /// How many entries the container has.
+    /// The number of entries of the container.
     mutating func position(of container: String, _ db: Database) throws -> Int64 {
         try known(container, db)?.position ?? 0
     }
@@ -129,9 +129,9 @@ struct EntryWriter {
         totals.change(.actors, by: Int64(db.changesCount))
     }
 
-    /// Appends the row of an entry.
+    /// Appends an entry's row.
     ///
-    /// - Returns: its sum without the changes.
+    /// - Returns: the sum of the row without the changes.
     private func append(
         _ entry: Entry, late: [RecordChange], _ commit: Commit, _ container: Int64
     ) throws -> Int64 {
@@ -172,8 +172,9 @@ struct EntryWriter {
 
     // MARK: Records
 
-    /// Makes changes that wait, whole entries of them, oldest first: so many at most, but for a single entry
-    /// that has more.
+    /// Writes waiting changes to the records, in whole entries, oldest first.
+    ///
+    /// It writes at most so many changes, unless the first entry alone has more.
     mutating func makeChanges(atMost most: Int, _ db: Database) throws {
         guard let statements else { throw EntryStatements.missing }
         var count = 0
@@ -211,7 +212,7 @@ struct EntryWriter {
         find.bind(bytesOf: change.key, at: 2)
         var old: (created: Int64, sum: Int64)?
         if try find.step() {
-            // One that was purged makes room for a new one.
+            // A purged record is replaced by a new one.
             old = (find.number(2) != 0 ? sequence : find.number(0), find.number(1))
             find.reset()
         }
@@ -272,7 +273,7 @@ struct EntryWriter {
         guard let row else { return nil }
         let (id, made) = (try row.requiredNumber(0), try row.requiredNumber(1))
         let sum = RowSum.container(id: id, name: container, position: made)
-        // The file's own is that of the last entry whose changes are made.
+        // The file's position is that of the last entry whose changes are written.
         let found = Container(
             id: id, position: max(made, tail.position(of: container) ?? 0),
             damage: sum ^ (try row.requiredNumber(2)))
@@ -293,7 +294,7 @@ struct EntryWriter {
         return inserted
     }
 
-    /// Looks for a row by all rows: where the table's index has lost it there would be a second one.
+    /// Searches all rows for a name: if the table's index lost it, inserting would create a second one.
     private func checkIsNew(_ rows: String, _ arguments: StatementArguments, _ db: Database) throws
     {
         guard
@@ -306,7 +307,7 @@ struct EntryWriter {
             message: "row \(id) of the table \(table) is not in the table's index")
     }
 
-    /// The number that SQLite would give a new row, which the row's sum is over.
+    /// The id that SQLite would give a new row; the row's sum includes it.
     private func nextID(in table: Meta, _ db: Database) throws -> Int64 {
         let last = try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT MAX(id) FROM \(table.rawValue)"))
@@ -315,14 +316,14 @@ struct EntryWriter {
 
     // MARK: What can't be written
 
-    /// Names and topics are read as C strings, which would cut them at U+0000 and so make two into one.
+    /// Names and topics are read as C strings, which end at U+0000: two different names could become one.
     private static func check(_ name: String) throws {
         guard name.utf8.contains(0) else { return }
         throw UnwritableEntry(reason: "the name \(name.debugDescription) contains U+0000")
     }
 }
 
-/// An entry that no file could hold.
+/// An entry that can't be stored in any file.
 struct UnwritableEntry: Error {
     var reason: String
 }

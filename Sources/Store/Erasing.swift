@@ -1,37 +1,40 @@
 internal import Foundation
 internal import GRDB
 
-// A person's part leaves the store's files.
+// Removes a person's data from the store's files.
 extension Store {
-    /// How many entries one transaction redacts.
+    /// The number of entries that one transaction redacts.
     private static let redactedAtATime = 1_000
-    /// A log that was begun anew has fewer frames.
+    /// The most frames of a log that was just restarted.
     private static let mostFrames = 100
-    /// How long readers may keep the log from being emptied, in tries of 20 ms.
+    /// How many times to try to empty the log while readers use it; a try takes 20 ms.
     private static let tries = 1_500
 
-    /// Erases a person: when it returns, no file of the store holds the name, nor anything that was
-    /// deleted, or written anew, before the call.
+    /// Erases a person.
     ///
-    /// The number keeps standing for nobody. Entries are redacted in slices between which others are
-    /// written; then the whole file is written anew, for which everything that is appended waits: what
-    /// is deleted from a tree in the order of its keys leaves copies in its pages.
+    /// When it returns, no file of the store contains the name, nor anything that was deleted or replaced before the
+    /// call.
     ///
-    /// It takes as much room on the disk as the file has, for a while, and so long: call it away from
-    /// the event loop. It may be done again, and an unknown number is no error.
+    /// The person's number remains, without a name. Entries are redacted in slices, between which other entries are
+    /// written. Then the whole file is rewritten, while appended entries wait. The rewrite is needed because deleting
+    /// from a tree in key order leaves copies in its pages.
+    ///
+    /// It temporarily needs as much free disk space as the file has, and takes as long as writing it: call it away
+    /// from the event loop. It may be repeated, and an unknown number is not an error.
     ///
     /// - Parameters:
     ///   - actor: the person.
-    ///   - notifications: the sequences of those that go, in ascending order; others of the person stay,
-    ///     without actor and restricted part. Damaged entries without a topic go with them: nobody can tell whose they are.
-    /// - Throws: `StoreError`, also where somebody goes on reading what the store was before; `.corrupt` where what was
-    ///   purged can't be told: it may be there still, and no other try finds it.
+    ///   - notifications: the sequences of the notifications to remove, in ascending order. The person's other
+    ///     notifications stay, without actor and restricted part. Damaged entries without a topic are removed too,
+    ///     because their actor is unknown.
+    /// - Throws: `StoreError`, also if a reader keeps using an older snapshot; `.corrupt` if it is unknown what was
+    ///   purged: it may still be in the file, and a retry would not find it.
     public func erase(_ actor: Int64, notifications: [Int64]) throws(StoreError) {
-        // What is kept of the past is less now.
+        // Fewer notifications are kept now.
         defer { writer.recount() }
         do {
             try redact(actor, notifications)
-            // What was purged is deleted, too, before its pages are written anew.
+            // Purged rows are deleted too, before the pages are rewritten.
             writer.waitForDeletion()
             if let reason = try pool.read(hindrance) {
                 throw reason
@@ -44,7 +47,7 @@ extension Store {
         }
     }
 
-    /// Files and folders beside the store's that hold what it was before: an upgrade, a restore or damage left them.
+    /// Files and folders beside the store's with earlier copies of its data, from an upgrade, a restore or damage.
     public var copies: [String] {
         let path = URL(filePath: file)
         let (folder, own) = (path.deletingLastPathComponent(), path.lastPathComponent)
@@ -56,11 +59,12 @@ extension Store {
         .sorted().map { folder.appending(path: $0).path }
     }
 
-    /// The newest first: which comments were theirs the oldest notifications tell, for whoever begins
-    /// again.
+    /// Redacts the newest entries first.
+    ///
+    /// The oldest notifications show which comments were the person's, so a repeated erasure needs them.
     private func redact(_ actor: Int64, _ notifications: [Int64]) throws {
         try writer.checkSound()
-        // Of entries whose changes wait the writer knows the sums.
+        // Only the writer knows the sums of entries whose changes are waiting.
         try writer.finishTail()
         let (own, stray) = try pool.read { db in
             (
@@ -88,8 +92,8 @@ extension Store {
         }
     }
 
-    /// Damaged entries with payloads that belong to no notification, or changes that were never made: whose they are
-    /// can't be told.
+    /// Damaged entries whose person is unknown: they have payloads without a notification, or changes that were never
+    /// written.
     private static let strayEntries = """
         SELECT sequence FROM entries
         WHERE topic IS NULL AND (public IS NOT NULL OR restricted IS NOT NULL)
@@ -97,9 +101,9 @@ extension Store {
                 AND sequence <= (SELECT value FROM meta WHERE name = 'applied')
         """
 
-    /// Why something that was purged is still there; nil: all is deleted.
+    /// Why purged rows may still be in the file; nil: all are deleted.
     private func hindrance(_ db: Database) throws -> StoreError? {
-        // Also where none is left: one that is gone was not made.
+        // Also if the table is empty: a lost row's purge was never carried out.
         if let damage = try TableCheck.problems(db).first(where: { $0.contains("table purges") }) {
             return .corrupt(file: file, reason: damage)
         }
@@ -126,7 +130,7 @@ extension Store {
                 restricted: restricted.map { [UInt8]($0) })
         }
         let (topic, payload): (String?, Data?) = isGone ? (nil, nil) : (row.text(4), row.data(5))
-        // By what changes alone: damage that is there is found as before.
+        // The sum changes by the difference only, so existing damage is still detected.
         let stored = try row.requiredNumber(7)
         let change =
             sum(row.number(3), row.text(4), row.data(5), row.data(6))
@@ -141,23 +145,23 @@ extension Store {
         ).execute(arguments: [topic, payload, stored ^ change, sequence])
     }
 
-    /// Has every page of the file written anew, and nothing of before in the log.
+    /// Rewrites every page of the file, and removes old frames from the log.
     private func writeAnew() throws {
         try emptyLog { db in
             try db.execute(sql: "PRAGMA secure_delete = ON")
             try db.execute(sql: "VACUUM")
         }
-        // Now it has nothing but what there is.
+        // Now the file contains only current data.
         try emptyLog { _ in }
     }
 
-    /// Empties the log once nobody reads what the store was before, and does something right after.
+    /// Empties the log once no reader uses an older snapshot, then runs the body.
     private func emptyLog(then body: (Database) throws -> Void) throws {
         for _ in 0..<Self.tries {
             let isEmpty = try pool.writeWithoutTransaction { db in
                 try writer.checkSound()
                 guard try Self.checkpoint("RESTART", db).isDone else { return false }
-                // Begins the log anew: behind its new frames is nothing that anybody needs.
+                // Restarts the log: nothing that follows its new frames is needed.
                 try db.inTransaction(.immediate) {
                     try db.execute(sql: "INSERT OR REPLACE INTO probe VALUES (1, x'00')")
                     try db.execute(sql: "DELETE FROM probe")
@@ -181,12 +185,12 @@ extension Store {
 
     /// Transfers the log to the file.
     ///
-    /// - Returns: whether all of it could be, and nobody reads it, as the mode wants it; and how many
-    ///   frames it has.
+    /// - Returns: whether the transfer was complete, with no readers left if the mode requires that; and the number
+    ///   of frames in the log.
     private static func checkpoint(
         _ mode: String, _ db: Database
     ) throws -> (isDone: Bool, frames: Int) {
-        // Entries stand behind it: it waits for no reader.
+        // Other entries wait behind the checkpoint, so it does not wait for readers.
         try db.execute(sql: "PRAGMA busy_timeout = 0")
         defer { try? db.execute(sql: "PRAGMA busy_timeout = \(Opening.patience)") }
         do {
@@ -204,9 +208,9 @@ private struct LogFile {
 
     init(of database: String) { path = database + "-wal" }
 
-    /// Writes zeros over all that lies behind its frames, and syncs them.
+    /// Writes zeros over everything that follows the log's frames, and syncs them.
     func overwrite(after end: Int) throws {
-        // SQLite's locks are on other files, and do not go with this descriptor.
+        // SQLite's locks are on other files, so closing this descriptor does not release them.
         let descriptor = open(path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT { return }

@@ -1,10 +1,10 @@
-/// What waits for the writer's thread, in the order it came.
+/// The queue of the writer's thread, in order of arrival.
 struct Inbox {
-    /// An entry and the ticket its outcome will carry: an object, since it is passed on a few times.
+    /// An entry with the ticket of its outcome; a class, because it is passed on several times.
     final class Appended: Sendable {
         let entry: Entry
         let ticket: UInt64
-        /// Its size, encoded.
+        /// The size of its encoding in bytes.
         let size: Int
 
         init(entry: Entry, ticket: UInt64) {
@@ -14,14 +14,14 @@ struct Inbox {
         }
     }
 
-    /// One thing to do, in order.
+    /// An item of the queue.
     enum Item: Sendable {
         case entry(Appended)
-        /// Started once all entries before it have settled.
+        /// Started when all entries before it are settled.
         case read(@Sendable () -> Void)
     }
 
-    /// What one transaction takes on, with the reads that follow it.
+    /// The entries of one transaction, and the reads that follow it.
     struct Group {
         var entries: [Appended] = []
         var reads: [@Sendable () -> Void] = []
@@ -30,17 +30,17 @@ struct Inbox {
     private var waiting: [Item] = []
     private var isDraining = false
 
-    /// How much waits; what the writer is at does not.
+    /// The number of waiting items, without those that the writer is processing.
     var count: Int { waiting.count }
 
-    /// Adds an item; true if the caller has to wake the writer.
+    /// Adds an item; returns whether the caller has to wake the writer.
     mutating func add(_ item: Item) -> Bool {
         waiting.append(item)
         defer { isDraining = true }
         return !isDraining
     }
 
-    /// Takes all there is; nil, and the writer rests, when that is nothing.
+    /// Takes all items; nil if there are none, and the writer then stops.
     mutating func takeAll() -> [Item]? {
         guard !waiting.isEmpty else {
             isDraining = false
@@ -50,9 +50,9 @@ struct Inbox {
         return waiting
     }
 
-    /// Cuts items into groups of at most 1,000 entries, ended early once they exceed 8 MiB.
+    /// Splits items into groups of at most 1,000 entries, or fewer if they exceed 8 MiB.
     ///
-    /// A read may wait for later entries of its group too: it is promised those before it, no less.
+    /// A read may also wait for later entries of its group; it is guaranteed to come after all entries before it.
     static func groups(of items: [Item]) -> [Group] {
         var groups: [Group] = []
         var group = Group()

@@ -1,20 +1,20 @@
 internal import Foundation
 
-/// Damage that a start has found, with the files as they were and a note about it beside the store.
+/// Damage found at a start, with copies of the files and a note about it beside the store.
 ///
-/// All of it is named `atrium.sqlite.damaged-TIME…`: a copy of the database, one of its log, and the note (`.txt`).
-/// The note is written last; while it is there, every start finds the damage again.
+/// All files are named `atrium.sqlite.damaged-TIME…`: a copy of the database, a copy of its log, and the note
+/// (`.txt`). The note is written last; while it exists, every start reports the damage again.
 struct KeptDamage: Sendable {
     /// What was found and what to do, for people.
     let description: String
-    /// Whether this start has found it.
+    /// Whether this start found it.
     let isNew: Bool
     let note: String
 
-    /// Whether nobody has taken the note away yet.
+    /// Whether the note still exists.
     var isKept: Bool { access(note, F_OK) == 0 }
 
-    /// Damage of which nothing was kept: it is there as long as the file is.
+    /// Damage without copies: it is reported as long as the file exists.
     init(_ description: String, in file: String) {
         self.init(description: description, isNew: true, note: file)
     }
@@ -28,19 +28,19 @@ struct KeptDamage: Sendable {
     static let suffix = ".txt"
     private static let piece = 1 << 20
 
-    /// Looks at a database's log, and keeps a copy of what is damaged before anything is written.
+    /// Checks a database's log, and copies damaged files before anything is written.
     ///
-    /// Where committed transactions can't be read, the log is cut where SQLite would have ended: its next frames would
-    /// else stand before those that are lost, which a later start would find again.
+    /// If committed transactions are unreadable, the log is cut where SQLite would stop reading. Otherwise SQLite's
+    /// next frames would be written before the lost ones, and a later start would find those again.
     ///
     /// - Parameter file: the path of the database.
-    /// - Returns: what was found now or by an earlier start and is not settled, the oldest first.
-    /// - Throws: `.corrupt` for a log whose database is gone; other errors where no copy can be kept.
+    /// - Returns: the damage found now and the unresolved damage found by earlier starts, oldest first.
+    /// - Throws: `.corrupt` for a log without its database; other errors if no copy can be made.
     static func look(at file: String) throws(StoreError) -> [KeptDamage] {
         var found = kept(beside: file)
         guard let check = try LogCheck(of: file) else { return found }
         guard size(of: file) > 0 else {
-            // SQLite would delete the log and begin an empty store.
+            // Without the database SQLite would delete the log and create an empty store.
             let count = check.transactions + (check.loss?.transactions ?? 0)
             guard count > 0 else { return found }
             throw .corrupt(
@@ -61,13 +61,13 @@ struct KeptDamage: Sendable {
         return found
     }
 
-    /// Keeps copies of a store whose last entries are damaged: what they changed is lost.
+    /// Copies a store whose last entries are damaged: their changes are lost.
     ///
     /// - Parameters:
-    ///   - sequences: those of the entries, one at least.
-    ///   - file: the path of the database, which nobody has open.
-    /// - Returns: the damage, kept.
-    /// - Throws: `StoreError` where no copy can be kept.
+    ///   - sequences: the sequences of the entries, at least one.
+    ///   - file: the path of the database, which no process has open.
+    /// - Returns: the damage, with its copies.
+    /// - Throws: `StoreError` if no copy can be made.
     static func keep(entries sequences: [Int64], of file: String) throws(StoreError) -> KeptDamage {
         let named = sequences.prefix(3).map { "\($0)" }.joined(separator: ", ")
         let more = sequences.count > 3 ? ", …" : ""
@@ -77,14 +77,14 @@ struct KeptDamage: Sendable {
                 + "(sequence \(named)\(more)): what they changed is lost")
     }
 
-    /// Notes that a restore is about to remove a log that could not be taken into its database, or not whole.
+    /// Writes a note that a restore will remove a log that was not transferred to its database completely.
     ///
     /// - Parameters:
     ///   - file: the path of the database.
-    ///   - folder: where both are kept.
-    ///   - identity: that of the store that takes the place: it makes the note settled.
+    ///   - folder: the folder with the copies of both.
+    ///   - identity: the identity of the replacing store; once that is in place, the note is obsolete.
     /// - Returns: the path of the note.
-    /// - Throws: `StoreError` where it can't be written.
+    /// - Throws: `StoreError` if it can't be written.
     static func noteLog(
         of file: String, isKeptIn folder: String, until identity: String
     ) throws(StoreError) -> String {
@@ -102,9 +102,9 @@ struct KeptDamage: Sendable {
         "\(file).damaged-restore\(suffix)"
     }
 
-    /// Removes the note of a restore that was interrupted only once its store was in its place.
+    /// Removes the note of a restore that was interrupted after its store was in place.
     ///
-    /// - Returns: the damages but for that one.
+    /// - Returns: the other damage.
     static func settleRestore(
         of damages: [KeptDamage], in file: String, identity: String
     ) -> [KeptDamage] {
@@ -153,7 +153,7 @@ struct KeptDamage: Sendable {
         return KeptDamage(description: text, isNew: true, note: kept + suffix)
     }
 
-    /// The time in UTC, as RFC 3339 has it.
+    /// The time in UTC, as in RFC 3339.
     private static func time() -> String {
         var seconds = Glibc.time(nil)
         var parts = tm()
@@ -186,7 +186,7 @@ extension KeptDamage {
         try withFile(path, O_WRONLY | O_CREAT | O_TRUNC) { descriptor in
             text.withCString { Glibc.write(descriptor, $0, text.utf8.count) } == text.utf8.count
         }
-        // The names of the copies last with it.
+        // Syncs the folder, so that the names of the copies are on the disk.
         try withFile(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY) { _ in
             true
         }
@@ -219,7 +219,7 @@ extension KeptDamage {
         }
     }
 
-    /// Opens a file, lets something be done with it, and syncs it.
+    /// Opens a file, runs the body with it, and syncs it.
     private static func withFile(
         _ path: String, _ flags: Int32, _ body: (Int32) -> Bool
     ) throws(StoreError) {

@@ -1,17 +1,17 @@
 internal import Foundation
 internal import GRDB
 
-// Rows of the small tables that are not what was written: each start finds them again, and the first one keeps a copy.
+// Damaged rows of the small tables: every start finds them again, and the first one copies the store.
 extension KeptDamage {
     private static func copy(beside file: String) -> String { "\(file).damaged-tables" }
 
-    /// Keeps a copy of a store in whose small tables a start has found damage, before anything is written.
+    /// Copies a store whose small tables are damaged, before anything is written to it.
     ///
-    /// Made once: as long as the copy's note is there, a later start keeps no other. Where no copy can be made, the
-    /// store is used all the same: what is damaged is found again, and the note says why there is none.
+    /// Only one copy is made: while its note exists, later starts make none. If no copy can be made, the store is
+    /// used nevertheless: the damage is found again, and the note says why there is no copy.
     ///
     /// - Parameters:
-    ///   - pool: the store, to which nobody has written yet.
+    ///   - pool: the store; nothing has been written to it yet.
     ///   - file: its path.
     static func keep(tables pool: DatabasePool, of file: String) {
         let copy = copy(beside: file)
@@ -26,7 +26,7 @@ extension KeptDamage {
             try write("", to: copy)
             let target = try DatabaseQueue(path: copy)
             defer { try? target.close() }
-            // Page by page, so with what stands in pages beside the rows.
+            // Page by page, so the copy includes what the pages contain beside the rows.
             try pool.backup(to: target)
         } catch {
             unlink(copy)
@@ -36,7 +36,7 @@ extension KeptDamage {
         try? write("rows of the store's small tables were found damaged; \(kept)\n", to: note)
     }
 
-    /// The damages without the note about the small tables, where these were found damaged again.
+    /// Leaves out the note about the small tables if their damage was found again.
     static func unlessFoundAgain(
         _ damages: [KeptDamage], _ problems: [String], in file: String
     ) -> [KeptDamage] {

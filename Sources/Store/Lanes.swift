@@ -1,11 +1,11 @@
-/// Which epochs of which containers are refused, and whether an entry may be written.
+/// Which epochs of which containers are refused.
 ///
-/// An entry was decided on the outcome of those before it in its lane. So once one is not written,
-/// whatever the reason, all later ones of its epoch rest on something that did not happen.
+/// An entry's decision depends on the entries before it in its lane. So once one entry is not written, for any
+/// reason, all later ones of its epoch depend on something that did not happen.
 struct Lanes {
     private var failed: [String: Int] = [:]
 
-    /// Why the entry can't be written while its container stands at the position; nil if it can.
+    /// Why an entry can't be written at a position of its container; nil: it can.
     func refusal(of appended: Inbox.Appended, at position: Int64) -> EntryFailure? {
         let entry = appended.entry
         if let epoch = failed[entry.container], entry.epoch <= epoch {
@@ -18,7 +18,7 @@ struct Lanes {
         return nil
     }
 
-    /// Refuses from now on what is in the entry's epoch or an older one.
+    /// Refuses entries of the entry's epoch and older ones from now on.
     mutating func fail(_ entry: Entry) {
         failed[entry.container] = max(failed[entry.container] ?? entry.epoch, entry.epoch)
     }

@@ -1,57 +1,57 @@
 internal import Foundation
 
-/// What stands in the write-ahead log, looked at before SQLite opens the file.
+/// Checks the write-ahead log before SQLite opens the file.
 ///
-/// SQLite reads the log up to the first frame whose checksum is wrong and says nothing of those behind it:
-/// that is how the log ends after a crash, and also how a flipped bit in its middle hides all that was committed
-/// after it. The two differ. A transaction is synced before the next one begins, so a crash can spoil frames of the
-/// last transaction alone. A frame's checksum continues the one stored in the frame before it, so that it can be tested
-/// wherever reading resumes. A frame that continues a commit was written after that commit was synced: where
-/// such a pair stands behind the first wrong frame, what SQLite would leave out had been committed.
+/// SQLite reads the log up to the first frame whose checksum is wrong, and does not report the frames behind it. A
+/// log ends like this after a crash, but a flipped bit in its middle also hides everything that was committed after
+/// it. The two can be told apart. A transaction is synced before the next one begins, so a crash can damage only
+/// frames of the last transaction. A frame's checksum continues the one stored in the frame before it, so checking
+/// can resume at any frame. A frame that continues a commit was written after that commit was synced: if such a pair
+/// follows the first wrong frame, SQLite would leave out committed transactions.
 ///
-/// Frames of earlier generations of the log have other salts and count for nothing. What can't be told from
-/// a crash is damage in the last transaction, in the commit mark before it, and a log that was cut off.
+/// Frames of earlier generations of the log have other salts and are ignored. Some damage looks like a crash and
+/// can't be detected: in the last transaction, in the commit mark before it, and a log that was cut off.
 ///
 /// The format: <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>
 package struct LogCheck: Sendable {
     /// Committed transactions that SQLite will not read.
     package struct Loss: Equatable, Sendable {
-        /// The offset of the first byte that is not read: of a frame, or 0 for the log's header.
+        /// The offset of the first unread byte: of a frame, or 0 for the log's header.
         package var offset: Int64
-        /// How many there are at least.
+        /// The number of lost transactions, at least.
         package var transactions: Int
     }
 
-    /// How many transactions SQLite will read.
+    /// The number of transactions that SQLite will read.
     package private(set) var transactions = 0
-    /// The offset behind the last of them; 0 where there is none.
+    /// The offset behind the last of them; 0 if there is none.
     package private(set) var end: Int64 = 0
-    /// What it will leave out although it was committed; nil: nothing that could be proved.
+    /// The committed transactions that SQLite will leave out; nil: none can be proved.
     package private(set) var loss: Loss?
 
     static let headerSize = 32
     static let frameHeaderSize = 24
-    /// What a disk writes whole or not at all.
+    /// The size that a disk writes atomically.
     private static let sector: Int64 = 512
 
     private var salts: UInt64?
     private var isIntact: Bool
     private var before: Mark
-    /// Where the first frame stands that is not as it was written.
+    /// The offset of the first damaged frame.
     private var wrong: Int64 = 0
     private var hidden = 0
 
-    /// A frame, as the one after it sees it.
+    /// What checking a frame needs of the frame before it.
     private struct Mark {
         var salts: UInt64
         var sum: LogSum
         var isCommit = false
     }
 
-    /// Reads the log of a database; nil where there is no log, or nothing in it.
+    /// Reads the log of a database; nil if there is no log, or an empty one.
     ///
-    /// - Parameter database: the path of the database file; `-wal` stands behind it.
-    /// - Throws: `StoreError` where there is one that can't be read.
+    /// - Parameter database: the path of the database file; the log's path is the same with `-wal`.
+    /// - Throws: `StoreError` if the log can't be read.
     package init?(of database: String) throws(StoreError) {
         guard let log = try LogFile("\(database)-wal"), log.size > Self.headerSize else {
             return nil
@@ -65,7 +65,7 @@ package struct LogCheck: Sendable {
         guard let size = try Self.pageSize(of: database) ?? header.plausiblePageSize else {
             return nil
         }
-        // Which of the two byte orders the sums are in stands in the part that may be wrong.
+        // The byte order of the sums is stored in the header, which may be damaged: try both.
         self.init(header, isBigEndian: header.isBigEndian)
         try scan(log, pageSize: size)
         guard loss == nil else { return }
@@ -131,18 +131,18 @@ package struct LogCheck: Sendable {
         note(&mark, continues: continues, at: offset)
     }
 
-    /// From here on SQLite does not read.
+    /// Marks the offset from which SQLite does not read.
     private mutating func spoil(at offset: Int64) {
         isIntact = false
         wrong = offset
     }
 
     private mutating func note(_ mark: inout Mark, continues: Bool, at offset: Int64) {
-        // The header is synced before any frame is written: where it is wrong no crash was at work.
+        // The header is synced before any frame is written, so a crash can't have damaged it.
         let isHeaderWrong = wrong == 0
         if continues, before.isCommit { loss = Loss(offset: wrong, transactions: hidden) }
         guard mark.isCommit else { return }
-        // The mark of a frame that is not whole may be an older one's, where a sector ends behind it.
+        // If a sector ends behind an incomplete frame's header, its commit mark may be from an older frame.
         guard continues || (offset + 8) % Self.sector != 0 else {
             mark.isCommit = false
             return
@@ -162,7 +162,7 @@ package struct LogCheck: Sendable {
     }
 }
 
-/// The first bytes of a log.
+/// The header of a log.
 private struct LogHeader {
     let isValid: Bool
     let isBigEndian: Bool
@@ -189,7 +189,7 @@ private struct LogHeader {
     }
 }
 
-/// The log's checksum, which each frame continues.
+/// The log's checksum; each frame continues it.
 private struct LogSum: Equatable {
     private var first: UInt32
     private var second: UInt32
@@ -201,7 +201,7 @@ private struct LogSum: Equatable {
         self.isBigEndian = isBigEndian
     }
 
-    /// Adds bytes, a multiple of eight, that are aligned to words.
+    /// Adds bytes; their number is a multiple of eight, and they are aligned to words.
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
         let words = bytes.assumingMemoryBound(to: UInt32.self)
         var (first, second) = (first, second)
@@ -233,13 +233,13 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// A file that is read in pieces.
+/// A file that is read in parts.
 private final class LogFile {
     let size: Int
     private let path: String
     private let descriptor: Int32
 
-    /// Opens it; nil where there is none.
+    /// Opens a file; nil if there is none.
     init?(_ path: String) throws(StoreError) {
         self.path = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -255,7 +255,7 @@ private final class LogFile {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Reads bytes, fewer only where the file ends.
+    /// Reads bytes, fewer only at the end of the file.
     func read(at offset: Int64, count: Int) throws(StoreError) -> [UInt8] {
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

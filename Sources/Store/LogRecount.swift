@@ -1,22 +1,21 @@
 internal import Foundation
 internal import GRDB
 
-/// Reads the log's entries in their order: whether their sums are right, and whether sequences and positions leave
-/// nothing out.
+/// Reads the log's entries in order, and checks their sums and that no sequence or position is missing.
 final class LogRecount {
     private static let rows = 2_000
     private static let bytes = 8 << 20
 
-    /// Through which sequence entries were trimmed, and are made to the records.
+    /// The last sequence that was trimmed, and the last whose changes are written to the records.
     private let trimmed: Int64
     private let applied: Int64
     private var last: Int64?
-    /// The position of each container's last entry, by its number.
+    /// The position of each container's last entry, by the container's id.
     private var positions: [Int64: Int64] = [:]
 
     init(_ db: Database) throws {
         func number(_ name: String) throws -> Int64 {
-            // In a damaged file it may be any number: a difference of two that are not negative does not overflow.
+            // In a damaged file it may be any number; the difference of two non-negative numbers can't overflow.
             try max(
                 0,
                 Int64.fetchOne(
@@ -25,7 +24,7 @@ final class LogRecount {
         (trimmed, applied) = (try number("trimmed"), try number("applied"))
     }
 
-    /// Reads on, within one snapshot: 2,000 entries or about 8 MiB.
+    /// Reads the next slice within one snapshot: 2,000 entries or about 8 MiB.
     func next(_ db: Database) throws -> RecountSlice {
         var slice = RecountSlice()
         let rows = try Row.fetchCursor(
@@ -39,7 +38,7 @@ final class LogRecount {
         var bytes = 0
         while slice.rows < Self.rows, bytes < Self.bytes {
             guard let row = try rows.next() else {
-                // The first ones may have been trimmed, the last one never is.
+                // The first entries may have been trimmed; the last one never is.
                 slice.missing += Int(max(applied - (last ?? 0), 0))
                 slice.isEnd = true
                 break
@@ -54,7 +53,7 @@ final class LogRecount {
         if let last {
             slice.missing += Int(sequence - last - 1)
         } else {
-            // Of those that are being trimmed some may still be there.
+            // Some entries before the trimmed sequence may not be deleted yet.
             slice.missing += Int(max(sequence - trimmed - 1, 0))
         }
         last = sequence
@@ -73,7 +72,7 @@ final class LogRecount {
         let changes = try bytes(8)
         if let changes { sum ^= EntrySum.ofChanges(changes, sequence: sequence) }
         let isInOrder = before.map { $0 &+ 1 == position } ?? (position > 0)
-        // Changes that were made are not there any more.
+        // Changes that were written to the records must have been removed from the entry.
         let isMade = changes == nil || sequence > applied
         if sum != row[9] as Int64? || !isMade || !isInOrder && slice.missing == 0 {
             slice.damaged.append("\(sequence)")

@@ -1,11 +1,11 @@
 internal import GRDB
 
-/// What the table `meta` holds: the store's own values, and how many rows the other small tables have.
+/// The rows of the table `meta`: the store's own values, and the numbers of rows of the other small tables.
 enum Meta: String, CaseIterable {
     case identity
-    /// Through which sequence entries were trimmed.
+    /// The last sequence that was trimmed.
     case trimmed
-    /// Through which sequence the records are.
+    /// The last sequence whose changes are written to the records.
     case applied
     case containers
     case components
@@ -29,10 +29,10 @@ enum Meta: String, CaseIterable {
             arguments: [identity, RowSum.meta(Self.identity.rawValue, identity)])
     }
 
-    /// Changes a number, and the row's sum by what changes alone: damage that is there is found as before.
+    /// Changes a number, and the row's sum by the difference only, so that existing damage is still detected.
     ///
-    /// - Throws: ``LostNumber`` where there is no such number; what SQLite says of a damaged file for `applied`, without
-    ///   which nothing can be written.
+    /// - Throws: ``LostNumber`` if there is no such number; for `applied`, without which nothing can be written,
+    ///   SQLite's error for a damaged file.
     func change(_ db: Database, _ body: (Int64) throws -> Int64) throws {
         let row = try Row.fetchOne(
             db.cachedStatement(sql: "SELECT value, rowsum FROM meta WHERE name = ?"),
@@ -50,9 +50,9 @@ enum Meta: String, CaseIterable {
     }
 }
 
-/// A number of the table `meta` that is gone, or is none: a start names it.
+/// A number of the table `meta` that is missing or not a number; the start reports it.
 ///
-/// No error of SQLite's: the rest of the file goes on.
+/// It is not an SQLite error, because the rest of the file remains usable.
 struct LostNumber: Error, CustomStringConvertible {
     var name: String
 

@@ -1,16 +1,16 @@
 internal import Foundation
 internal import GRDB
 
-/// Copies a file of an older format into a new one, which takes its place once it is whole.
+/// Copies a file of an older format into a new one, which replaces it once it is complete.
 ///
-/// The old one is kept beside it, under the name of its format, and is never written to.
+/// The old file is kept beside the new one, named after its format, and is never written to.
 struct Migration {
     private let old: String
     private let new: String
     private let kept: String
 
     /// - Parameters:
-    ///   - file: what is to be migrated; it is closed, and has no log.
+    ///   - file: the file to migrate; it is closed, and has no log.
     ///   - version: its format.
     init(of file: String, from version: String) {
         old = file
@@ -18,11 +18,11 @@ struct Migration {
         kept = "\(file).\(version)"
     }
 
-    /// Migrates it.
+    /// Migrates the file.
     ///
-    /// - Throws: `StoreError` and others; the file is as it was then.
+    /// - Throws: `StoreError` and others; the file is then unchanged.
     func run() throws {
-        // What one that was cut short has left.
+        // Remove what an interrupted migration left.
         removeCopy()
         try checkRoom()
         do {
@@ -72,7 +72,7 @@ struct Migration {
         }
         var room = statvfs()
         guard statvfs(old, &room) == 0 else { throw StoreError(errno: errno, file: old) }
-        // The copy, and its log until it is copied into it.
+        // Room for the copy, and for its log until the log is transferred to it.
         let needed = 2 * size + 1 << 20
         let free = Int(room.f_bavail) * Int(room.f_frsize)
         guard free < needed else { return }
@@ -223,7 +223,7 @@ struct Migration {
         }
     }
 
-    /// Whether every row has come across.
+    /// Checks that every row was copied.
     private func check(_ db: Database) throws {
         for table in ["containers", "components", "entries", "records", "actors"] {
             let counts = try ["old", "main"].map {
@@ -245,10 +245,10 @@ struct Migration {
         }
     }
 
-    /// Puts the new file in the old one's place: one of them stands there at any moment.
+    /// Replaces the old file with the new one; at any moment one of them exists under the name.
     private func replace() throws(StoreError) {
         for suffix in ["-wal", "-shm"] { unlink(old + suffix) }
-        // Where another of this format was kept before, it stays.
+        // An older file of the same format that was kept before stays.
         let names = [kept] + (2...99).map { "\(kept)-\($0)" }
         guard let kept = names.first(where: { isFile(old, $0) || link(old, $0) == 0 }) else {
             throw StoreError(errno: errno, file: kept)
@@ -261,7 +261,7 @@ struct Migration {
         guard fsync(directory) == 0 else { throw StoreError(errno: errno, file: kept) }
     }
 
-    /// Whether two names are one file's.
+    /// Whether two names refer to the same file.
     private func isFile(_ one: String, _ other: String) -> Bool {
         var (first, second) = (stat(), stat())
         return stat(one, &first) == 0 && stat(other, &second) == 0

@@ -1,31 +1,31 @@
 internal import Foundation
 internal import GRDB
 
-/// An opened, migrated and exclusively owned database file.
+/// Opens, checks and migrates the database file, and holds its lock.
 struct Opening {
     let file: String
     let ownership: Ownership
     let pool: DatabasePool
     let identity: String
     let lastSequence: Int64
-    /// What this start and earlier ones found damaged.
+    /// The damage that this start and earlier ones found.
     let damages: [KeptDamage]
-    /// What SQLite said where it could not read a table.
+    /// SQLite's error if a table could not be read.
     let failure: (any Error)?
-    /// Through which entry the records are.
+    /// The last entry whose changes are written to the records.
     let applied: Int64
-    /// The entries after that.
+    /// The entries after that one.
     let tail: Tail
 
-    /// Opens the file in the directory, making both where there are none.
+    /// Opens the file in a directory, creating both if missing.
     ///
-    /// Whatever it finds wrong it leaves as it is.
+    /// It leaves any damage as it is.
     init(in directory: String) throws(StoreError) {
         let path = directory.hasSuffix("/") ? String(directory.dropLast()) : directory
         file = "\(path)/atrium.sqlite"
         try Self.makeDirectory(path)
         ownership = try Ownership(of: "\(path)/atrium.lock")
-        // Before SQLite, which would go on where the log is damaged.
+        // Before SQLite opens the file, because it would continue behind damage in the log.
         var damages = try KeptDamage.look(at: file)
         try Self.makeFile(file)
         do {
@@ -33,7 +33,7 @@ struct Opening {
             var pool = try Self.openPool(of: file, damages)
             let head = try pool.read(Head.init)
             if !head.damaged.isEmpty {
-                // Whoever closes a descriptor of an open file gives SQLite's locks on it back.
+                // Closed first: closing a descriptor of an open file would release SQLite's locks on it.
                 try pool.close()
                 damages.append(try KeptDamage.keep(entries: head.damaged, of: file))
                 pool = try Self.openPool(of: file, damages)
@@ -60,7 +60,9 @@ struct Opening {
         }
     }
 
-    /// Refuses a file of another program or of a later format while nothing can change it: a pool writes to what it opens.
+    /// Refuses a file of another program or of a later format before it is opened for writing.
+    ///
+    /// Opening a pool already writes to the file.
     private static func checkFormat(of file: String, _ damages: [KeptDamage]) throws {
         guard StateFolder.size(of: file) > 0 else { return }
         var configuration = configuration
@@ -72,12 +74,12 @@ struct Opening {
         } catch let verdict as StoreError {
             throw verdict
         } catch {
-            // What only a writer can read, such as a file whose last transaction is to be rolled back, or nobody:
-            // who opens it to write finds out.
+            // Some files can be read only by a writer, such as one whose last transaction must be rolled back, and
+            // some by nobody. Opening the file for writing will show which.
         }
     }
 
-    /// Opens a file, makes the tables in an empty one, and brings an older one into today's format.
+    /// Opens a file, creates the tables in an empty one, and migrates an older one.
     private static func openPool(
         of file: String, _ damages: [KeptDamage]
     ) throws -> DatabasePool {
@@ -93,7 +95,7 @@ struct Opening {
         return pool
     }
 
-    /// What is wrong with the rows that say where others belong, for people; the rest is served all the same.
+    /// Finds damaged rows in the small tables, for people; the rest of the store is used nevertheless.
     private static func problems(_ pool: DatabasePool) -> ([String], (any Error)?) {
         var problems: [String] = []
         do {
@@ -106,7 +108,7 @@ struct Opening {
         }
     }
 
-    /// Makes a new file.
+    /// Creates a new file.
     static func make(_ file: String, identity: String) throws -> DatabasePool {
         try makeFile(file)
         let pool = try DatabasePool(path: file, configuration: configuration)
@@ -125,7 +127,7 @@ struct Opening {
         }
     }
 
-    /// The formats that a file names; none: it is empty.
+    /// The formats that a file names; none for an empty file.
     private static func versions(
         of file: String, _ damages: [KeptDamage], _ db: Database
     ) throws -> Set<String> {
@@ -135,7 +137,7 @@ struct Opening {
             throw StoreError.foreign(file: file)
         }
         if let damage = damages.last, tables == 0 {
-            // Not even the tables are left: whoever wants to begin anew moves the files away.
+            // Even the tables are missing: to start anew, an administrator has to move the files away.
             throw StoreError.corrupt(file: file, reason: damage.description)
         }
         let versions = try Schema.versions(of: db)
@@ -150,9 +152,9 @@ struct Opening {
         var configuration = Configuration()
         configuration.label = "atrium.store"
         configuration.maximumReaderCount = 4
-        // Of a start: someone may look at the file with the sqlite3 shell.
+        // This timeout is for the start only: someone may be reading the file with the sqlite3 shell.
         configuration.busyMode = .timeout(5)
-        // Before there are tables; a file that has some keeps what it has.
+        // This takes effect before tables exist; a file with tables keeps its setting.
         configuration.prepareDatabase { db in
             guard !db.configuration.readonly else { return }
             try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
@@ -160,7 +162,7 @@ struct Opening {
         return configuration
     }
 
-    /// How many milliseconds a transaction waits for another process's lock: callers wait with it.
+    /// How long a transaction waits for another process's lock, in milliseconds: callers wait too.
     static let patience = 300
 
     private static func makeDirectory(_ path: String) throws(StoreError) {
@@ -177,7 +179,8 @@ struct Opening {
         }
     }
 
-    /// SQLite would make the file readable by everyone, and it holds who voted for what.
+    /// Created with mode 0600, because SQLite's default is readable by everyone, and the file shows who voted for
+    /// what.
     private static func makeFile(_ path: String) throws(StoreError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StoreError(errno: errno, file: path) }
@@ -189,7 +192,7 @@ struct Opening {
         try db.execute(sql: "PRAGMA synchronous = FULL")
         try db.execute(sql: "PRAGMA busy_timeout = \(patience)")
         try db.execute(sql: "PRAGMA cache_size = -32768")
-        // 16 MiB of log between checkpoints, and no more than 64 MiB kept after a burst.
+        // 16 MiB of log between checkpoints, and at most 64 MiB kept after a burst.
         try db.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
         try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
         let mode = try Int.fetchOne(db, sql: "PRAGMA synchronous")
@@ -200,13 +203,13 @@ struct Opening {
 
 }
 
-/// What a start has to know of a file.
+/// The state of a file that a start needs.
 private struct Head {
     let identity: String
     let lastSequence: Int64
     let applied: Int64
     let tail: Tail
-    /// The entries whose changes wait and are damaged.
+    /// The entries whose changes are waiting and damaged.
     let damaged: [Int64]
 
     init(_ db: Database) throws {
@@ -225,12 +228,12 @@ private struct Head {
         let newest = try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM entries") ?? 0
         let (tail, damaged) = try Self.tail(after: applied, through: newest, db)
         self.tail = tail
-        // The last entry always stays. No sequence is given out twice.
+        // The last entry is never deleted, and no sequence is used twice.
         self.damaged = damaged + Self.missing(from: newest + 1, before: applied + 1)
         lastSequence = max(newest, applied)
     }
 
-    /// Sequences of entries that are not there; of very many the first ones.
+    /// The sequences of missing entries, at most the first 100.
     private static func missing(from first: Int64, before end: Int64) -> [Int64] {
         first < end ? Array((first..<end).prefix(100)) : []
     }
@@ -263,7 +266,7 @@ private struct Head {
                 payload: (row[8] as Data?).map { [UInt8]($0) },
                 restricted: (row[9] as Data?).map { [UInt8]($0) })
             if let changes { entry.sum ^= EntrySum.ofChanges(changes, sequence: sequence) }
-            // Without changes there were none, or they were made at once; or damage took them away.
+            // NULL changes: there were none, they were written at once, or damage removed them.
             let decoded = changes.map { $0.withUnsafeBytes { ChangesCode.decode($0) } } ?? []
             if let decoded, entry.sum == stays {
                 entry.changes = decoded

@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// Exclusive ownership of a state directory, held as a lock on a file of its own.
+/// Exclusive ownership of a state directory, held as a lock on a separate file.
 ///
-/// The lock is flock(2)'s: it belongs to the open file, ends with the process however that ends, and
-/// holds between two stores of one process too. It is not on the database itself because closing any
-/// descriptor of that would drop SQLite's own locks.
+/// The lock is flock(2)'s: it belongs to the open file, is released whenever the process ends, and also excludes a
+/// second store in the same process. It is not on the database itself, because closing any descriptor of that would
+/// release SQLite's own locks.
 final class Ownership: Sendable {
     private let descriptor: Int32
 
-    /// Takes the lock, making the file where there is none.
+    /// Takes the lock, creating its file if missing.
     ///
-    /// - Throws: `.inUse` naming the owner, `.notWritable` or `.full`.
+    /// - Throws: `.inUse` with the owner, `.notWritable` or `.full`.
     init(of path: String) throws(StoreError) {
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StoreError(errno: errno, file: path) }
@@ -22,7 +22,7 @@ final class Ownership: Sendable {
             throw .inUse(file: path, owner: owner)
         }
         let name = "\(getpid())\n"
-        // The name serves the next one's error message only, so a full disk may well lose it.
+        // The name is only for the next process's error message, so failing to write it on a full disk is harmless.
         _ = ftruncate(descriptor, 0)
         _ = name.withCString { pwrite(descriptor, $0, name.utf8.count, 0) }
     }
@@ -31,7 +31,7 @@ final class Ownership: Sendable {
         close(descriptor)
     }
 
-    /// Gives the lock back; done at the latest when the last reference goes.
+    /// Releases the lock; the last reference does so too.
     func release() {
         flock(descriptor, LOCK_UN)
     }
@@ -46,7 +46,7 @@ final class Ownership: Sendable {
 }
 
 extension StoreError {
-    /// Sorts a system call's error.
+    /// Maps a system call's error number.
     init(errno code: Int32, file: String) {
         let reason = String(cString: strerror(code))
         switch code {

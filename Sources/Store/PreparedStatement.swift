@@ -1,18 +1,18 @@
 internal import GRDB
 internal import GRDBSQLite
 
-/// A statement on SQLite's own interface, prepared once for the writer's connection.
+/// A statement of SQLite's own interface, prepared once for the writer's connection.
 ///
-/// What a group of entries runs through is written with these; GRDB, which checks more with each step, opens
-/// the file and reads it. Errors are GRDB's all the same.
+/// Groups of entries are written with these. GRDB, which does more checks at each step, opens the file and reads it.
+/// Errors are GRDB's nevertheless.
 final class PreparedStatement {
     private let handle: OpaquePointer
     private let connection: OpaquePointer
-    /// What was bound, until the statement has run: copies of SQLite's own are an allocation each.
+    /// Holds bound bytes until the statement has run; copies made by SQLite would each be an allocation.
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 1)
     private var used = 0
 
-    /// What does not fit is copied by SQLite: SQLITE_TRANSIENT, a macro that Swift does not see.
+    /// Makes SQLite copy what does not fit: SQLITE_TRANSIENT, a macro that Swift does not import.
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     init(_ sql: String, _ db: Database) throws {
@@ -80,7 +80,7 @@ final class PreparedStatement {
         }
     }
 
-    /// Where SQLite finds bytes when the statement runs, and whether it is to copy them now.
+    /// Where SQLite finds the bytes when the statement runs, and whether it must copy them now.
     private func kept(
         _ bytes: UnsafeRawBufferPointer
     ) -> (start: UnsafeRawPointer?, copies: sqlite3_destructor_type?) {
@@ -91,12 +91,12 @@ final class PreparedStatement {
         return (UnsafeRawPointer(place.baseAddress), nil)
     }
 
-    /// Runs it, and makes it ready for the next time.
+    /// Runs the statement, and resets it.
     func run() throws {
         while try step() {}
     }
 
-    /// Goes on to the next row; false, and ready for the next time: there is none.
+    /// Steps to the next row; returns false, and resets the statement, if there is none.
     func step() throws -> Bool {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
@@ -106,13 +106,13 @@ final class PreparedStatement {
         return false
     }
 
-    /// Makes it ready for the next time before its last row.
+    /// Resets the statement before its last row.
     func reset() {
         sqlite3_reset(handle)
         used = 0
     }
 
-    /// A number of the row; 0 for NULL.
+    /// A number in the row; 0 for NULL.
     func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
     private static func error(_ code: Int32, _ connection: OpaquePointer) -> DatabaseError {

@@ -1,10 +1,10 @@
 internal import Foundation
 internal import GRDB
 
-/// A row of `purges`.
+/// A row of the table `purges`.
 struct PurgeRow {
     static let columns = "id, rowsum, component, item, first, last, through"
-    /// What the table's index is over.
+    /// The columns of the table's index.
     private static let place = "component = ? AND item = ? AND last = ?"
 
     var id: Int64
@@ -19,7 +19,7 @@ struct PurgeRow {
             id: id, component: component, item: item, first: first, last: last, through: through)
     }
 
-    /// Whether it is found through the table's index.
+    /// Whether the table's index finds the row.
     func isFound(_ db: Database) throws -> Bool {
         let found = try Int64.fetchOne(
             db.cachedStatement(
@@ -28,9 +28,10 @@ struct PurgeRow {
         return found == id
     }
 
-    /// Writes it as a new one; one of before that goes no further is a part of it.
+    /// Writes it as a new row, which replaces an older one of the same index key.
     ///
-    /// One that is not what was written may have named something else: that it is missing is to be found then.
+    /// A damaged older row may have named something else. It stays in the count of rows, so that a later check reports
+    /// it as missing.
     func write(_ totals: inout Totals, _ db: Database) throws {
         let place: StatementArguments = [component, item, last]
         let before = try Row.fetchAll(
@@ -48,7 +49,7 @@ struct PurgeRow {
 }
 
 extension PurgeRow {
-    /// What a row says; nil where a column holds something else than it should.
+    /// Reads a row; nil if a column has the wrong type.
     init?(_ row: Row) {
         guard let id = row.number(0), let component = row.number(2), let item = row.blob(3),
             let first = row.blob(4), let last = row.blob(5), let through = row.number(6)
@@ -57,7 +58,7 @@ extension PurgeRow {
             id: id, component: component, item: item, first: first, last: last, through: through)
     }
 
-    /// What a row says; nil where that is not what was written.
+    /// Reads a row; nil if it is damaged.
     init?(sound row: Row) {
         guard let purge = PurgeRow(row), purge.rowSum == row.number(1) else { return nil }
         self = purge
@@ -65,7 +66,7 @@ extension PurgeRow {
 }
 
 extension Purge {
-    /// The first key that is behind all keys with the prefix; empty: there is none.
+    /// The first key behind all keys with the prefix; empty: there is none.
     var last: Data {
         var bytes = Array(prefix.utf8)
         while let byte = bytes.popLast() {

@@ -1,18 +1,17 @@
 internal import Foundation
 internal import GRDB
 
-// What was purged and is not deleted yet: no read shows it.
+// Purged records whose rows are not deleted yet: no read returns them.
 //
-// An entry that purges names what goes in a row or a few of the table `purges`. The rows of the
-// records follow in slices.
+// An entry that purges writes one or a few rows to the table `purges`. The records' rows are deleted later, in
+// slices.
 
-/// Which records are purged, as conditions in SQL on a row of `records`.
+/// Which records are purged, as SQL conditions on a row of `records`.
 enum Purged {
     /// Whether a record is purged.
     ///
-    /// However many purges are pending, four of their rows are looked at.
-    /// Ranges of keys don't overlap, but for the one of all keys: the first that ends behind a key is
-    /// the only one that may cover it.
+    /// It looks at four rows of `purges` at most, however many are pending. Ranges of keys don't overlap, except the
+    /// one of all keys: only the first range that ends behind a key can cover it.
     static let condition = """
         (EXISTS(
             SELECT 1 FROM purges p
@@ -25,7 +24,7 @@ enum Purged {
         OR \(isAboutPurgedItem))
         """
 
-    /// Whether a record is about an item of which all is purged.
+    /// Whether a record is about an item that is purged.
     static let isAboutPurgedItem = """
         (EXISTS(
             SELECT 1 FROM purges p WHERE p.component = records.component AND p.item > x'')
@@ -35,14 +34,14 @@ enum Purged {
                 AND p.through >= records.sequence))
         """
 
-    /// What a record is about, where its value tells; else NULL.
+    /// The item that a record is about, if its value says so; else NULL.
     private static let item = """
         CASE WHEN json_valid(CAST(records.value AS TEXT)) THEN
             CASE json_type(CAST(records.value AS TEXT), '$.item') WHEN 'text' THEN
                 CAST(json_extract(CAST(records.value AS TEXT), '$.item') AS BLOB) END END
         """
 
-    /// Whether some of a component's records may be purged and not deleted yet.
+    /// Whether a component may have purged records that are not deleted yet.
     static func isPending(
         _ container: String, _ component: String, _ db: Database
     ) throws -> Bool {
@@ -53,18 +52,18 @@ enum Purged {
                 """, arguments: [container, component]) ?? false
     }
 
-    /// Whether anything at all is purged and not deleted yet, also where the table's index has lost it.
+    /// Whether any purge is pending, also if the table's index has lost it.
     static func isPending(_ db: Database) throws -> Bool {
         try Bool.fetchOne(db, sql: "SELECT EXISTS(SELECT 1 FROM purges NOT INDEXED)") ?? false
     }
 }
 
-/// Deletes the rows of what was purged, in the order of the purges, a slice at a time.
+/// Deletes the rows of purged records, in the order of the purges, one slice at a time.
 ///
-/// Of purges of items those of one component are looked for in one pass through its records. How far
-/// it came is known to this process alone: the next one begins it anew.
+/// The purges of items in one component share one pass through its records. The progress of a pass is not stored: the
+/// next process starts it again.
 ///
-/// A purge whose row is not what was written deletes nothing, and neither do those of items beside it.
+/// A damaged purge row deletes nothing, and neither do other purges of items in its component.
 struct PurgeSweep {
     /// How many rows one transaction looks at, at most.
     static let rows = 1_000
@@ -73,7 +72,7 @@ struct PurgeSweep {
 
     private struct Pass {
         var component: Int64
-        /// The last of the purges that it is for.
+        /// The last purge that the pass carries out.
         var last: Int64
         var next = Data()
     }
@@ -81,25 +80,25 @@ struct PurgeSweep {
     /// A part of a component's rows.
     private struct Part {
         var last: Data?
-        /// Whether there are no others behind it.
+        /// Whether no rows follow.
         var isEnd: Bool
     }
 
-    /// How much the present slice may look at.
+    /// How much the current slice may still read.
     private struct Room {
         var rows = PurgeSweep.rows
         var bytes = PurgeSweep.bytes
     }
 
     private var pass: Pass?
-    /// The numbers of purges that are not what was written.
+    /// The ids of damaged purge rows.
     private(set) var damaged: Set<Int64> = []
-    /// Components of which that is so of a purge of an item.
+    /// Components with a damaged purge of an item.
     private var blocked: Set<Int64> = []
 
-    /// Deletes some rows, in the transaction that its caller began.
+    /// Deletes some rows, in the caller's transaction.
     ///
-    /// - Returns: whether there was a purge left that could be made.
+    /// - Returns: whether a purge was left that could be carried out.
     mutating func deleteSlice(_ totals: inout Totals, _ db: Database) throws -> Bool {
         var room = Room()
         var found = false
@@ -111,13 +110,13 @@ struct PurgeSweep {
             } else {
                 try deleteItems(of: purge.component, &room, &totals, db)
             }
-            // One without any rows costs something, too.
+            // A purge without rows counts as one row, because it costs something too.
             if room.rows == before { room.rows -= 1 }
         }
         return found
     }
 
-    /// The first purge that can be made.
+    /// The first purge that can be carried out.
     private mutating func next(_ db: Database) throws -> PurgeRow? {
         let rows = try Row.fetchCursor(
             db.cachedStatement(sql: "SELECT \(PurgeRow.columns) FROM purges ORDER BY id"))
@@ -126,7 +125,7 @@ struct PurgeSweep {
             if purge.item.isEmpty { return purge }
             guard !blocked.contains(purge.component) else { continue }
             if pass?.component == purge.component { return purge }
-            // All of them say what is deleted in one pass.
+            // All of them together decide what the pass deletes.
             guard try areItemsSound(of: purge.component, db) else {
                 blocked.insert(purge.component)
                 continue
@@ -136,7 +135,7 @@ struct PurgeSweep {
         return nil
     }
 
-    /// One that its index has lost could not be deleted with the others of its component.
+    /// A purge that its index has lost could not be removed with the others of its component.
     private mutating func sound(_ row: Row, _ db: Database) throws -> PurgeRow? {
         if let purge = PurgeRow(sound: row), try purge.isFound(db) { return purge }
         damaged.insert(try row.requiredNumber(0))
@@ -204,7 +203,7 @@ struct PurgeSweep {
         }
     }
 
-    /// Deletes a component's records for which something holds.
+    /// Deletes a component's records that match a condition.
     private static func delete(
         _ condition: String, _ arguments: StatementArguments, of component: Int64,
         _ totals: inout Totals, _ db: Database
@@ -225,7 +224,7 @@ struct PurgeSweep {
             arguments: [component]) ?? 0
     }
 
-    /// The rows from a key on, before another one (empty: to the end), for which there is room.
+    /// The rows from a key up to another one (empty: to the end), as far as the slice has room.
     private func part(
         of component: Int64, from first: Data, before last: Data, _ room: inout Room,
         _ db: Database

@@ -1,9 +1,9 @@
 internal import GRDB
 
-/// SQLite's own look at the structure of the file: its pages, and whether rows and indexes fit together.
+/// SQLite's own check of the file's structure: its pages, and whether rows and indexes match.
 ///
-/// It reads the whole file in one go, on a connection of its own, while others read and write; the log can't be
-/// shortened meanwhile.
+/// It reads the whole file at once, on a connection of its own, while other connections read and write. The log can't
+/// be shortened meanwhile.
 public final class QuickCheck: Sendable {
     private let file: String
     private let queue: DatabaseQueue
@@ -11,10 +11,10 @@ public final class QuickCheck: Sendable {
     /// A check of the store's file.
     ///
     /// - Parameter store: an open store.
-    /// - Throws: `StoreError` when the file can't be read.
+    /// - Throws: `StoreError` if the file can't be read.
     public init(of store: Store) throws(StoreError) {
         file = store.file
-        // Its connection would be a new one to the file, which may be another process's by now.
+        // A closed store's path may by now be a file of another process.
         guard !store.writer.isClosed else { throw .closed(file: file) }
         var configuration = Configuration()
         configuration.label = "atrium.check"
@@ -26,10 +26,10 @@ public final class QuickCheck: Sendable {
         }
     }
 
-    /// Looks: may take minutes, so call it on a thread of its own.
+    /// Runs the check; it may take minutes, so call it on a thread of its own.
     ///
-    /// - Returns: what is wrong, ten lines of SQLite at most; empty when nothing is.
-    /// - Throws: `StoreError` when the file can't be read, and after ``interrupt()``.
+    /// - Returns: what is wrong, at most ten lines of SQLite's; empty if nothing is.
+    /// - Throws: `StoreError` if the file can't be read, and after ``interrupt()``.
     public func run() throws(StoreError) -> [String] {
         do {
             let lines = try queue.read { db in
@@ -43,6 +43,6 @@ public final class QuickCheck: Sendable {
         }
     }
 
-    /// Ends it; on any thread.
+    /// Ends the check; may be called on any thread.
     public func interrupt() { queue.interrupt() }
 }

@@ -1,33 +1,34 @@
 internal import Foundation
 internal import GRDB
 
-/// By how many records a component differs from what it counted itself.
+/// The difference between a component's stored record count and the records found.
 public struct RecordDifference: Sendable, Hashable {
-    /// How many there should be.
+    /// The stored count.
     public var expected: Int
-    /// How many there are.
+    /// The number of records found.
     public var found: Int
 }
 
-/// What was counted of a component's rows, perhaps in several readings one after the other.
+/// A count of a component's rows, over one or several readings.
 public struct RecordTally: Sendable {
     private var expected: (records: Int, sum: Int64)?
-    /// Whether the rows were others in a later reading than in the first.
+    /// Whether the component's stored count changed between the readings.
     private var isMixed = false
     fileprivate var found = 0
     fileprivate var sum: Int64 = 0
 
-    /// Nothing, yet.
+    /// A count of zero.
     public init() {}
 
-    /// A reading begins, of a component that has counted so much itself.
+    /// Begins a reading of a component with these stored figures.
     fileprivate mutating func begin(_ records: Int, _ sum: Int64) {
         if let expected, expected != (records, sum) { isMixed = true }
         expected = (records, sum)
     }
 
-    /// How the component, which was read through, differs from what it counted itself; nil: it does not, or its
-    /// rows changed between the readings.
+    /// How the component's rows differ from the stored figures, after all of them were read.
+    ///
+    /// nil: they don't differ, or the stored figures changed between the readings.
     public var difference: RecordDifference? {
         guard let expected, !isMixed, found != expected.records || sum != expected.sum else {
             return nil
@@ -36,19 +37,19 @@ public struct RecordTally: Sendable {
     }
 }
 
-/// Reads a component's records, and looks whether they are as they were written.
+/// Reads a component's records, and checks whether they are damaged.
 struct RecordScan {
-    /// How many rows it should have, those that are purged and not deleted yet among them.
+    /// The stored number of rows, including purged ones that are not deleted yet.
     let expected: Int
     private let expectedSum: Int64
     private let component: Int64?
     private let sums: ComponentSum
     private let isPurged: String
-    /// What waits to be made to the component's records, by key.
+    /// Changes in the tail, not yet written to the component's records, by key.
     private let late: [(key: [UInt8], LateRecords.Late)]
     private let db: Database
     private let name: (container: String, component: String)
-    /// Keeps copies of damaged rows; nil: nobody does.
+    /// Keeps copies of damaged rows; nil: no copies are kept.
     private let kept: DamagedRows?
 
     init(
@@ -67,20 +68,20 @@ struct RecordScan {
         self.component = row?.number(0)
         expected = Int(row?.number(1) ?? 0)
         expectedSum = row?.number(2) ?? 0
-        // Most of the time there is nothing to leave out, and each condition costs a row its time.
+        // Usually nothing is purged, and each condition costs time for every row.
         isPurged = try Purged.isPending(container, component, db) ? Purged.condition : "0"
     }
 
     typealias Body = (UnsafeRawBufferPointer, UnsafeRawBufferPointer?, Int64) throws -> Bool
 
-    /// Reads the records, by the bytes of their keys.
+    /// Reads the records in the order of their keys' bytes.
     ///
     /// - Parameters:
-    ///   - key: begins with the record after this key; nil: with the first.
+    ///   - key: starts after this key; nil: at the first record.
     ///   - tally: counts the rows.
-    ///   - body: takes key, value, nil where the record is damaged, and the sequence of the last
-    ///     change; false: that was enough.
-    /// - Throws: what the database or the body throws.
+    ///   - body: receives the key, the value (nil if the record is damaged), and the sequence of the last change.
+    ///     Returns false to stop.
+    /// - Throws: errors of the database or the body.
     func run(after key: String?, _ tally: inout RecordTally, _ body: Body) throws {
         guard let component else { return }
         defer { kept?.save() }
@@ -109,9 +110,9 @@ struct RecordScan {
         }
     }
 
-    /// Hands over what waits for keys before a row's, and the row, or what waits for that.
+    /// Passes on the tail's records with keys before a row's, then the row, or the tail's record in its place.
     ///
-    /// A row is counted once its turn has come: whoever stops before it reads it again.
+    /// A row is counted only when it is passed on: a reading that stops before it will read it again.
     private func hand(
         _ row: Row, _ key: UnsafeRawBufferPointer,
         _ late: inout ArraySlice<(key: [UInt8], LateRecords.Late)>, _ tally: inout RecordTally,
@@ -122,7 +123,7 @@ struct RecordScan {
             guard try hand(other, entry, body) else { return false }
         }
         tally.found += 1
-        // Even a column that is never NULL may be in a damaged row.
+        // In a damaged row even a NOT NULL column may be NULL.
         tally.sum ^= row[4] as Int64? ?? 0
         if let (other, entry) = late.first, key.elementsEqual(other) {
             late.removeFirst()
@@ -153,7 +154,7 @@ struct RecordScan {
     }
 }
 
-/// A record whose sum is not that of what it holds.
+/// A record whose checksum does not match.
 struct DamagedRecord: Error {
     let reason: String
 

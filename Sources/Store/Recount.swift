@@ -1,34 +1,35 @@
 internal import Foundation
 internal import GRDB
 
-/// What was read by a ``Recount`` in one step.
+/// What one step of a ``Recount`` read.
 public struct RecountSlice: Sendable {
     /// The container; empty for the registry's own records, and for the log.
     public var container = ""
-    /// The component; nil: entries of the log were read.
+    /// The component; nil: the log's entries were read.
     public var component: String?
-    /// How many rows were read.
+    /// The number of rows that were read.
     public var rows = 0
-    /// The keys, or sequences, of those that are not what was written.
+    /// The keys, or sequences, of damaged rows.
     public var damaged: [String] = []
-    /// Whether the component, or the log, is read through with it.
+    /// Whether this was the last step for the component or the log.
     public var isEnd = false
-    /// How a component that is read through differs from what it counted itself; nil: it does not.
+    /// How a component's records differ from its stored count, at its last step; nil: they don't.
     public var difference: RecordDifference?
-    /// How many entries of the log are missing before those that were read, or at its end.
+    /// The number of entries missing from the log before those that were read, or at its end.
     public var missing = 0
-    /// What is wrong with rows that say where the others belong, in sentences for people.
+    /// What is wrong with rows of the small tables, in sentences for people.
     public var problems: [String] = []
 }
 
-/// Reads the store as it was at one moment, row by row, and looks whether it is as it was written: sums and
-/// numbers of the records; sums of the entries, and whether their sequences and positions leave nothing out; sums and
-/// numbers of the rows of the small tables.
+/// Reads the whole store as of one moment, and checks whether it is as it was written.
 ///
-/// A step reads about 2,000 rows or 8 MiB, or a single row with more. What the steps have in memory is bounded by
-/// the numbers of components and containers.
+/// It checks the sums and the number of records; the sums of entries, and that no sequence or position is missing;
+/// and the sums and the number of rows in the small tables.
 ///
-/// Sendable because its owner makes one step after the other, each on a thread for reading.
+/// A step reads about 2,000 rows or 8 MiB, or a single larger row. Memory use grows only with the numbers of
+/// components and containers.
+///
+/// Sendable because its owner runs one step at a time, each on a thread for reading.
 public final class Recount: @unchecked Sendable {
     private static let rows = 2_000
     private static let bytes = 8 << 20
@@ -45,21 +46,21 @@ public final class Recount: @unchecked Sendable {
     private var components: ArraySlice<Component>
     private var tables: TableCheck?
     private var log: LogRecount?
-    /// The last key that was read of the first component.
+    /// The last key that was read of the first remaining component.
     private var last: Data?
     private var count = 0
     private var sums: Int64 = 0
 
-    /// A recount of what the store holds now.
+    /// Creates a recount of what the store holds now.
     ///
-    /// What waits to be made to the records is made first: what was put anew is in a damaged row's place then.
+    /// The tail is written to the records first, so that records that replace damaged ones are in their rows.
     ///
     /// - Parameters:
     ///   - store: the store.
-    ///   - container: whose records; nil: all, and the log.
-    /// - Throws: `StoreError` when the file can't be read.
+    ///   - container: the container whose records to read; nil: all records, and the log.
+    /// - Throws: `StoreError` if the file can't be read.
     public init(of store: Store, container: String?) throws(StoreError) {
-        // Where it can't be, the file is looked at as it is.
+        // If the tail can't be written, the file is read as it is.
         try? store.writer.finishTail()
         snapshot = try store.snapshot()
         components = try snapshot.read { db in
@@ -81,10 +82,10 @@ public final class Recount: @unchecked Sendable {
         log = try snapshot.read(LogRecount.init)
     }
 
-    /// Reads on: call it away from the event loop.
+    /// Reads the next step; call it away from the event loop.
     ///
-    /// - Returns: what was read; nil: there was nothing left.
-    /// - Throws: `StoreError` when the file can't be read.
+    /// - Returns: what was read; nil: nothing was left.
+    /// - Throws: `StoreError` if the file can't be read.
     public func next() throws(StoreError) -> RecountSlice? {
         if let problems = try snapshot.read({ db in try tables?.next(db) }) {
             var slice = RecountSlice()
@@ -128,14 +129,14 @@ public final class Recount: @unchecked Sendable {
         }
     }
 
-    /// Takes a row into account.
+    /// Adds a row to the count.
     ///
-    /// - Returns: how many bytes it has.
+    /// - Returns: the size of the row in bytes.
     private func take(
         _ row: Row, _ start: ComponentSum, _ slice: inout RecountSlice
     ) throws -> Int {
         let key = try row.withUnsafeData(atIndex: 0) { $0 ?? Data() }
-        // A number that is none in a damaged row counts as 0.
+        // In a damaged row, a column that is not a number counts as 0.
         let (sequence, created) = (row[2] as Int64? ?? 0, row[3] as Int64? ?? 0)
         let sum = row[4] as Int64? ?? 0
         let (found, length) = try row.withUnsafeData(atIndex: 1) { value in

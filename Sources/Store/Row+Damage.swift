@@ -1,53 +1,53 @@
 internal import Foundation
 internal import GRDB
 
-/// What a row that may be damaged holds: GRDB ends the process where it is asked for something else than is there.
+/// Reads columns of rows that may be damaged: GRDB's own accessors end the process if a column has the wrong type.
 extension Row {
-    /// A whole number; nil: something else, or nothing.
+    /// A whole number; nil: something else, or NULL.
     func number(_ column: Int) -> Int64? { Int64.fromDatabaseValue(self[column]) }
 
-    /// A text; nil: something else, or nothing.
+    /// A text; nil: something else, or NULL.
     func text(_ column: Int) -> String? { String.fromDatabaseValue(self[column]) }
 
-    /// Bytes; nil: something else, or nothing.
+    /// Bytes; nil: something else, or NULL.
     func data(_ column: Int) -> Data? { Data.fromDatabaseValue(self[column]) }
 
-    /// Bytes that are kept as bytes: SQLite takes a text of the same ones for another value.
+    /// Bytes that are stored as a blob: to SQLite a text of the same bytes is a different value.
     func blob(_ column: Int) -> Data? {
         guard case .blob(let data) = (self[column] as DatabaseValue).storage else { return nil }
         return data
     }
 
-    /// A text that is kept as a text.
+    /// A text that is stored as a text.
     func string(_ column: Int) -> String? {
         guard case .string(let text) = (self[column] as DatabaseValue).storage else { return nil }
         return text
     }
 
-    /// A whole number that is always there.
+    /// A whole number that is never NULL.
     ///
-    /// - Throws: what SQLite says of a damaged file.
+    /// - Throws: SQLite's error for a damaged file.
     func requiredNumber(_ column: Int) throws -> Int64 {
         try required(number(column), "number", column)
     }
 
-    /// A text that is always there.
+    /// A text that is never NULL.
     ///
-    /// - Throws: what SQLite says of a damaged file.
+    /// - Throws: SQLite's error for a damaged file.
     func requiredString(_ column: Int) throws -> String {
         try required(string(column), "text", column)
     }
 
-    /// Bytes that are always there.
+    /// Bytes that are never NULL.
     ///
-    /// - Throws: what SQLite says of a damaged file.
+    /// - Throws: SQLite's error for a damaged file.
     func requiredBlob(_ column: Int) throws -> Data {
         try required(blob(column), "bytes", column)
     }
 
-    /// What a column holds, if it holds anything.
+    /// The value of a column; nil if it is NULL.
     ///
-    /// - Throws: what SQLite says of a damaged file.
+    /// - Throws: SQLite's error for a damaged file.
     func optional<T>(_ column: Int, _ read: (Int) throws -> T) throws -> T? {
         hasNull(atIndex: column) ? nil : try read(column)
     }

@@ -2,24 +2,26 @@ internal import GRDB
 
 /// The tables.
 ///
-/// - `entries` is only appended to, and an acknowledgement waits for that alone. An entry's `changes` are made to
-///   `records` in a later transaction, which sets them NULL; `meta` says through which sequence (`applied`).
-/// - Sums are those of `Sums.swift`. A component's `records` and `sum` are the count and the exclusive or of the
-///   sums of its rows.
-/// - `rowsum` is the sum of the row itself, in the tables that have few. `meta` says how many rows each of the others has.
-/// - `purges` are what was purged and is still to be deleted: keys from `first` on before `last` (empty:
-///   to the end) of records that were last written by the entry `through` or one before; where `item` is
-///   not empty, those about that item alone. One whose sum is wrong hides what it says, and deletes nothing.
+/// - `entries` is append-only, and an acknowledgement waits only for the append. An entry's `changes` are written to
+///   `records` in a later transaction, which sets them NULL; `applied` in `meta` is the last entry for which this was
+///   done.
+/// - Sums are defined in `Sums.swift`. A component's `records` and `sum` are the count of its rows and the exclusive
+///   or of their sums.
+/// - `rowsum` is the sum of the row itself, in the small tables. `meta` has the number of rows of each of the other
+///   small tables.
+/// - `purges` are pending purges: the keys from `first` on and before `last` (empty: all) of records last written by
+///   the entry `through` or an earlier one; if `item` is not empty, only those about that item. A purge with a wrong
+///   sum deletes nothing, and the records that it names stay hidden.
 ///
-/// Keys and actors' names are blobs, so that every string survives, with U+0000 in it too; a look at
-/// them with the sqlite3 shell needs `CAST(key AS TEXT)`.
+/// Keys and actors' names are blobs, so that every string can be stored, even with U+0000; to read them in the
+/// sqlite3 shell use `CAST(key AS TEXT)`.
 enum Schema {
     /// SQLite's application id of our files: "Atrm".
     static let applicationID = 0x4174_726D
 
-    /// The file's format, in the table by which older versions know that the file is not theirs.
+    /// The file's format, stored in the table by which older versions recognise that they can't use the file.
     static let version = "v3"
-    /// Formats that are copied into a new file.
+    /// The formats that are migrated to a new file.
     static let olderVersions: Set = ["v1", "v2"]
 
     static let tables = """
@@ -52,7 +54,7 @@ enum Schema {
         CREATE TABLE probe(id INTEGER PRIMARY KEY, filler BLOB NOT NULL);
         """
 
-    /// Makes the tables of a new, empty file, within a transaction.
+    /// Creates the tables of a new, empty file, in the caller's transaction.
     static func make(in db: Database, identity: String) throws {
         try db.execute(sql: tables)
         try Meta.make(in: db, identity: identity)

@@ -1,10 +1,10 @@
 internal import Foundation
 internal import GRDB
 
-/// What the store held at one moment, to be read in parts while it moves on.
+/// The store as of one moment, to be read in parts while writes continue.
 ///
-/// Its reads are synchronous: make them away from the event loop. The log can't be shortened while it
-/// is there, so read on and let go of it.
+/// Reads are synchronous: make them away from the event loop. The log can't be shortened while the snapshot exists,
+/// so release it soon.
 public final class Snapshot: Sendable {
     /// The sequence of the last entry that it shows, 0 before the first.
     public let sequence: Int64
@@ -17,7 +17,7 @@ public final class Snapshot: Sendable {
         for _ in 0..<Store.looks {
             let late = store.writer.late.current
             let snapshot = try store.pool.makeSnapshot()
-            // The file may be ahead by what was made meanwhile.
+            // The file may already contain newer changes: look again.
             guard try snapshot.read(Store.applied) == late.applied else {
                 sched_yield()
                 continue
@@ -30,15 +30,15 @@ public final class Snapshot: Sendable {
         throw Store.unlikeApplied
     }
 
-    /// Hands over a component's records, ordered by the bytes of their keys, until told to stop.
+    /// Passes a component's records to a closure, in the order of their keys' bytes, until the closure returns false.
     ///
     /// - Parameters:
     ///   - container: the container's name.
     ///   - component: the component's name; an unknown one has no records.
-    ///   - key: begins with the record after this key; nil: with the first.
-    ///   - tally: counts the rows: give the same one to all readings of a component's records.
-    ///   - body: takes key and value, nil where the record is damaged; false: that was enough.
-    /// - Throws: `StoreError` when the file can't be read.
+    ///   - key: starts after this key; nil: at the first record.
+    ///   - tally: counts the rows; pass the same one to all readings of a component's records.
+    ///   - body: receives the key and the value (nil if the record is damaged); returns false to stop.
+    /// - Throws: `StoreError` if the file can't be read.
     public func forEachRecord(
         container: String, component: String, after key: String?, tally: inout RecordTally,
         _ body: (_ key: String, _ value: [UInt8]?) -> Bool
@@ -55,7 +55,7 @@ public final class Snapshot: Sendable {
         }
     }
 
-    /// As ``forEachRecord(container:component:after:tally:_:)``, for who does not want to know how many there are.
+    /// Does the same as ``forEachRecord(container:component:after:tally:_:)``, without a tally.
     public func forEachRecord(
         container: String, component: String, after key: String?,
         _ body: (_ key: String, _ value: [UInt8]?) -> Bool
@@ -65,11 +65,11 @@ public final class Snapshot: Sendable {
             container: container, component: component, after: key, tally: &tally, body)
     }
 
-    /// What stands under a key.
+    /// The result of looking up a key.
     public enum Found: Sendable {
         /// No record.
         case nothing
-        /// One that is not what was written.
+        /// A damaged record.
         case damaged
         /// A record's value.
         case value([UInt8])
@@ -77,9 +77,9 @@ public final class Snapshot: Sendable {
 
     /// Looks up one record.
     ///
-    /// - Parameter key: which.
-    /// - Returns: what stands there.
-    /// - Throws: `StoreError` when the file can't be read.
+    /// - Parameter key: the record's address.
+    /// - Returns: what was found.
+    /// - Throws: `StoreError` if the file can't be read.
     public func record(_ key: RecordKey) throws(StoreError) -> Found {
         do {
             return try snapshot.read { db in
@@ -93,7 +93,7 @@ public final class Snapshot: Sendable {
         }
     }
 
-    /// Reads the file as it was.
+    /// Reads the file as of the snapshot's moment.
     func read<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {
         do {
             return try snapshot.read(body)
@@ -104,7 +104,7 @@ public final class Snapshot: Sendable {
 }
 
 extension Snapshot {
-    /// Why something that was read can't be used.
+    /// Makes an error for content that can't be used.
     ///
     /// - Parameter reason: what is wrong with the file.
     /// - Returns: the error, which names the file.
@@ -114,11 +114,11 @@ extension Snapshot {
 }
 
 extension Store {
-    /// What is committed now, to be read in parts.
+    /// Takes a snapshot of what is committed now.
     ///
-    /// - Throws: `StoreError` when the file can't be read.
+    /// - Throws: `StoreError` if the file can't be read.
     public func snapshot() throws(StoreError) -> Snapshot {
-        // Its connection would be a new one to the file, which may be another process's by now.
+        // A closed store's path may by now be a file of another process.
         guard !writer.isClosed else { throw .closed(file: file) }
         do {
             return try Snapshot(of: self)

@@ -4,36 +4,37 @@ internal import LogMessages
 public import Logging
 internal import Synchronization
 
-/// Where entries are made durable, and records and notifications are kept: one SQLite file.
+/// Makes entries durable, and keeps records and notifications: one SQLite file.
 ///
 /// What it promises:
 ///
-/// - **Durability.** A success is delivered after the entry's transaction was synced to the disk. An
-///   entry is there whole or not at all, whenever and however the process ends.
-/// - **Order.** Entries are settled in the order they were appended, and their outcomes delivered in
-///   that order, one call a group. Sequences and positions are contiguous; a failed entry takes none.
-/// - **Groups.** What waits is written together, at most 1,000 entries or about 8 MiB at a time. A
-///   group that fails is rolled back and retried entry by entry.
-/// - **Epochs.** Once an entry is not written, for whatever reason, every later entry of its container
-///   with its epoch or an older one is refused unwritten.
-/// - **Storage errors.** After one (no space, an I/O error, a read-only file, another process's lock
-///   that lasts longer than 0.3 s) appended entries fail at once as `.unavailable`, until a probe, made
-///   every half second, has committed something.
-/// - **Damage.** Before the log of changes is read at a start, it is looked at for committed ones that can't be read: these
-///   are told of in `damages` and logged, and the files are copied aside. See ``LogCheck`` for what can't be found.
-/// - **Corruption.** Once SQLite has said of a read or a write that the file is damaged, entries are refused as `.damaged`
-///   and nothing is written until the process ends; reads go on.
-/// - **Purges.** What an entry purges is in no read from its commit on. The rows go afterwards, at
-///   most 1,000 or about 8 MiB a transaction, between which entries are written; where entries never
-///   cease to wait, one such transaction follows 16 groups. A later process goes on with it.
-/// - **Reads** see a snapshot of what is committed. They don't wait for a write, but for `enqueueRead`, which comes after
-///   all that was appended before it, and a ``Backup``, which first has purged rows deleted. They are synchronous: call
-///   them away from the event loop.
+/// - **Durability.** A success is delivered after the entry's transaction was synced to the disk. An entry is stored
+///   completely or not at all, whenever and however the process ends.
+/// - **Order.** Entries are settled in the order in which they were appended. Their outcomes are delivered in that
+///   order, with one call for each group. Sequences and positions are contiguous; a failed entry takes none.
+/// - **Groups.** Waiting entries are written together, at most 1,000 entries or about 8 MiB at a time. A group that
+///   fails is rolled back and retried entry by entry.
+/// - **Epochs.** Once an entry is not written, for any reason, every later entry of its container with its epoch or
+///   an older one is refused.
+/// - **Storage errors.** After one (no space, an I/O error, a read-only file, another process's lock that lasts
+///   longer than 0.3 s), appended entries fail at once as `.unavailable`. A probe runs every half second; once one
+///   commits, entries are written again.
+/// - **Damage.** At a start, the write-ahead log is checked for unreadable committed transactions before SQLite reads
+///   it. Damage is listed in `damages` and logged, and the files are copied. See ``LogCheck`` for what can't be
+///   detected.
+/// - **Corruption.** Once SQLite reports that the file is damaged, entries are refused as `.damaged` and nothing is
+///   written until the process ends; reads continue.
+/// - **Purges.** No read returns a purged record from its entry's commit on. The rows are deleted later, at most
+///   1,000 or about 8 MiB in one transaction, between groups of entries. If entries never stop waiting, one such
+///   transaction follows every 16 groups. A later process continues the deletion.
+/// - **Reads** see a snapshot of what is committed. They don't wait for writes, with two exceptions: `enqueueRead`
+///   runs after everything appended before it, and a ``Backup`` first deletes purged rows. Reads are synchronous:
+///   call them away from the event loop.
 ///
-/// It knows nothing of what keys, values and payloads mean, but for ``Purge/item``. Everything may be called on any thread;
-/// only `close()` must not be called from `outcomes` or from a read's closure.
+/// The store does not interpret keys, values and payloads, except for ``Purge/item``. All methods may be called on
+/// any thread; only `close()` must not be called from `outcomes` or from a read's closure.
 public final class Store: Sendable {
-    /// A UUID made with the file; a cursor from a store of another identity means nothing here.
+    /// A UUID made with the file; cursors from a store of another identity are not valid.
     public let identity: String
     /// The path of the database file.
     public let file: String
@@ -43,12 +44,12 @@ public final class Store: Sendable {
     let damagedRows: DamagedRows
     private let reads = DispatchQueue(label: "atrium.store.reads", qos: .userInitiated)
 
-    /// Opens `atrium.sqlite` in the directory for this process alone, making both where missing.
+    /// Opens `atrium.sqlite` in a directory for this process alone, creating both if missing.
     ///
     /// - Parameters:
-    ///   - directory: the state directory, made with mode 0700 when it isn't there.
-    ///   - logger: told of failures and recoveries.
-    ///   - outcomes: called on the writer's thread, in order, once per group; keep it short.
+    ///   - directory: the state directory, created with mode 0700 if missing.
+    ///   - logger: logs failures and recoveries.
+    ///   - outcomes: called on the writer's thread, in order, once for each group; it must be quick.
     /// - Throws: `StoreError`, saying which file, what is wrong and what to do.
     public convenience init(
         at directory: String, logger: Logger, outcomes: @escaping @Sendable ([Outcome]) -> Void
@@ -57,7 +58,7 @@ public final class Store: Sendable {
             at: directory, logger: logger, probeInterval: .milliseconds(500), outcomes: outcomes)
     }
 
-    /// As the public one, with another interval between probes.
+    /// Does the same as the public initializer, with another interval between probes.
     package init(
         at directory: String, logger: Logger, probeInterval: Duration,
         outcomes: @escaping @Sendable ([Outcome]) -> Void
@@ -79,54 +80,55 @@ public final class Store: Sendable {
         if let failure = opening.failure { writer.noteDamage(failure) }
     }
 
-    /// The sequence of the last committed entry, 0 before the first; moves before its outcome is told.
+    /// The sequence of the last committed entry, 0 before the first; it advances before the entry's outcome is
+    /// delivered.
     public var lastSequence: Int64 { writer.lastSequence }
 
-    /// Why entries are refused as unavailable, for people; nil when they are written.
+    /// Why entries are refused as unavailable or damaged, for people; nil: they are written.
     public var unavailability: String? { writer.unavailability }
 
-    /// Whether SQLite has said that the file is damaged, so that it is only read until the process ends.
+    /// Whether SQLite reported that the file is damaged; it is then only read until the process ends.
     ///
-    /// `unavailability` says more then.
+    /// `unavailability` then gives the reason.
     public var isDamaged: Bool { (try? writer.checkSound()) == nil }
 
-    /// What was found damaged at this start or an earlier one and is not settled yet, for people.
+    /// The unresolved damage that this start or an earlier one found, for people.
     ///
-    /// Each says what is lost, what to do, and which files to remove so that it is not said any more.
+    /// Each text says what is lost, what to do, and which files to remove so that it is no longer reported.
     public var damages: [String] { kept.filter(\.isKept).map(\.description) }
 
-    /// How many entries and reads wait for the writer's thread; what it is at does not.
+    /// The number of entries and reads that wait for the writer's thread, without those it is processing.
     public var waitingCount: Int { writer.waitingCount }
 
-    /// Takes an entry to be written; returns at once, on any thread.
+    /// Appends an entry to be written; returns at once, and may be called on any thread.
     ///
-    /// Its outcome is delivered with the ticket, which is the caller's to choose.
+    /// Its outcome is delivered with the ticket, which the caller chooses.
     public func append(_ entry: Entry, ticket: UInt64) {
         writer.add(.entry(Inbox.Appended(entry: entry, ticket: ticket)))
     }
 
-    /// Runs the work on a thread for reading, after everything appended before has settled.
+    /// Runs the work on a thread for reading, after everything appended before it is settled.
     ///
-    /// The outcomes of those entries were delivered before it starts. Such works run one after
-    /// another, in the order they were enqueued; the store may have moved on to later entries.
+    /// The outcomes of those entries are delivered before it starts. Such works run one after another, in the order
+    /// in which they were enqueued; later entries may have been committed by then.
     public func enqueueRead(_ work: @escaping @Sendable (Store) -> Void) {
         writer.add(.read { self.reads.async { work(self) } })
     }
 
-    /// Settles all that was appended, waits for enqueued reads, and gives the file back.
+    /// Settles everything that was appended, waits for enqueued reads, and closes the file.
     ///
-    /// Later entries fail as `.storage`, later reads throw `.closed`. Closing twice does nothing.
+    /// Later entries fail as `.storage`, later reads throw `.closed`. A second call does nothing.
     public func close() {
         guard writer.close() else { return }
         reads.sync {}
         let isDamaged = writer.hasSeenDamage
-        // A damaged file stays as it is: the log is not copied into it where another has it open.
+        // A damaged file is not changed: an open reader keeps SQLite from transferring the log to it.
         let reader = try? isDamaged ? openReader() : nil
-        // A failed checkpoint or close loses nothing: the log stays, and is read at the next start.
+        // A failed checkpoint or close loses nothing: the log remains, and the next start reads it.
         if !isDamaged {
             try? pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
         }
-        // Readers go first: SQLite removes the log when the last connection to close can write.
+        // Readers are closed first: SQLite removes the log if the last connection to close can write.
         pool.releaseMemory()
         try? pool.close()
         try? reader?.close()
@@ -141,7 +143,7 @@ public final class Store: Sendable {
         return reader
     }
 
-    /// Ends as if the process had been killed: what waits is dropped, no outcome follows.
+    /// Ends as if the process had been killed: waiting items are dropped, and no outcomes are delivered.
     package func abandon() {
         guard writer.abandon() else { return }
         reads.sync {}
@@ -154,19 +156,19 @@ public final class Store: Sendable {
         writer.probe()
     }
 
-    /// Waits until all that was purged is deleted, or nothing can be.
+    /// Waits until all purged rows are deleted, or deletion has failed.
     package func waitForDeletion() {
         writer.waitForDeletion()
     }
 
-    /// How many rows of records there are, those among them that were purged and are not deleted yet.
+    /// The number of rows of records, including purged ones that are not deleted yet.
     package func recordRows() throws -> Int {
         try writer.finishTail()
         return try pool.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM records") }
             ?? 0
     }
 
-    /// Runs a PRAGMA on the writer's connection and answers with its first value.
+    /// Runs a PRAGMA on the writer's connection and returns its first value.
     package func pragma(_ text: String) throws -> Int? {
         try pool.writeWithoutTransaction { db in try Int.fetchOne(db, sql: "PRAGMA \(text)") }
     }

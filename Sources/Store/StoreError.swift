@@ -2,13 +2,13 @@ internal import GRDB
 
 /// Why the store's file could not be opened or read: what, where and what to do.
 public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Another process owns the state directory; the owner is its process id where known.
+    /// Another process uses the state directory; the owner is its process id if known.
     case inUse(file: String, owner: String?)
-    /// The file was written by a newer Atrium, whose migrations are named.
+    /// A newer version of Atrium wrote the file; its unknown migrations are named.
     case newerSchema(file: String, migrations: [String])
     /// The file is an SQLite database that another program made.
     case foreign(file: String)
-    /// The file is damaged, or no SQLite database.
+    /// The file is damaged, or not an SQLite database.
     case corrupt(file: String, reason: String)
     /// The file or its directory can't be made or written.
     case notWritable(file: String, reason: String)
@@ -46,7 +46,7 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Sorts an error by what a person can do about it.
+    /// Maps an error to the case that says what a person can do about it.
     init(_ error: any Error, file: String, operation: String) {
         guard let error = error as? DatabaseError else {
             self = .failed(file: file, operation: operation, reason: String(describing: error))
@@ -69,15 +69,15 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension DatabaseError {
-    /// Whether SQLite says that the file is damaged.
+    /// Whether SQLite reports that the file is damaged.
     var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) }
 
-    /// SQLite's message with its code, without statement and arguments: they hold people's data.
+    /// SQLite's message and code, without statement and arguments, which contain people's data.
     var reason: String {
         "SQLite error \(extendedResultCode.rawValue): \(message ?? "no message")"
     }
 
-    /// Whether one entry is to blame; everything else says that the file can't be written.
+    /// Whether a single entry caused the error; all other errors mean that the file can't be written.
     var blamesEntry: Bool {
         switch resultCode {
         case .SQLITE_CONSTRAINT, .SQLITE_TOOBIG, .SQLITE_MISMATCH, .SQLITE_RANGE, .SQLITE_ERROR:

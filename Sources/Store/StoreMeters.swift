@@ -1,25 +1,25 @@
 import CoreMetrics
 import Glibc
 
-/// What the writer records of its transactions, through swift-metrics.
+/// The writer's transaction metrics, recorded through swift-metrics.
 struct StoreMeters: Sendable {
     private let entries = Recorder(label: "atrium_commit_entries")
     private let transaction = Timer(label: "atrium_commit_seconds")
     private let sync = Timer(label: "atrium_sync_seconds")
 
-    /// Nanoseconds of a clock that never goes back.
+    /// The time of the monotonic clock, in nanoseconds.
     static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
-    /// A transaction with so many entries ended well just now.
+    /// Records a transaction that has just committed.
     ///
     /// - Parameters:
-    ///   - count: how many entries it made durable.
+    ///   - count: the number of its entries.
     ///   - began: when it began.
-    ///   - written: when all was written, and the commit began.
+    ///   - written: when everything was written, and the commit began.
     func record(_ count: Int, began: Int64, written: Int64) {
         let now = Self.now()
         entries.record(count)

@@ -2,19 +2,20 @@ internal import Foundation
 internal import GRDB
 
 extension Store {
-    /// Hands over every current record of a component, ordered by the bytes of its key.
+    /// Passes every current record of a component to a closure, in the order of the keys' bytes.
     ///
-    /// All come from one snapshot. The bytes are valid only during the call.
+    /// All records are of one snapshot. The bytes are valid only during the call.
     ///
     /// - Parameters:
     ///   - container: the container's name.
     ///   - component: the component's name; an unknown one has no records.
-    ///   - key: begins with the record after this key; nil: with the first.
-    ///   - tally: counts the rows: give the same one to all readings of a component's records.
-    ///   - expecting: told first how many there are; more, while purged ones are being deleted.
-    ///   - body: takes the record's key, its value, nil where the record is damaged, and the sequence of the
-    ///     last change; what it throws ends the reading and is rethrown as it is.
-    /// - Throws: `StoreError` when the file can't be read, or what `body` throws.
+    ///   - key: starts after this key; nil: at the first record.
+    ///   - tally: counts the rows; pass the same one to all readings of a component's records.
+    ///   - expecting: called first, with the number of records; while purged ones are being deleted, with a greater
+    ///     number.
+    ///   - body: receives the record's key, its value (nil if the record is damaged), and the sequence of the last
+    ///     change. An error that it throws ends the reading and is rethrown.
+    /// - Throws: `StoreError` if the file can't be read, and the errors of `body`.
     public func forEachRecord(
         container: String, component: String, after key: String? = nil,
         tally: inout RecordTally, expecting: (_ count: Int) throws -> Void = { _ in },
@@ -36,10 +37,10 @@ extension Store {
         }
     }
 
-    /// As ``forEachRecord(container:component:after:tally:expecting:_:)``, in one reading.
+    /// Does the same as ``forEachRecord(container:component:after:tally:expecting:_:)``, in one reading.
     ///
-    /// - Returns: how the component differs from what it counted itself; nil where it does not, and where
-    ///   reading began behind a key.
+    /// - Returns: how the component's records differ from its stored count; nil: they don't, or the reading started
+    ///   after a key.
     @discardableResult
     public func forEachRecord(
         container: String, component: String, after key: String? = nil,
@@ -55,11 +56,10 @@ extension Store {
         return key == nil ? tally.difference : nil
     }
 
-    /// Looks up current records, all as of one moment.
+    /// Looks up current records, all of the same moment.
     ///
-    /// - Returns: for each key in turn its record, or nil where there is none.
-    /// - Throws: `StoreError` when the file can't be read; `.corrupt` also where one of the records is not what was
-    ///   written.
+    /// - Returns: for each key in turn its record; nil: there is none.
+    /// - Throws: `StoreError` if the file can't be read; `.corrupt` also if one of the records is damaged.
     public func records(_ keys: [RecordKey]) throws(StoreError) -> [StoredRecord?] {
         do {
             return try readRecords { late, db in try records(keys, late, db) }
@@ -68,13 +68,13 @@ extension Store {
         }
     }
 
-    /// Looks up current records, all as of one moment, those beside damaged ones too.
+    /// Looks up current records, all of the same moment, and skips damaged ones.
     ///
     /// - Parameters:
-    ///   - keys: which.
-    ///   - damaged: gets the keys of those that are not what was written.
-    /// - Returns: for each key in turn its record, or nil where there is none, or a damaged one.
-    /// - Throws: `StoreError` when the file can't be read.
+    ///   - keys: the addresses.
+    ///   - damaged: receives the addresses of damaged records.
+    /// - Returns: for each key in turn its record; nil: there is none, or it is damaged.
+    /// - Throws: `StoreError` if the file can't be read.
     public func records(
         _ keys: [RecordKey], damaged: inout [RecordKey]
     ) throws(StoreError) -> [StoredRecord?] {
@@ -91,14 +91,14 @@ extension Store {
         }
     }
 
-    /// Reads the file's records beside those that wait to be made to them, as of one moment.
+    /// Reads the file's records together with the tail, as of the same moment.
     private func readRecords<T>(
         _ body: (LateRecords.Table, Database) throws -> T
     ) throws -> T {
         for _ in 0..<Self.looks {
             let late = writer.late.current
             let result: T? = try pool.read { db in
-                // The file may be ahead by what was made meanwhile: that is known in a moment.
+                // The file may already contain newer changes; the table of the tail will follow in a moment.
                 guard try Self.applied(db) == late.applied else { return nil }
                 return try body(late, db)
             }
@@ -108,22 +108,22 @@ extension Store {
         throw Self.unlikeApplied
     }
 
-    /// How often a reader looks again for what a transaction has made just now: some seconds.
+    /// How many times a reader tries to get both of the same moment: some seconds.
     static let looks = 100_000
 
-    /// The file tells another entry than the one that its records are through.
+    /// The error for a file and a tail that don't match.
     static var unlikeApplied: DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_CORRUPT, message: "the file does not say what was applied")
     }
 
-    /// Through which entry the file's records are.
+    /// The last entry whose changes are written to the file's records.
     static func applied(_ db: Database) throws -> Int64 {
         try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT value FROM meta WHERE name = 'applied'")) ?? 0
     }
 
-    /// As ``records(_:)``, of a moment; with `damaged` as ``records(_:damaged:)``.
+    /// Does the same as ``records(_:)`` within a transaction; with `damaged`, the same as ``records(_:damaged:)``.
     func records(
         _ keys: [RecordKey], _ late: LateRecords.Table, _ db: Database,
         damaged: ((RecordKey) -> Void)? = nil
@@ -150,7 +150,7 @@ extension Store {
                         created: found.created)
                 if sum == row.number(3) { known = found } else { isDamaged = true }
             }
-            // What was written since takes the place of a damaged one.
+            // The tail's value replaces a damaged record.
             if let late, let value = late.value {
                 return StoredRecord(
                     value: value, sequence: late.sequence, created: known?.created ?? late.created)
@@ -162,7 +162,7 @@ extension Store {
         }
     }
 
-    /// The names of the components of a container that have, or once had, records; ordered.
+    /// The names of a container's components that have records, or once had; ordered.
     public func components(of container: String) throws(StoreError) -> [String] {
         try read("reading components from") { db in
             try String.fetchAll(
@@ -181,7 +181,7 @@ extension Store {
         }
     }
 
-    /// How many entries of the container were committed; 0 for an unknown one.
+    /// The number of the container's entries; 0 for an unknown container.
     public func position(of container: String) throws(StoreError) -> Int64 {
         try read("reading a position from") { db in
             try Int64.fetchOne(
@@ -196,18 +196,17 @@ extension Store {
         } ?? 0
     }
 
-    /// The notifications that follow a sequence, in order.
+    /// The notifications after a sequence, in order.
     ///
-    /// Entries without a notification leave holes in their sequences; see `trimmedThrough` for what
-    /// is not here any more. One that is not what was written says so.
+    /// Entries without a notification leave gaps in the sequences; `trimmedThrough` returns which ones were deleted.
+    /// Damaged notifications are marked as such.
     ///
     /// - Parameters:
-    ///   - sequence: begins with the one after it.
-    ///   - limit: looks at so many at most.
-    ///   - isWanted: whether one of a topic is to be read; those of others are looked at, no more.
-    /// - Returns: the notifications, and the sequence of the last that was looked at; nil where
-    ///   there are no more.
-    /// - Throws: `StoreError` when the file can't be read.
+    ///   - sequence: starts with the next sequence.
+    ///   - limit: the most entries to read.
+    ///   - isWanted: whether to return notifications of a topic; others only count towards the limit.
+    /// - Returns: the notifications, and the sequence of the last entry that was read; nil: no more follow.
+    /// - Throws: `StoreError` if the file can't be read.
     public func notifications(
         after sequence: Int64, limit: Int, where isWanted: (_ topic: String) -> Bool = { _ in true }
     ) throws(StoreError) -> (notifications: [StoredNotification], through: Int64?) {
@@ -237,16 +236,16 @@ extension Store {
         }
     }
 
-    /// The sequence up to which notifications were trimmed; 0 if none ever was.
+    /// The sequence up to which notifications were deleted; 0 if none were.
     ///
-    /// A cursor before it has missed something, one at it or after it has not.
+    /// A subscriber with a cursor before it has a gap; one with a cursor at or after it has none.
     public func trimmedThrough() throws(StoreError) -> Int64 {
         try read("reading notifications from") { db in
             try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE name = 'trimmed'")
         } ?? 0
     }
 
-    /// All actors, ordered by number; an erased one has the empty name, and one whose row is damaged is left out.
+    /// All actors, ordered by number; erased ones have an empty name, and damaged rows are left out.
     public func actors() throws(StoreError) -> [Actor] {
         try read("reading actors from") { db in
             let rows = try Row.fetchCursor(
@@ -271,7 +270,7 @@ extension Store {
         }
     }
 
-    /// Says that the store is closed when that is why.
+    /// Maps an error; reports that the store is closed if that is the cause.
     func failure(_ error: any Error, _ operation: String) -> StoreError {
         writer.noteDamage(error)
         return switch error {

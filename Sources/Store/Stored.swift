@@ -19,11 +19,11 @@ public struct RecordKey: Sendable, Hashable {
 
 /// A current record as the store holds it.
 public struct StoredRecord: Sendable, Equatable {
-    /// The value, as it was written.
+    /// The value.
     public var value: [UInt8]
     /// The sequence of the entry that last wrote it.
     public var sequence: Int64
-    /// The sequence of the entry that made it; a record removed and written again is a new one.
+    /// The sequence of the entry that created it; a record that is removed and written again counts as new.
     public var created: Int64
 
     /// Makes a stored record from its parts.
@@ -42,13 +42,13 @@ public struct StoredNotification: Sendable, Equatable {
     public var time: Int64
     /// The topic.
     public var topic: String
-    /// The number of the actor on whose behalf it happened; nil for the daemon itself.
+    /// The number of the actor who caused it; nil: the daemon itself.
     public var actor: Int64?
     /// The part that every subscriber of the topic may see.
     public var payload: [UInt8]
     /// The part for those who may see more; nil when there is none.
     public var restricted: [UInt8]?
-    /// Whether its row is not what was written: then none of it is to be shown.
+    /// Whether its row is damaged: then none of it may be shown.
     public var isDamaged = false
 
     /// Makes a notification from its parts.
@@ -66,7 +66,7 @@ public struct StoredNotification: Sendable, Equatable {
 }
 
 extension StoredNotification {
-    /// A row of topic, sequence, time, actor, public, restricted, changes, sum, position, container.
+    /// Reads a row of topic, sequence, time, actor, public, restricted, changes, sum, position, container.
     init(_ row: Row, _ topic: String) throws {
         let restricted =
             row.hasNull(atIndex: 5) ? nil : try row.withUnsafeData(atIndex: 5, Store.bytes)

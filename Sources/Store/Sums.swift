@@ -1,11 +1,11 @@
 internal import CXXHash
 internal import Foundation
 
-/// The sums that tell whether a row is what was written.
+/// The checksums of rows.
 ///
-/// XXH3-64 (https://xxhash.com) over all columns, names in place of the numbers that stand for them; each part is
-/// summed with the sum of those before it as its seed. They find damage, not a forger. A row of another place
-/// has another sum, since its key is a part of it.
+/// A checksum is XXH3-64 (https://xxhash.com) over all columns; ids are replaced by the names that they stand for.
+/// Each part is hashed with the hash of the parts before it as the seed. Checksums detect damage, not forgery. The
+/// key is included, so a row copied to another place has a wrong checksum.
 struct Sum {
     private var value: UInt64 = 0
 
@@ -22,16 +22,16 @@ struct Sum {
         text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Numbers, each with eight bytes, the lowest first, as on every machine that Swift runs on.
+    /// Adds numbers, each as eight bytes, little-endian.
     mutating func add(_ first: Int64, _ second: Int64, _ third: Int64 = 0, _ fourth: Int64 = 0) {
         withUnsafeBytes(of: (first, second, third, fourth)) { add($0) }
     }
 
-    /// As SQLite keeps it.
+    /// The checksum as SQLite stores it.
     var stored: Int64 { Int64(bitPattern: value) }
 }
 
-/// What the sums of a component's records begin with.
+/// The common beginning of the sums of a component's records.
 struct ComponentSum {
     private let start: Sum
 
@@ -66,7 +66,7 @@ struct ComponentSum {
     }
 }
 
-/// The sums of the rows of the small tables: over the table's name and all columns, numbers of other rows among them.
+/// The sums of rows of the small tables: over the table's name and all columns, including ids of other rows.
 enum RowSum {
     static func meta(_ name: String, _ value: String) -> Int64 {
         var sum = start("meta")
@@ -114,9 +114,9 @@ enum RowSum {
     }
 }
 
-/// The sum of an entry, of which one part goes once it has done its work.
+/// The sum of an entry; the part for its changes is removed with them.
 enum EntrySum {
-    /// The sum of what stays.
+    /// The sum of the part that stays.
     static func of(
         container: String, sequence: Int64, position: Int64, time: Int64, actor: Int64?,
         topic: String?, payload: [UInt8]?, restricted: [UInt8]?
@@ -134,7 +134,7 @@ enum EntrySum {
         return sum.stored
     }
 
-    /// What the changes add while they are there; it is taken away in the same way.
+    /// The part for the changes; exclusive or adds it and removes it.
     static func ofChanges(_ changes: [UInt8], sequence: Int64) -> Int64 {
         var sum = Sum()
         sum.add(sequence, Int64(changes.count))

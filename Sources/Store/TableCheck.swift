@@ -1,10 +1,11 @@
 internal import Foundation
 internal import GRDB
 
-/// Reads the rows of the small tables, and looks whether they are what was written, whether all are there, and whether
-/// each is found where it is looked up.
+/// Checks the rows of the small tables.
+///
+/// It checks that they are undamaged, that none is missing, and that each is found through its table's index.
 struct TableCheck {
-    /// So many rows are read in a step.
+    /// The most rows that one step reads.
     private static let rows = 2_000
 
     enum Table: String, CaseIterable {
@@ -19,25 +20,25 @@ struct TableCheck {
     private var last = Int64.min
     private var count = 0
     private var damaged = 0
-    /// The first ones.
+    /// The names of the first damaged rows.
     private var names: [String] = []
 
-    /// All that is wrong, for people: a sentence or two for each table.
+    /// Everything that is wrong, for people: a sentence or two for each table.
     static func problems(_ db: Database) throws -> [String] {
         var problems: [String] = []
         try find(&problems, db)
         return problems
     }
 
-    /// Adds all that is wrong: where a table can't be read, what was found before that.
+    /// Adds everything that is wrong; if a table can't be read, what was found before is kept.
     static func find(_ problems: inout [String], _ db: Database) throws {
         var check = TableCheck()
         while let found = try check.next(db) { problems += found }
     }
 
-    /// Reads on, within one snapshot.
+    /// Reads the next step within one snapshot.
     ///
-    /// - Returns: what is wrong with a table that was read through; nil: there was nothing left.
+    /// - Returns: what is wrong with a table that was read to its end; nil: all tables were read.
     mutating func next(_ db: Database) throws -> [String]? {
         guard let table = tables.first else { return nil }
         let rows = try Row.fetchCursor(
@@ -83,7 +84,7 @@ struct TableCheck {
 }
 
 extension TableCheck.Table {
-    /// The rows with their key, their sum and the other columns.
+    /// Selects the rows with their key, their sum and the other columns.
     fileprivate func rows(atMost count: Int) -> String {
         let (key, columns) =
             switch self {
@@ -97,7 +98,7 @@ extension TableCheck.Table {
         return "SELECT \(key), rowsum, \(columns) FROM \(rawValue) \(part)"
     }
 
-    /// The sum of what a row holds; nil where a column holds something else than it should.
+    /// The sum of a row's contents; nil if a column has the wrong type.
     fileprivate func sum(of row: Row) -> Int64? {
         switch self {
         case .meta:
@@ -121,7 +122,7 @@ extension TableCheck.Table {
         }
     }
 
-    /// Whether a row, which was read in the order of the table, is found through its index.
+    /// Whether a row, read in the order of the table, is also found through the table's index.
     fileprivate func isFound(_ row: Row, _ db: Database) throws -> Bool {
         let (condition, columns): (String, Range<Int>)
         switch self {
@@ -130,7 +131,7 @@ extension TableCheck.Table {
         case .purges: (condition, columns) = ("component = ? AND item = ? AND last = ?", 2..<6)
         case .meta, .actors: return true
         }
-        // Without the column of a purge that its index does not have.
+        // The index of purges lacks this column.
         let values = columns.filter { self != .purges || $0 != 4 }.map { row[$0] as DatabaseValue }
         let found = try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT id FROM \(rawValue) WHERE \(condition)"),
@@ -138,7 +139,7 @@ extension TableCheck.Table {
         return found == row.number(0)
     }
 
-    /// How many rows there should be; nil where that can't be told.
+    /// The stored number of rows; nil if it can't be read.
     fileprivate func expected(_ db: Database) throws -> Int? {
         guard self != .meta else { return Meta.allCases.count }
         let row = try Row.fetchOne(

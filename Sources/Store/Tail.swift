@@ -1,43 +1,43 @@
 internal import Synchronization
 
-/// Entries that are committed, and whose changes are still to be made to the records.
+/// Entries that are committed, and whose changes are still to be written to the records.
 ///
-/// It belongs to the writer's queue. What a transaction adds and makes counts once that has committed.
+/// It belongs to the writer's queue. What a transaction adds and writes takes effect when it commits.
 struct Tail {
     struct Waiting {
         var sequence: Int64
         var container: String
         var position: Int64
-        /// Empty where there are none, and where they were made with the entry.
+        /// Empty if there are none, or if they were written together with the entry.
         var changes: [RecordChange]
-        /// The sum of its row without the changes.
+        /// The sum of the entry's row without the changes.
         var sum: Int64
     }
 
-    /// So many changes wait before some are made.
+    /// The number of waiting changes at which some are written.
     static let most = 200
-    /// So many entries wait, where they change nothing, before their containers' positions are written.
+    /// The number of waiting entries at which their containers' positions are written, even without changes.
     static let mostEntries = 1_000
 
     private var waiting: [Waiting] = []
     private var changeCount = 0
-    /// How many, of the committed ones, were there when the transaction began.
+    /// How many of the entries were already committed when the transaction began.
     private var committed = 0
-    /// How many the transaction has made.
+    /// How many entries' changes the transaction has written.
     private var made = 0
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// Whether some of it is due.
+    /// Whether some of the tail should be written now.
     var isLong: Bool { changeCount >= Self.most || waiting.count >= Self.mostEntries }
 
     var all: ArraySlice<Waiting> { waiting[...] }
-    /// What the transaction has added.
+    /// The entries that the transaction added.
     var added: ArraySlice<Waiting> { waiting[committed...] }
-    /// Those whose changes the transaction has made.
+    /// The entries whose changes the transaction wrote.
     var taken: ArraySlice<Waiting> { waiting[..<made] }
 
-    /// The next one to be made, in the transaction.
+    /// The next entry whose changes the transaction should write.
     var next: Waiting? { made < waiting.count ? waiting[made] : nil }
 
     mutating func add(_ entry: Waiting) {
@@ -45,25 +45,25 @@ struct Tail {
         changeCount += entry.changes.count
     }
 
-    /// The next one was made.
+    /// Marks the next entry's changes as written.
     mutating func take() {
         changeCount -= waiting[made].changes.count
         made += 1
     }
 
-    /// The position of the container's last entry, if it is here.
+    /// The position of the container's last entry in the tail; nil: none.
     func position(of container: String) -> Int64? {
         waiting.last { $0.container == container }?.position
     }
 
-    /// The transaction has committed.
+    /// Takes effect: the transaction has committed.
     mutating func commit() {
         waiting.removeFirst(made)
         made = 0
         committed = waiting.count
     }
 
-    /// The transaction was rolled back.
+    /// Undoes everything since the transaction began.
     mutating func rollBack() {
         waiting.removeSubrange(committed...)
         made = 0
@@ -71,29 +71,30 @@ struct Tail {
     }
 }
 
-/// Records as the tail will make them: readers put them in the place of those in the file.
+/// The tail's changes as readers see them: these records replace those in the file.
 ///
-/// Readers find them among the entries that wait: these are few, and reads of records rare beside writes.
+/// Readers search the waiting entries one by one: there are few of them, and reads of records are rare compared to
+/// writes.
 final class LateRecords: Sendable {
     struct Late: Sendable {
-        /// nil: it was removed.
+        /// The value; nil: the record was removed.
         var value: [UInt8]?
         var sequence: Int64
-        /// The first entry here that wrote it, since it was removed here.
+        /// The first entry of the tail that wrote it, after its last removal there.
         var created: Int64
-        /// Whether it was removed here before: what the file has is another record.
+        /// Whether the tail removed it before: the file's record under the key is then another one.
         var isNew: Bool
     }
 
-    /// The records at one moment.
+    /// The tail at one moment.
     struct Table: Sendable {
-        /// Through which sequence the file's records are; the changes of later entries are here.
+        /// The last entry whose changes are in the file's records; those of later entries are here.
         fileprivate(set) var applied: Int64
-        /// The last entry that was committed.
+        /// The last committed entry.
         fileprivate(set) var last: Int64
         fileprivate var waiting: [Tail.Waiting] = []
 
-        /// What a key has here, by its bytes: keys that read alike may be others.
+        /// The tail's record under a key, compared by bytes: strings that are equal may differ in bytes.
         subscript(key: RecordKey) -> Late? {
             var late: Late?
             for entry in waiting {
@@ -107,7 +108,7 @@ final class LateRecords: Sendable {
             return late
         }
 
-        /// Those of a component, by the bytes of their keys.
+        /// The tail's records of a component, ordered by their keys' bytes.
         func records(_ container: String, _ component: String) -> [(key: [UInt8], Late)] {
             var records: [[UInt8]: Late] = [:]
             for entry in waiting {
@@ -133,7 +134,7 @@ final class LateRecords: Sendable {
 
     var current: Table { table.withLock { $0 } }
 
-    /// A transaction of the tail has committed.
+    /// Updates the table after a transaction has committed.
     func note(_ tail: Tail) {
         table.withLock { table in
             table.waiting += tail.added
@@ -146,7 +147,7 @@ final class LateRecords: Sendable {
 }
 
 extension LateRecords.Late {
-    /// What a change makes of a record that was changed here before, or was not.
+    /// Applies a change to the tail's record under its key, if there is one.
     fileprivate init(_ change: RecordChange, in entry: Tail.Waiting, after known: Self?) {
         value = change.value
         sequence = entry.sequence

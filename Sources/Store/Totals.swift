@@ -1,16 +1,18 @@
 internal import GRDB
 
-/// How many rows of records each component has, and the exclusive or of their sums; and how many rows the small
-/// tables have: what a start, and whoever recounts, finds a lost row by.
+/// The numbers of rows, from which a start or a recount detects lost rows.
 ///
-/// Belongs to the writer's transactions; what a rolled-back one noted is to be forgotten.
+/// For each component, the number of its records and the exclusive or of their sums; for each small table, its number
+/// of rows.
+///
+/// Belongs to the writer's transactions; after a rollback it must be dropped.
 struct Totals {
     private struct Total {
         var container: Int64
         var name: String
         var records: Int64
         var sum: Int64
-        /// What the row's sum differed by when it was read, and goes on to differ by: damage is not written over.
+        /// The difference of the row's sum when it was read; later sums keep it, so that damage is still detected.
         var damage: Int64 = 0
     }
 
@@ -18,8 +20,10 @@ struct Totals {
     private var changed: Set<Int64> = []
     private var tables: [Meta: Int64] = [:]
 
-    /// Notes that rows came or went: how many more there are, and the exclusive or of the sums of those that
-    /// came, went, and were replaced.
+    /// Adds a change in a component's rows.
+    ///
+    /// It takes the difference in their number, and the exclusive or of the sums of rows that were added, removed or
+    /// replaced.
     mutating func change(
         _ component: Int64, by count: Int64, sums: Int64, _ db: Database
     ) throws {
@@ -29,7 +33,7 @@ struct Totals {
         changed.insert(component)
     }
 
-    /// Notes that rows of a small table came or went.
+    /// Adds a change in the number of a small table's rows.
     mutating func change(_ table: Meta, by count: Int64) {
         tables[table, default: 0] += count
     }
@@ -56,7 +60,7 @@ struct Totals {
             sums: total.sum) ^ total.damage
     }
 
-    /// Writes what was noted, within the transaction.
+    /// Writes the numbers, in the caller's transaction.
     mutating func save(_ db: Database) throws {
         for component in changed {
             guard let total = known[component] else { continue }
@@ -71,7 +75,7 @@ struct Totals {
             do {
                 try table.change(db) { $0 + count }
             } catch is LostNumber {
-                // What can't be counted can't be compared either, which a start says.
+                // A lost number can't be updated or compared; the start reports it.
             }
         }
         tables.removeAll()

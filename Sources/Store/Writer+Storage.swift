@@ -4,7 +4,7 @@ internal import LogMessages
 internal import Logging
 internal import Synchronization
 
-// What becomes of a writer whose file can't be written, or is damaged.
+// Handles a file that can't be written, or is damaged.
 extension Writer {
     func suspend(_ error: any Error) {
         guard !noteDamage(error) else { return }
@@ -13,9 +13,9 @@ extension Writer {
         scheduleProbe(reason)
     }
 
-    /// Sees to it that nothing is written any more where SQLite says that the file is damaged.
+    /// Stops all writes if SQLite reports that the file is damaged.
     ///
-    /// - Returns: whether it says so.
+    /// - Returns: whether it reports that.
     @discardableResult
     func noteDamage(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError, error.isDamage else { return false }
@@ -30,7 +30,7 @@ extension Writer {
         return true
     }
 
-    /// Throws where nothing may be written any more.
+    /// Throws if nothing may be written any more.
     func checkSound() throws {
         guard case .damaged(let reason) = condition.withLock({ $0 }) else { return }
         throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: reason)
@@ -45,21 +45,21 @@ extension Writer {
         queue.asyncAfter(deadline: .now() + seconds) { [weak self] in self?.tryProbe(due: due) }
     }
 
-    /// Commits something of some size: a probe that finds room in a spare page proves little.
+    /// Commits a row of some size, because a probe that fits into a spare page proves little.
     ///
-    /// - Parameter due: the probe this is; it does nothing if another one took its place.
+    /// - Parameter due: when this probe was due; it does nothing if another one has replaced it.
     func tryProbe(due: ContinuousClock.Instant? = nil) {
         guard case .unavailable(_, let nextProbe) = condition.withLock({ $0 }) else { return }
         guard due == nil || due == nextProbe else { return }
         do {
             try pool.writeWithoutTransaction { db in
-                // Entries and reads stand behind it: it waits for no lock.
+                // Entries and reads wait behind the probe, so it does not wait for a lock.
                 try db.execute(sql: "PRAGMA busy_timeout = 0")
                 defer { try? db.execute(sql: "PRAGMA busy_timeout = \(Opening.patience)") }
                 try db.execute(sql: "INSERT OR REPLACE INTO probe VALUES (1, zeroblob(65536))")
                 try db.execute(sql: "DELETE FROM probe")
             }
-            // What failed for the tail would fail again at once.
+            // If the tail's changes still can't be written, accepting entries would fail again at once.
             while entries.tail.isLong { try makeChanges() }
         } catch {
             if !noteDamage(error) { scheduleProbe(Self.reason(error)) }
@@ -72,7 +72,7 @@ extension Writer {
 }
 
 extension Writer.Condition {
-    /// Whether nothing follows it.
+    /// Whether no other condition can follow.
     var isFinal: Bool {
         switch self {
         case .writing, .unavailable, .damaged: false
@@ -80,7 +80,7 @@ extension Writer.Condition {
         }
     }
 
-    /// Whether something may be written now or later.
+    /// Whether entries may be written now or later.
     var mayWrite: Bool {
         switch self {
         case .writing, .unavailable: true

@@ -5,27 +5,27 @@ internal import LogMessages
 internal import Logging
 internal import Synchronization
 
-/// The one writer: a serial queue that turns what waits into commits, and tells what became of it.
+/// The only writer: a serial queue that commits what waits, and delivers the outcomes.
 ///
-/// Whatever gathers while one transaction is synced becomes the next one. A failed group is rolled
-/// back and retried entry by entry, so that one bad entry costs the others nothing but time.
+/// Entries that arrive while one transaction is synced form the next one. A failed group is rolled back and retried
+/// entry by entry, so one bad entry costs the others only time.
 ///
-/// Sendable because `entries`, `lanes` and `isStopped` are touched on `queue` alone, and everything
-/// else is immutable or has a lock of its own.
+/// Sendable because `entries`, `lanes` and `isStopped` are used only on `queue`, and everything else is immutable or
+/// has a lock of its own.
 final class Writer: @unchecked Sendable {
-    /// Whether the file takes writes.
+    /// The state of the file for writes.
     enum Condition: Sendable {
         case writing
-        /// A storage error stopped it; a probe is due at the instant.
+        /// A storage error stopped writing; the next probe is due at this instant.
         case unavailable(reason: String, nextProbe: ContinuousClock.Instant)
-        /// SQLite says that the file is damaged: it is only read until the process ends.
+        /// SQLite reports that the file is damaged: it is only read until the process ends.
         case damaged(reason: String)
         case closed
-        /// As after a kill: no outcome is delivered any more.
+        /// As after a kill: no outcomes are delivered.
         case abandoned
     }
 
-    /// Held here because entries may be on their way to the disk when the store itself is gone.
+    /// Held here because entries may still be written after the store itself is released.
     let ownership: Ownership
     let queue = DispatchQueue(label: "atrium.store.writer", qos: .userInitiated)
     let pool: DatabasePool
@@ -35,28 +35,28 @@ final class Writer: @unchecked Sendable {
     private let outcomes: @Sendable ([Outcome]) -> Void
     private let inbox = Mutex(Inbox())
     let condition = Mutex(Condition.writing)
-    /// Whether SQLite has said that the file is damaged, be it while the store is being closed.
+    /// Whether SQLite reported that the file is damaged, also while the store is being closed.
     let sawDamage = Atomic(false)
     private let sequence: Atomic<Int64>
     private let meters = StoreMeters()
     var entries: EntryWriter
-    /// What readers are told of changes that are not made to the file's records yet.
+    /// The tail, as readers see it.
     let late: LateRecords
-    /// How many entries the last commit had, how long it took, and when it ended, in nanoseconds.
+    /// The last commit: its number of entries, its duration and its end, in nanoseconds.
     private var last: (entries: Int, time: Int64, end: Int64) = (0, 0, 0)
     private var lanes = Lanes()
     var isStopped = false
-    /// Whether a slice of purged rows is to be deleted once the queue comes to it.
+    /// Whether a slice of purged rows is to be deleted when the queue comes to it.
     private var isDeleting = false
     private var sweep = PurgeSweep()
     let trimming = Mutex(Trimming())
-    /// Whether another slice of it waits on the queue.
+    /// Whether another slice of trimming waits on the queue.
     var isTrimQueued = false
-    /// How much of the past there is; nil until it was counted.
+    /// What is kept of the past; nil until it was counted.
     var past: PastCount?
-    /// How many groups were settled since a slice was deleted.
+    /// The number of groups settled since a slice was deleted.
     private var groupsSinceSlice = 0
-    /// So many groups are settled before a slice that waits is deleted, also where others wait.
+    /// The number of groups after which a pending slice is deleted, even if entries wait.
     static let groupsBetweenSlices = 16
 
     init(
@@ -72,14 +72,14 @@ final class Writer: @unchecked Sendable {
         sequence = Atomic(opening.lastSequence)
         entries = EntryWriter(tail: opening.tail, applied: opening.applied)
         late = entries.late
-        // What an earlier process left.
+        // Purges that an earlier process did not finish.
         queue.async { [weak self] in self?.deletePurged() }
     }
 
     /// The sequence of the last committed entry.
     var lastSequence: Int64 { sequence.load(ordering: .acquiring) }
 
-    /// Why nothing can be written for now; nil when all is well.
+    /// Why nothing can be written now; nil: writing works.
     var unavailability: String? {
         switch condition.withLock({ $0 }) {
         case .unavailable(let reason, _), .damaged(let reason): reason
@@ -89,7 +89,7 @@ final class Writer: @unchecked Sendable {
 
     var hasSeenDamage: Bool { sawDamage.load(ordering: .acquiring) }
 
-    /// How many entries and reads wait.
+    /// The number of waiting entries and reads.
     var waitingCount: Int { inbox.withLock { $0.count } }
 
     var isClosed: Bool { condition.withLock { $0.isFinal } }
@@ -99,18 +99,18 @@ final class Writer: @unchecked Sendable {
         queue.async { self.drain() }
     }
 
-    /// Sees to it that the file's records are those of all entries that are committed by now.
+    /// Writes the changes of all entries committed so far to the file's records.
     ///
-    /// Only to be called on other threads than the writer's own.
+    /// Must not be called on the writer's own thread.
     ///
-    /// - Throws: what keeps them from being written.
+    /// - Throws: the error that kept them from being written.
     func finishTail() throws {
         try queue.sync {
             while !isStopped, !entries.tail.isEmpty { try makeChanges() }
         }
     }
 
-    /// Settles all that was added so far and refuses what comes later; false if it had ended before.
+    /// Settles everything that was added, and refuses later entries; returns false if the writer had already ended.
     func close() -> Bool {
         queue.sync {
             drain()
@@ -119,19 +119,19 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// Ends like a killed process, dropping what waits; false if it had ended before.
+    /// Ends like a killed process and drops waiting items; returns false if the writer had already ended.
     func abandon() -> Bool {
-        // At once, so that the group being settled now is the last one.
+        // Set at once, so that the group being settled now is the last one.
         condition.withLock { if !$0.isFinal { $0 = .abandoned } }
         return queue.sync { stop(as: .abandoned) }
     }
 
-    /// Waits until all that was purged is deleted, or nothing can be.
+    /// Waits until all purged rows are deleted, or deletion has failed.
     func waitForDeletion() {
         while queue.sync(execute: { isDeleting }) {}
     }
 
-    /// Tries a real commit if the last one failed, instead of waiting for the next probe.
+    /// If the last commit failed, tries one now instead of waiting for the next probe.
     func probe() {
         queue.sync { tryProbe() }
     }
@@ -154,7 +154,7 @@ final class Writer: @unchecked Sendable {
                 while entries.tail.isLong, unavailability == nil, !isClosed { makeChangesOrWait() }
                 if past?.isDue == true { trimSlice() }
                 groupsSinceSlice += 1
-                // The queue comes to it only once nothing waits here.
+                // Otherwise the queue would delete a slice only when no items wait.
                 if isDeleting, groupsSinceSlice >= Self.groupsBetweenSlices { deleteSlice() }
             }
         }
@@ -165,16 +165,16 @@ final class Writer: @unchecked Sendable {
 // MARK: Groups
 
 extension Writer {
-    /// Of so many callers of a group most ask again once they are answered.
+    /// The smallest group for which waiting is worthwhile: most of its callers will append again.
     private static let fewestTogether = 8
-    /// From how long a commit on, in nanoseconds, it is worth waiting for them.
+    /// The shortest commit, in nanoseconds, after which waiting is worthwhile.
     private static let slowCommit: Int64 = 1_000_000
     private static let longestWait: Int64 = 500_000
 
-    /// What is to be settled next.
+    /// Takes the items to settle next.
     ///
-    /// Where the disk is slow, those who were just answered get an eighth of a commit's time to ask again: two halves of
-    /// them would else take turns, each waiting for the other's commit.
+    /// On a slow disk it first waits up to an eighth of a commit's time, so that callers who have just got their
+    /// outcomes can append again. Otherwise two halves of them would alternate, each waiting for the other's commit.
     private func gathered() -> [Inbox.Item]? {
         if last.entries >= Self.fewestTogether, last.time >= Self.slowCommit {
             let rest = last.end + min(last.time / 8, Self.longestWait) - StoreMeters.now()
@@ -194,7 +194,7 @@ extension Writer {
             return try commit(group)
         } catch {
             guard group.count > 1, !Self.isBusy(error) else {
-                // Of a locked file each entry would wait for the lock in turn.
+                // With a locked file, each retried entry would wait for the lock in turn.
                 return [fail(group[0], error)] + settle(Array(group.dropFirst()))
             }
             logger.warning(
@@ -211,7 +211,7 @@ extension Writer {
         }
     }
 
-    /// Writes what its lane allows of the group in one transaction; throws when that failed.
+    /// Writes the entries of a group that their lanes allow, in one transaction; throws if that failed.
     private func commit(_ group: [Inbox.Appended]) throws -> [Outcome] {
         var outcomes: [Outcome] = []
         outcomes.reserveCapacity(group.count)
@@ -274,7 +274,7 @@ extension Writer {
         return Outcome(appended, .failure(failure))
     }
 
-    /// Why no entry at all is written at present.
+    /// Why no entries at all can be written now; nil: they can.
     private var refusal: EntryFailure? {
         switch condition.withLock({ $0 }) {
         case .writing:
@@ -313,7 +313,7 @@ extension Writer {
 // MARK: The tail
 
 extension Writer {
-    /// Makes some changes of the tail to the records, in a transaction of their own.
+    /// Writes some of the tail's changes to the records, in a transaction of their own.
     func makeChanges() throws {
         try checkSound()
         try pool.writeWithoutTransaction { db in
@@ -324,7 +324,7 @@ extension Writer {
         }
     }
 
-    /// The same; what could not be written waits for a file that can be.
+    /// Does the same; after a failure the changes wait until the file can be written.
     private func makeChangesOrWait() {
         do {
             try makeChanges()
@@ -337,7 +337,7 @@ extension Writer {
 // MARK: Purges
 
 extension Writer {
-    /// Begins to delete what was purged, unless that goes on already.
+    /// Starts the deletion of purged rows, unless it is running.
     func deletePurged() {
         guard !isDeleting else { return }
         isDeleting = true
@@ -348,11 +348,11 @@ extension Writer {
         }
     }
 
-    /// Deletes some rows; what was appended meanwhile is written before the next ones are.
+    /// Deletes some rows; entries appended meanwhile are written before the next slice.
     ///
-    /// After an error the rest waits: for a file that can be written again, or for the next start.
+    /// After an error the rest waits until the file can be written again, or for the next start.
     ///
-    /// - Returns: whether there may be more.
+    /// - Returns: whether more may be left.
     @discardableResult
     private func deleteSlice() -> Bool {
         groupsSinceSlice = 0
@@ -360,7 +360,7 @@ extension Writer {
         var sweep = sweep
         var isDone = false
         do {
-            // Not by a reader of the pool: all of them may be at long readings.
+            // Not by a reader of the pool, because all of them may be busy with long reads.
             guard try pool.writeWithoutTransaction(Purged.isPending) else {
                 entries.mayBePurged = false
                 return false

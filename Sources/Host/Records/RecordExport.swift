@@ -68,8 +68,7 @@ struct ExportSlice: Sendable {
     /// Records that are not of their component's kind are left out: they are private to the component.
     ///
     /// - Throws: `StoreError` if the file can't be read, or if a record is damaged or missing and damaged records are
-    ///   not
-    ///   skipped.
+    ///   not skipped.
     init(
         of container: String, _ sources: [RecordExport.Source], from place: RecordExport.Place,
         in snapshot: Snapshot, skipsDamaged: Bool

@@ -2,21 +2,21 @@ internal import Foundation
 internal import GRDB
 internal import Synchronization
 
-/// A copy of the whole store as it was at one moment: one SQLite file without what was deleted.
+/// A copy of the whole store as of one moment: one SQLite file without deleted data.
 ///
-/// The file is beside the store's, without a name. It takes room there until this object goes, and nothing else: the
-/// store's log is not held. Reading is synchronous: do it away from the event loop.
+/// The file lies beside the store's, without a name. Its space is freed when this object is released; the store's log
+/// is not held meanwhile. Reads are synchronous: call them away from the event loop.
 public final class Backup: Sendable {
-    /// How many bytes the file has.
+    /// The size of the file, in bytes.
     public let bytes: Int
     /// The sequence of the last entry in it, 0 before the first.
     public let sequence: Int64
-    /// The identity of the store that it is a copy of.
+    /// The identity of the store that was copied.
     public let identity: String
     private let descriptor: Int32
     private let folder: String
 
-    /// Takes over a file that is whole.
+    /// Takes ownership of a complete file.
     fileprivate init(_ file: consuming DraftFile, sequence: Int64, identity: String) throws {
         var status = stat()
         guard fstat(file.descriptor, &status) == 0 else {
@@ -31,13 +31,13 @@ public final class Backup: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The bytes from an offset on.
+    /// Reads bytes at an offset.
     ///
     /// - Parameters:
-    ///   - offset: from 0.
-    ///   - count: so many at most.
-    /// - Returns: as many as there are; none at the end.
-    /// - Throws: `StoreError` when they can't be read.
+    ///   - offset: the offset, from 0.
+    ///   - count: the most bytes to read.
+    /// - Returns: the bytes, fewer where the file ends; none at the end.
+    /// - Throws: `StoreError` if they can't be read.
     public func read(at offset: Int, atMost count: Int) throws(StoreError) -> [UInt8] {
         var wanted = max(0, min(count, bytes - offset))
         var code: Int32 = 0
@@ -65,17 +65,17 @@ public final class Backup: Sendable {
     }
 }
 
-/// Why there is no backup.
+/// Why a backup was not made.
 public enum BackupError: Error, Sendable, Equatable {
-    /// The file system of the folder has fewer bytes than the copy needs.
+    /// The folder's file system has fewer free bytes than the copy needs.
     case noRoom(folder: String, needed: Int, free: Int)
-    /// It was told to stop.
+    /// ``BackupMaking/cancel()`` was called.
     case cancelled
-    /// The store can't be read, or the file not be made.
+    /// The store can't be read, or the file can't be made.
     case store(StoreError)
 }
 
-/// The making of a backup, which another thread may end.
+/// Makes a backup; another thread may cancel it.
 public final class BackupMaking: Sendable {
     private enum State {
         case waiting
@@ -83,26 +83,26 @@ public final class BackupMaking: Sendable {
         case cancelled
     }
 
-    /// So much is left free for the store's own log, which grows by that between checkpoints.
+    /// The bytes to leave free for the store's own log, which grows by about this much between checkpoints.
     private static let reserve = 16 << 20
 
     private let state = Mutex(State.waiting)
 
-    /// One that has not begun.
+    /// Creates one that has not started.
     public init() {}
 
-    /// Copies the store as it is now, and compares what was copied with its sums.
+    /// Copies the store as it is now, and checks the copy against its sums.
     ///
-    /// It takes as long as the disk does: call it away from the event loop, once.
+    /// It takes as long as the disk does: call it away from the event loop, and only once.
     ///
-    /// Writes and other reads go on meanwhile; the store's log can't be shortened until it is through.
+    /// Writes and other reads continue meanwhile; the store's log can't be shortened until the copy is complete.
     ///
     /// - Parameter store: the store.
     /// - Returns: the copy.
-    /// - Throws: ``BackupError``, also where a part of the store is damaged; the store is as it was, and nothing is left
-    ///   beside it.
+    /// - Throws: ``BackupError``, also if a part of the store is damaged. The store is then unchanged, and no file is
+    ///   left beside it.
     public func make(of store: Store) throws(BackupError) -> Backup {
-        // What was purged is not to be in the copy; where nothing can be written, it is.
+        // Purged rows should not be in the copy; they are if the store can't be written to.
         try? store.writer.finishTail()
         store.waitForDeletion()
         guard !store.writer.isClosed else { throw .store(.closed(file: store.file)) }
@@ -119,7 +119,7 @@ public final class BackupMaking: Sendable {
         }
     }
 
-    /// Ends it as soon as possible; one that has ended is left as it is.
+    /// Cancels the copy as soon as possible; does nothing once it has ended.
     public func cancel() {
         state.withLock { state in
             if case .copying(let source) = state { source.interrupt() }
@@ -128,7 +128,7 @@ public final class BackupMaking: Sendable {
     }
 
     private func copy(_ store: Store) throws -> Backup {
-        // A connection of its own: the store's have others' work to do.
+        // A connection of its own, because the store's connections serve other callers.
         var configuration = Configuration()
         configuration.readonly = true
         configuration.label = "atrium.store.backup"
@@ -144,7 +144,7 @@ public final class BackupMaking: Sendable {
         guard needed + Self.reserve <= free else { throw noRoom }
         do {
             try source.inDatabase { db in
-                // An empty file is filled; it has its mode already.
+                // VACUUM INTO accepts an empty file, which already has its mode.
                 try db.execute(sql: "VACUUM INTO ?", arguments: [file.path])
             }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
@@ -154,7 +154,7 @@ public final class BackupMaking: Sendable {
         defer { try? copy.close() }
         try begin(copy)
         let (identity, sequence) = try copy.inDatabase { db in
-            // A restore would refuse it, perhaps after it took the place of one that is whole.
+            // A restore would refuse a damaged copy, perhaps after the copy had replaced an intact store.
             if let damage = try StoreRecount.damage(db) {
                 throw StoreError.corrupt(file: store.file, reason: damage)
             }
@@ -166,7 +166,7 @@ public final class BackupMaking: Sendable {
         return try Backup(file, sequence: sequence ?? 0, identity: identity ?? store.identity)
     }
 
-    /// Notes which connection is at work, so that another thread may interrupt it.
+    /// Remembers the connection in use, so that another thread can interrupt it.
     private func begin(_ source: DatabaseQueue) throws(BackupError) {
         let goesOn = state.withLock { state in
             if case .cancelled = state { return false }
@@ -176,7 +176,7 @@ public final class BackupMaking: Sendable {
         guard goesOn else { throw .cancelled }
     }
 
-    /// The bytes of the pages that hold something.
+    /// The size of all pages in use, in bytes.
     private static func liveBytes(_ db: Database) throws -> Int {
         func pragma(_ name: String) throws -> Int {
             try Int.fetchOne(db, sql: "PRAGMA \(name)") ?? 0

@@ -2,15 +2,15 @@
 struct BackupHeader {
     static let size = 100
 
-    /// How many bytes the whole file has; nil where the header does not tell.
+    /// The size of the whole file in bytes; nil if the header does not contain it.
     let expected: Int?
 
-    /// Reads it.
+    /// Reads a header.
     ///
     /// - Parameters:
     ///   - bytes: the first ``size`` bytes of the file, or all of a shorter one.
     ///   - file: the file's name, for people.
-    /// - Throws: ``RestoreError`` where the file is none of ours.
+    /// - Throws: ``RestoreError`` if the file is not one of Atrium's.
     init(_ bytes: [UInt8], of file: String) throws(RestoreError) {
         guard bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
             throw .foreign(
@@ -26,7 +26,7 @@ struct BackupHeader {
             throw .foreign(file: file, reason: "it is a database of another program")
         }
         let page = Int(bytes[16]) << 8 | Int(bytes[17])
-        // The count of pages is right where it was written with the last change.
+        // The page count is valid only if it was written with the last change.
         let isCounted = number(at: 28) > 0 && number(at: 24) == number(at: 92)
         expected = isCounted ? number(at: 28) * (page == 1 ? 65_536 : page) : nil
     }

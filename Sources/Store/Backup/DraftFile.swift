@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// A file that is being written beside the store's: nobody else may read it, and its name goes with this value.
+/// A file being written beside the store's: only this user may read it, and its name is removed with this value.
 ///
-/// A process that was killed leaves it; the next start removes it.
+/// A killed process leaves its file behind; the next start removes it.
 struct DraftFile: ~Copyable {
-    /// What it is written for.
+    /// The purpose of the file.
     enum Purpose: String, CaseIterable {
         case backup
         case restore
@@ -14,10 +14,10 @@ struct DraftFile: ~Copyable {
 
     let descriptor: Int32
     let path: String
-    /// The folder that it is in.
+    /// The folder that contains the file.
     let folder: String
 
-    /// Makes an empty one in the folder of a file.
+    /// Creates an empty file in the folder of another file.
     init(beside file: String, for purpose: Purpose) throws(StoreError) {
         folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
         path = "\(folder)/\(purpose.prefix)\(UUID().uuidString.lowercased())"
@@ -30,9 +30,9 @@ struct DraftFile: ~Copyable {
         close(descriptor)
     }
 
-    /// Removes those that processes left which were killed.
+    /// Removes the files that killed processes left.
     ///
-    /// - Parameter folder: one that this process alone may write to.
+    /// - Parameter folder: a folder that only this process may write to.
     static func removeAll(in folder: String) {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
             return
@@ -43,9 +43,9 @@ struct DraftFile: ~Copyable {
     }
 }
 
-/// How much room there is for files.
+/// Reports free disk space.
 enum FileRoom {
-    /// The bytes that the file system of a folder has left for this user; as good as endless where it doesn't say.
+    /// The bytes that this user may still write in a folder; `Int.max` if the file system does not say.
     static func free(in folder: String) -> Int {
         var status = statvfs()
         guard statvfs(folder, &status) == 0 else { return .max }

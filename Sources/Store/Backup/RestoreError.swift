@@ -1,22 +1,22 @@
-/// Why a backup was not put in the place of a store: what, where and what to do.
+/// Why a backup was not restored: what, where and what to do.
 ///
-/// All is as it was.
+/// Nothing was changed.
 public enum RestoreError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The backup can't be read.
     case unreadable(file: String, reason: String)
-    /// It is something else than a store of ours.
+    /// The file is not a store of Atrium's.
     case foreign(file: String, reason: String)
     /// A part of it is missing.
     case truncated(file: String, bytes: Int, expected: Int)
-    /// It is a running store's file, copied without its log.
+    /// It is the file of a running store, copied without its log.
     case withLog(file: String)
-    /// What it holds is damaged.
+    /// Its contents are damaged.
     case damaged(file: String, reason: String)
-    /// A newer version made it, whose migrations are named.
+    /// A newer version wrote it; the unknown migrations are named.
     case newer(file: String, migrations: [String])
-    /// There is a store already.
+    /// The state directory already has a store.
     case storeThere(file: String)
-    /// The file system of the folder has fewer bytes than the store needs.
+    /// The folder's file system has fewer free bytes than the store needs.
     case noRoom(folder: String, needed: Int, free: Int)
     /// The state directory can't be used.
     case store(StoreError)

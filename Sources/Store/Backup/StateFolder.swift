@@ -1,30 +1,31 @@
 internal import Foundation
 internal import GRDB
 
-/// The files of a store in its folder: `atrium.sqlite`, its log, and what was kept of damaged ones.
+/// The files of a store in its folder: `atrium.sqlite`, its log, and copies of damaged files.
 enum StateFolder {
     private static let prefix = "atrium.sqlite"
-    /// How the folders begin in which whole stores are kept.
+    /// The prefix of folders that keep replaced stores.
     static let keptPrefix = "before-"
-    /// What belongs to the process that has the file open.
+    /// The index of the log, which belongs to the process that has the file open.
     private static let index = "\(prefix)-shm"
 
-    /// Their names, but that of what SQLite makes anew.
+    /// The names of the store's files, without the index, which SQLite rebuilds.
     static func names(in folder: String) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.hasPrefix(prefix) && $0 != index }.sorted()
     }
 
-    /// Keeps all of them in a folder of their own, from which another file may then take the place of the database.
+    /// Keeps all of the store's files in a new folder, so that another file can replace the database.
     ///
-    /// The database itself stays, with all that was committed, under its old name too.
+    /// The database itself also stays under its old name, with everything that was committed.
     ///
     /// - Parameters:
-    ///   - folder: the state directory, which nobody else uses.
-    ///   - identity: that of the other file.
-    /// - Returns: the new folder; and, where the log could not be taken into the database whole, a note that says so to a start
-    ///   before the other file has taken the place, for the caller to remove then.
-    /// - Throws: `StoreError` where it can't; the files are where they were.
+    ///   - folder: the state directory; no other process may use it.
+    ///   - identity: the identity of the other file.
+    /// - Returns: the new folder, and the path of a note where the log could not be transferred to the database
+    ///   completely. The note informs a start that happens before the database is replaced; the caller removes it
+    ///   after that.
+    /// - Throws: `StoreError` on failure; the files are then where they were.
     static func keep(
         of folder: String, for identity: String
     ) throws -> (folder: String, note: String?) {
@@ -34,7 +35,7 @@ enum StateFolder {
         var note: String?
         let hasLog = size(of: log) > 0
         if hasLog {
-            // As it is: SQLite would leave out what lies behind damage.
+            // Copied as bytes: SQLite would leave out what follows a damaged frame.
             try KeptDamage.copy(log, to: "\(kept)/\(prefix)-wal")
             try sync(kept)
             try sync(folder)
@@ -43,9 +44,9 @@ enum StateFolder {
             func noteLog() throws -> String {
                 try KeptDamage.noteLog(of: file, isKeptIn: kept, until: identity)
             }
-            // Before the damaged log is cut off behind what can be read of it.
+            // Before SQLite cuts off what follows the damage in the log.
             if try LogCheck(of: file)?.loss != nil { note = try noteLog() }
-            // What is only in the log goes into the database, so that there is no moment without it.
+            // Transfers what is only in the log to the database, so that it is never missing.
             if (try? takeInLog(of: file)) == nil { note = try noteLog() }
         }
         let noteName = note.map { URL(filePath: $0).lastPathComponent }
@@ -61,7 +62,7 @@ enum StateFolder {
         return (kept, note)
     }
 
-    /// Writes a folder's entries to the disk.
+    /// Syncs a folder's entries to the disk.
     static func sync(_ folder: String) throws(StoreError) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw StoreError(errno: errno, file: folder) }
@@ -85,9 +86,10 @@ enum StateFolder {
         return path
     }
 
-    /// How many bytes a file has; 0 where there is none.
+    /// The size of a file in bytes; 0 if there is none.
     ///
-    /// Foundation would ask the system's directory of users for the owner's name, which may hang.
+    /// Not with Foundation, which would also look up the owner's name in the system's directory of users, and may
+    /// hang.
     static func size(of path: String) -> Int {
         var info = stat()
         return stat(path, &info) == 0 ? Int(info.st_size) : 0

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import GRDB
 
-/// Counts a file's rows and their sums again, while nobody writes to it.
+/// Recounts a file's rows and their sums, while nobody writes to it.
 enum StoreRecount {
-    /// What is damaged of a file in today's format, for people; nil: nothing.
+    /// Returns the first damage found in a file of the current format, as a sentence; nil: none.
     static func damage(_ db: Database) throws -> String? {
         try TableCheck.problems(db).first ?? damagedRecords(db) ?? damagedEntries(db)
     }
@@ -14,7 +14,7 @@ enum StoreRecount {
             sql: """
                 SELECT o.name, c.name FROM components c JOIN containers o ON o.id = c.container
                 """)
-        // What entries still have to change is compared with the entries' own sums.
+        // Changes not yet written to the records are checked by their entries' own sums.
         let late = LateRecords(Tail(), applied: .max).current
         for row in components {
             let (container, component): (String, String) = (row.text(0) ?? "", row.text(1) ?? "")

@@ -1,24 +1,24 @@
 internal import Foundation
 internal import GRDB
 
-/// A backup that was put in the place of a store.
+/// The result of a restore.
 public struct RestoredStore: Sendable, Equatable {
-    /// How many bytes it has.
+    /// The size of the store's file, in bytes.
     public let bytes: Int
     /// The sequence of the last entry in it.
     public let sequence: Int64
-    /// The identity that it was given.
+    /// The store's new identity.
     public let identity: String
-    /// The folder in which the store of before is kept; nil: there was none.
+    /// The folder that keeps the replaced store; nil: there was none.
     public let kept: String?
 }
 
-/// Puts a backup into a state directory that no daemon uses.
+/// Restores a backup to a state directory that no daemon uses.
 ///
-/// The backup is copied to a file beside the store and looked over there. Then that takes the store's place in one
-/// step: whoever is interrupted before it leaves what was there.
+/// The backup is copied to a file beside the store and checked there. That file then replaces the store in one step;
+/// an interruption before that step leaves the old store in place.
 ///
-/// The restored store has an identity of its own, so that a cursor of before is not taken for one of its own.
+/// The restored store gets a new identity, so that cursors of the replaced store are not valid in it.
 public struct StoreRestore: ~Copyable {
     private let folder: String
     private let file: String
@@ -26,13 +26,13 @@ public struct StoreRestore: ~Copyable {
     private let name: String
     private let ownership: Ownership
 
-    /// Takes the state directory, which must be there.
+    /// Locks the state directory, which must exist.
     ///
     /// - Parameters:
     ///   - source: the backup, open for reading from its beginning on.
     ///   - name: its path, for people.
     ///   - directory: the state directory.
-    /// - Throws: ``RestoreError``, when a daemon has it.
+    /// - Throws: ``RestoreError`` if a daemon uses it.
     public init(from source: Int32, named name: String, to directory: String) throws(RestoreError) {
         folder = directory.hasSuffix("/") ? String(directory.dropLast()) : directory
         file = "\(folder)/atrium.sqlite"
@@ -44,11 +44,11 @@ public struct StoreRestore: ~Copyable {
         }
     }
 
-    /// Restores.
+    /// Restores the backup.
     ///
-    /// - Parameter replacing: whether a store that is there is kept aside; otherwise it is refused.
-    /// - Returns: what there is now.
-    /// - Throws: ``RestoreError``: all is as it was.
+    /// - Parameter replacing: whether an existing store is kept aside; if false, it is an error.
+    /// - Returns: the restored store.
+    /// - Throws: ``RestoreError``; nothing was changed then.
     public consuming func run(replacing: Bool) throws(RestoreError) -> RestoredStore {
         DraftFile.removeAll(in: folder)
         let isThere = !StateFolder.names(in: folder).isEmpty
@@ -75,7 +75,7 @@ public struct StoreRestore: ~Copyable {
         }
     }
 
-    /// Copies the backup, as far as it is one.
+    /// Copies the backup; throws if it is truncated or not a store.
     private borrowing func copy(to draft: borrowing DraftFile) throws -> Int {
         var total = 0
         var header: BackupHeader?
@@ -142,7 +142,7 @@ public struct StoreRestore: ~Copyable {
         }
     }
 
-    /// Checks what the copy holds, and gives it an identity.
+    /// Checks the contents of the copy, and gives it an identity.
     private borrowing func lookOver(
         _ draft: borrowing DraftFile
     ) throws -> (identity: String, sequence: Int64) {
@@ -150,7 +150,7 @@ public struct StoreRestore: ~Copyable {
         defer { try? queue.close() }
         let identity = UUID().uuidString.lowercased()
         return try queue.inDatabase { db in
-            // One that was written to without us could do anything as soon as it is changed.
+            // Triggers and views are refused: they would run code of unknown origin at the next change.
             let code = try Int.fetchOne(
                 db, sql: "SELECT COUNT(*) FROM sqlite_schema WHERE type IN ('trigger', 'view')")
             guard code == 0 else {
@@ -161,7 +161,7 @@ public struct StoreRestore: ~Copyable {
                 throw RestoreError.damaged(file: name, reason: found.joined(separator: "; "))
             }
             try checkFormat(db)
-            // A stopped store's own file says that it has a log.
+            // The file of a stopped store is in WAL mode.
             _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE")
             try Self.set(identity, db)
             guard db.changesCount == 1 else {
@@ -179,7 +179,9 @@ public struct StoreRestore: ~Copyable {
             sql: "UPDATE meta SET value = ? WHERE name = 'identity'", arguments: [identity])
     }
 
-    /// Checks the sums of a file in today's format; older ones have none, and are checked as they are migrated.
+    /// Checks the sums of a file in the current format.
+    ///
+    /// Files in older formats have no sums; a migration checks them.
     private borrowing func checkFormat(_ db: Database) throws {
         let versions = try Schema.versions(of: db)
         let newer = versions.subtracting(Schema.olderVersions).subtracting([Schema.version])

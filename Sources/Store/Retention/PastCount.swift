@@ -1,14 +1,14 @@
 internal import Foundation
 internal import GRDB
 
-/// What there is of the past, and what of it is to go.
+/// Counts the entries that are kept, and finds those to delete.
 ///
-/// It belongs to the writer's queue. Ages are counted from the newest entry and not from a clock: a clock that is
-/// set back trims nothing, one that is set forward trims once an entry is written under it.
+/// It belongs to the writer's queue. Ages are measured from the newest entry, not from the clock. So a clock that is
+/// set back deletes nothing, and one that is set forward does only once an entry is written.
 struct PastCount {
-    /// How many rows one slice looks at.
+    /// The most rows that one slice reads.
     static let slice = 2_000
-    /// What an entry counts for beside its topic and payloads; also one that has none.
+    /// The bytes that each entry counts in addition to its topic and payloads.
     private static let row = 64
 
     var limits: Retention
@@ -16,9 +16,9 @@ struct PastCount {
     private(set) var bytes = 0
     private var oldest: Int64 = .max
     private var newest: Int64 = .min
-    /// The last entry that is counted.
+    /// The last entry that was counted.
     private(set) var through: Int64 = 0
-    /// Whether the last slice left what is beyond the limits, since nothing could go.
+    /// Whether the last slice could delete nothing although limits are exceeded.
     private var isStuck = false
 
     private static let size = """
@@ -27,7 +27,7 @@ struct PastCount {
 
     init(_ limits: Retention) { self.limits = limits }
 
-    /// Counts what was committed since it was counted last.
+    /// Counts what was committed since the last count.
     mutating func countRest(_ db: Database) throws {
         let row = try Row.fetchOne(
             db,
@@ -48,7 +48,7 @@ struct PastCount {
             db, sql: "SELECT time FROM entries ORDER BY sequence \(end) LIMIT 1")
     }
 
-    /// An entry was committed.
+    /// Counts an entry that was committed.
     mutating func add(_ entry: Entry, _ sequence: Int64) {
         guard sequence > through else { return }
         through = sequence
@@ -63,13 +63,13 @@ struct PastCount {
             + (notification.restricted?.count ?? 0)
     }
 
-    /// Nothing is tried until another entry comes.
+    /// Stops trimming until the next entry.
     mutating func rest() { isStuck = true }
 
-    /// Whether so much is beyond the limits that a slice is worth its transaction.
+    /// Whether the limits are exceeded by enough to make a slice worth its transaction.
     var isDue: Bool { !isStuck && (isBeyond(limits, slack: 50) || isTooOld(oldest, slack: 50)) }
 
-    /// Whether anything is beyond the limits.
+    /// Whether a limit is exceeded.
     var isBeyond: Bool { !isStuck && (isBeyond(limits) || isTooOld(oldest)) }
 
     private func isBeyond(_ limits: Retention, slack: Int = .max) -> Bool {
@@ -83,9 +83,9 @@ struct PastCount {
         return overflows || age > limits.age.adding(limits.age / slack)
     }
 
-    /// Deletes the oldest rows, as many as are beyond the limits, within a transaction.
+    /// Deletes the oldest rows that exceed the limits, in the caller's transaction.
     ///
-    /// The last entry stays: it is the store's sequence. Those whose changes wait stay, too.
+    /// The last entry stays, because it holds the store's sequence. So do entries whose changes are waiting.
     mutating func trimSlice(_ db: Database) throws {
         let rows = try Row.fetchCursor(
             db.cachedStatement(
@@ -114,30 +114,30 @@ struct PastCount {
 }
 
 extension FixedWidthInteger {
-    /// The sum, or the greatest number.
+    /// The sum, or the maximum on overflow.
     fileprivate func adding(_ other: Self) -> Self {
         let (sum, overflows) = addingReportingOverflow(other)
         return overflows ? .max : sum
     }
 }
 
-/// Gives pages that the file does not need back to the file system, some at a time.
+/// Returns unused pages of the file to the file system, some at a time.
 enum SparePages {
-    /// What a file may have to spare: pages that the next entries take.
+    /// The number of unused pages that the file keeps for the next entries.
     private static let few = 1_024
     private static let slice = 256
 
-    /// Whether it has so many that some are worth being given back.
+    /// Whether the file has enough unused pages to be worth returning.
     static func areMany(_ db: Database) throws -> Bool {
         try count(db) > max(few, pragma("page_count", db) / 10)
     }
 
-    /// Gives some back; whether there are more of them.
+    /// Returns some pages; the result is whether more should be returned.
     static func giveBack(_ db: Database) throws -> Bool {
         let before = try count(db)
         try db.execute(sql: "PRAGMA incremental_vacuum(\(slice))")
         let now = try count(db)
-        // A file of another kind gives none back.
+        // A file without incremental vacuum returns no pages.
         return try now < before && now > max(few, pragma("page_count", db) / 20)
     }
 

@@ -1,13 +1,13 @@
-/// How much of the past a store keeps for those who catch up; the newest entry always stays.
+/// How many past notifications a store keeps for subscribers that catch up; the newest entry always stays.
 public struct Retention: Sendable, Hashable {
-    /// So many notifications.
+    /// The most notifications.
     public var count: Int
-    /// So many bytes: of each its topic and payloads, and 64, also for an entry without notification.
+    /// The most bytes; an entry counts its topic, its payloads and 64 more, even without a notification.
     public var bytes: Int
-    /// Those that are no more milliseconds older than the newest one.
+    /// The greatest age in milliseconds, measured from the newest notification.
     public var age: Int64
 
-    /// What is kept; by default everything.
+    /// Limits; by default everything is kept.
     public init(count: Int = .max, bytes: Int = .max, age: Int64 = .max) {
         self.count = count
         self.bytes = bytes
@@ -15,28 +15,28 @@ public struct Retention: Sendable, Hashable {
     }
 }
 
-/// How much of the past is kept at present, and how much may be.
+/// The past notifications that are kept at present, and the limits.
 public struct KeptPast: Sendable, Hashable {
-    /// How many notifications there are.
+    /// The number of notifications.
     public var count: Int
-    /// Their bytes, as ``Retention`` counts them.
+    /// Their size in bytes, as ``Retention`` counts it.
     public var bytes: Int
     /// The limits.
     public var limits: Retention
 }
 
 extension Store {
-    /// Sets what is kept of past notifications, and begins to delete what is beyond it.
+    /// Sets the limits for past notifications, and starts to delete what exceeds them.
     ///
-    /// From then on that goes on as entries are written: once a limit is exceeded by a fiftieth, the oldest go until
-    /// it is kept to, in small transactions between those of entries. Records stay.
+    /// Later, whenever a limit is exceeded by a fiftieth, the oldest notifications are deleted until it is met, in
+    /// small transactions between those of entries. Records stay.
     ///
-    /// - Parameter retention: the limits, which take the place of those set before.
+    /// - Parameter retention: the limits, which replace the previous ones.
     public func keep(_ retention: Retention) { writer.keep(retention) }
 
-    /// How much of the past is kept; nil until limits were set and what is there was counted.
+    /// The past notifications that are kept; nil until limits were set and the notifications were counted.
     public var keptPast: KeptPast? { writer.keptPast }
 
-    /// Waits until nothing is beyond the limits, and the file has given back what it has to spare.
+    /// Waits until no limit is exceeded, and the file has returned its unused pages.
     package func waitForTrimming() { writer.waitForTrimming() }
 }

@@ -4,17 +4,17 @@ internal import LogMessages
 internal import Logging
 internal import Synchronization
 
-/// What others see of the trimming.
+/// The state of trimming that other threads read.
 struct Trimming {
-    /// The limits; nil until some were set.
+    /// The limits; nil until they are set.
     var limits: Retention?
-    /// What there is, as far as it was counted.
+    /// What is kept, as far as it was counted.
     var kept: KeptPast?
-    /// How many steps of counting, trimming and shrinking are still to come.
+    /// The number of pending steps of counting, trimming and shrinking.
     var steps = 0
 }
 
-// Old notifications go in slices of their own, between groups of entries.
+// Deletes old notifications in slices, between groups of entries.
 extension Writer {
     /// Sets the limits.
     func keep(_ limits: Retention) {
@@ -25,7 +25,7 @@ extension Writer {
         if isFirst { return recount() }
         step { writer in
             writer.past?.limits = limits
-            // Limits that come nearer are kept to at once, and not only when they are far exceeded.
+            // Stricter limits are met at once, not only when they are exceeded by far.
             if writer.past?.isBeyond == true { writer.trimSlice() }
             writer.trimSoon()
         }
@@ -33,14 +33,14 @@ extension Writer {
 
     var keptPast: KeptPast? { trimming.withLock { $0.kept } }
 
-    /// Counts again what there is; does nothing until limits were set.
+    /// Counts again what is kept; does nothing until limits are set.
     ///
-    /// On a thread of its own: it reads all entries.
+    /// Runs on its own thread, because it reads all entries.
     func recount() {
         guard let limits = trimming.withLock({ $0.limits }) else { return }
         trimming.withLock { $0.steps += 1 }
         queue.async { [self] in
-            // Nothing is trimmed while it is counted.
+            // Nothing is trimmed during the count.
             past = nil
             count(limits)
         }
@@ -67,7 +67,7 @@ extension Writer {
         do {
             var count = try result.get()
             count.limits = trimming.withLock { $0.limits } ?? count.limits
-            // What was committed while it was counted.
+            // Count what was committed during the count.
             try pool.writeWithoutTransaction { db in try count.countRest(db) }
             past = count
         } catch {
@@ -77,7 +77,7 @@ extension Writer {
         trimSoon()
     }
 
-    /// Goes on trimming once nothing else waits, as long as there is something to trim.
+    /// Continues to trim once nothing else waits, as long as enough is left to delete.
     func trimSoon() {
         noteKept()
         guard past?.isDue == true, isWriting else { return }
@@ -88,13 +88,13 @@ extension Writer {
         }
     }
 
-    /// Deletes what is beyond the limits, some of it; a slice that was begun goes on until they are kept to.
+    /// Deletes some of what exceeds the limits, and schedules the next slice until they are met.
     func trimSlice() {
         guard isWriting, var count = past else { return }
         do {
             try pool.writeWithoutTransaction { db in
                 try entries.transact(db) { entries in
-                    // Entries whose changes wait can't go.
+                    // Entries whose changes are waiting can't be deleted.
                     try entries.makeChanges(atMost: Tail.most, db)
                     try count.trimSlice(db)
                     return true
@@ -104,7 +104,7 @@ extension Writer {
             if Self.isStorage(error) {
                 suspend(error)
             } else {
-                // Who is to be told of a gap could not be known: all stays.
+                // With `trimmed` lost, it would be unknown which subscribers have a gap: so nothing is deleted.
                 if error is LostNumber { past = nil } else { past?.rest() }
                 logger.tell(.trimFailed, ["reason": "\(Self.reason(error))"])
             }
@@ -121,7 +121,7 @@ extension Writer {
         }
     }
 
-    /// Gives spare pages back once nothing else waits, as long as there are many.
+    /// Returns unused pages once nothing else waits, as long as there are many.
     func shrinkSoon() {
         step { writer in
             guard writer.isWriting, writer.attempt(SparePages.areMany) else { return }
@@ -136,7 +136,7 @@ extension Writer {
         }
     }
 
-    /// Does something to the file that nobody waits for; false where it failed.
+    /// Changes the file for work that no caller waits for; returns false on failure.
     private func attempt(_ work: (Database) throws -> Bool) -> Bool {
         do {
             return try pool.writeWithoutTransaction(work)
@@ -158,7 +158,7 @@ extension Writer {
         }
     }
 
-    /// Does something on the queue once what waits there is done.
+    /// Runs the body on the queue, after what already waits there.
     private func step(_ body: @escaping @Sendable (Writer) -> Void) {
         trimming.withLock { $0.steps += 1 }
         queue.async { [self] in
