@@ -5,13 +5,13 @@ import Logging
 import Synchronization
 import Varlink
 
-/// What all services share: the registry, and who may do what.
+/// What all services share: the registry, and the roles of peers.
 struct ControlContext: Sendable {
     let registry: Registry
     let accessBook: AccessBook
     let missedLog: MissedLog
 
-    /// A peer on its own behalf.
+    /// The caller for a peer that acts on its own behalf.
     func own(_ peer: Peer) -> Caller {
         let (role, actor) = (accessBook.access(of: peer).role, "unix:\(peer.uid)")
         let pace: Caller.Pace =
@@ -19,22 +19,22 @@ struct ControlContext: Sendable {
         return Caller(actor: actor, isModerator: role >= .moderator, pace: pace)
     }
 
-    /// Whose calls are counted together, and take turns with those of others.
+    /// The user whose calls are counted together, and take turns with those of other users.
     func user(_ peer: Peer) -> String { "unix:\(peer.uid)" }
 
-    /// On whose behalf a peer writes: itself, or the actor that it names, if it may.
+    /// The caller for a peer that writes, for itself or for the actor that it names, if it may.
     func writer(_ peer: Peer, as actor: String?) throws(ActorRefusal) -> Caller {
         let own = own(peer)
         guard let actor, actor != own.actor else { return own }
         let access = accessBook.access(of: peer)
         try access.requireWriting(as: actor, own: own.actor)
-        // Acting for somebody else gives that person no rights beyond their own.
+        // The actor gets none of the peer's rights.
         return Caller(
             actor: actor, isModerator: false,
             pace: access.role == .admin ? .free : .frontend(own.actor))
     }
 
-    /// Passes the container that a call names to `body`, once it is there; or fails the call.
+    /// Passes the container that a call names to `body` once it is loaded, or fails the call.
     func find<Reply>(
         _ container: String, for call: VarlinkCall<Reply>, in interface: any VarlinkInterface.Type,
         _ body: @escaping (Host.Container) -> Void
@@ -48,9 +48,9 @@ struct ControlContext: Sendable {
         }
     }
 
-    /// On whose behalf a call writes: its peer's, or that of the actor that it names.
+    /// Returns the caller for a call that writes, and applies the rate limits.
     ///
-    /// - Returns: nil: they may not, or write faster than they may, and the call has failed.
+    /// - Returns: nil: the peer may not write, or exceeds a limit; the call has failed.
     func admit<Reply>(
         _ call: VarlinkCall<Reply>, in interface: any VarlinkInterface.Type, as actor: String?
     ) -> Caller? {
@@ -66,7 +66,7 @@ struct ControlContext: Sendable {
         return nil
     }
 
-    /// Answers a read that may show the ballots of the actor that it names, or fails it.
+    /// Runs a read that may show the ballots of the actor that it names, or fails the call.
     func read<Reply>(
         _ call: VarlinkCall<Reply>, of container: String, in interface: any VarlinkInterface.Type,
         as actor: String?, _ body: @escaping (Host.Container) -> Void
@@ -84,7 +84,7 @@ struct ControlContext: Sendable {
         ActorRefusal.caught { () throws(ActorRefusal) in _ = try reader(peer, as: actor) }
     }
 
-    /// Why a peer may not have a screen, nor act on it; nil: it may.
+    /// Why a peer may not have a screen or act on it; nil: it may.
     func obstacle(
         toScreenOf actor: String?, agent: String?, by peer: Peer
     ) -> ActorRefusal? {
@@ -94,7 +94,7 @@ struct ControlContext: Sendable {
         }
     }
 
-    /// Whose ballot a read shows as `mine`: the peer's own, or another's, for those who may see it.
+    /// The actor whose ballot a read shows as `mine`; throws if the peer may not see it.
     func reader(_ peer: Peer, as actor: String?) throws(ActorRefusal) -> String? {
         try accessBook.access(of: peer).requireReading(as: actor, own: "unix:\(peer.uid)")
         return actor
@@ -107,14 +107,14 @@ struct ControlContext: Sendable {
         accessBook.denial(of: method, wanting: role, to: peer)
     }
 
-    /// Why a peer may not be told who did what, as subscribers are; nil: it may.
+    /// Why a peer may not receive the actors and restricted parts of notifications; nil: it may.
     func denialOfRestricted(to peer: Peer) -> Interfaces.Daemon.RoleRequired? {
         denial(of: Notifications.Subscribe.name, wanting: .moderator, to: peer)
     }
 
-    /// Fails a call that has not been answered yet once its peer may not be told the answer any more.
+    /// Fails a call that has not been answered yet, once its peer loses the right to the answer.
     ///
-    /// For reads: whether something was written, its caller is told all the same.
+    /// Only for reads: the caller of a write always gets its result.
     func reviewRead<Reply, Refusal: VarlinkErrorReply>(
         _ call: VarlinkCall<Reply>, _ refusal: @escaping @Sendable () -> Refusal?
     ) {
@@ -122,16 +122,16 @@ struct ControlContext: Sendable {
     }
 }
 
-/// Tells which subscribers can't be told everything since their cursors.
+/// Logs which subscribers have gaps in what they received.
 final class MissedLog: Sendable {
-    /// Lines a minute for one user.
+    /// The most lines in a minute for one user.
     private static let lines = 10
 
     private let log: Mutex<PeerLog>
 
     init(_ logger: Logger) { log = Mutex(PeerLog(lines: Self.lines, logger: logger)) }
 
-    /// Tells of one gap.
+    /// Logs one gap.
     func tell(_ gap: SubscriptionBatch.Gap, _ peer: Peer) {
         log.withLock { log in
             log.sweep(now: .now)
@@ -144,7 +144,7 @@ final class MissedLog: Sendable {
 }
 
 extension VarlinkCall {
-    /// Ends the call with what the host answered.
+    /// Replies to the call with the host's result.
     func answer<Success>(
         _ result: Result<Success, HostError>, in interface: any VarlinkInterface.Type,
         _ reply: (Success) -> Reply

@@ -19,12 +19,12 @@ public enum ControlRouter {
     /// Makes the router that a ``VarlinkServer`` on the registry's event loop serves.
     ///
     /// - Parameters:
-    ///   - registry: what answers.
-    ///   - roles: who may do what.
-    ///   - daemon: what the daemon knows of itself.
-    ///   - instruments: what the process recorded.
-    ///   - turns: where the event loop's present turn is noted.
-    ///   - logger: told of subscribers that missed notifications.
+    ///   - registry: the registry that executes the calls.
+    ///   - roles: the roles of peers.
+    ///   - daemon: the daemon's own state.
+    ///   - instruments: the metrics of the process.
+    ///   - turns: notes about the event loop's present turn.
+    ///   - logger: logs subscribers that missed notifications.
     /// - Returns: the router.
     public static func make(
         registry: Registry, roles: AccessBook, daemon: any DaemonState,
@@ -61,7 +61,7 @@ public enum ControlRouter {
         let notifications = NotificationsControl(context: context)
         notifications.register(in: &router)
         router.resume(Notifications.Subscribe.self) { notifications.resume($0, call: $1) }
-        // For authors to read; a call is answered with MethodNotImplemented.
+        // Published for plugin authors to read; calls are answered with MethodNotImplemented.
         for interface in PluginProtocols.all { router.add(interface) }
         return router
     }
@@ -69,7 +69,7 @@ public enum ControlRouter {
     private static func authorization(
         of method: String, _ book: AccessBook
     ) -> VarlinkRouter.Authorization? {
-        // A method without a role is none of ours: it is the protocol's own.
+        // A method without a role belongs to the Varlink protocol itself.
         guard let wanted = MethodRoles.table[method], wanted > .observer else { return nil }
         return { peer in
             guard let denial = book.denial(of: method, wanting: wanted, to: peer) else {
@@ -81,35 +81,35 @@ public enum ControlRouter {
     }
 }
 
-/// What the daemon knows of itself and does to itself; asked on the event loop.
+/// The daemon's own state and operations; called on the event loop.
 public protocol DaemonState: Sendable {
     /// Its version.
     var version: String { get }
-    /// What no part of the registry knows.
+    /// The daemon's facts that the registry does not have.
     func facts() -> DaemonFacts
-    /// Reads configuration and definitions again; says what was done, a line each.
+    /// Reads configuration and definitions again; replies with what changed, one line each.
     func reload(_ reply: @escaping @Sendable (Result<[String], ReloadProblem>) -> Void)
-    /// Sets the level; gives the one before, nil for a level that is none.
+    /// Sets the log level; returns the previous one, or nil if the level is not valid.
     func setLogLevel(_ level: String) -> String?
 }
 
-/// What the daemon knows of itself.
+/// The daemon's own facts.
 public struct DaemonFacts: Sendable {
-    /// Whether it starts, serves or stops.
+    /// The daemon's phase.
     public enum Phase: String, Sendable {
         /// Containers are being loaded.
         case starting
-        /// It serves.
+        /// Calls are served.
         case ready
-        /// It finishes what it accepted.
+        /// The daemon is stopping, and finishes what it accepted.
         case stopping
     }
 
-    /// Whether it starts, serves or stops.
+    /// The daemon's phase.
     public var phase: Phase
-    /// What is wrong beside what the registry knows, a sentence each.
+    /// What is wrong, one sentence each, without what the registry reports.
     public var problems: [String]
-    /// What is wrong where components live in processes of their own, a sentence each.
+    /// What is wrong with workers, one sentence each.
     public var workerProblems: [String]
     /// When it started, milliseconds since 1970.
     public var started: Int64
@@ -119,7 +119,7 @@ public struct DaemonFacts: Sendable {
     public var socket: String
     /// The store's directory.
     public var stateDirectory: String
-    /// What the server has seen.
+    /// The server's counters.
     public var statistics: VarlinkStatistics
 
     /// Facts of one moment.
@@ -141,7 +141,7 @@ public struct DaemonFacts: Sendable {
 
 /// Why a reload did nothing.
 public struct ReloadProblem: Error, Sendable {
-    /// In a sentence.
+    /// The reason, as a sentence.
     public let reason: String
 
     /// A reason.

@@ -2,14 +2,14 @@ import Host
 import Interfaces
 import Varlink
 
-/// What the host refuses, as the errors of the control protocol.
+/// Maps the host's errors to those of the control protocol.
 extension HostError {
     /// The error that a method of an interface replies with.
     func reply(of interface: any VarlinkInterface.Type) -> VarlinkRemoteError {
         published.reply(of: interface)
     }
 
-    /// The error as the interfaces declare it: every case is mapped here, and nowhere else.
+    /// The error as the interfaces declare it; this is the only place that maps cases.
     var published: InterfaceError {
         switch self {
         case .containerNotFound(let name): .containerNotFound(container: name)
@@ -21,7 +21,7 @@ extension HostError {
         case .settingInvalid(let component, let setting, let reason):
             .settingInvalid(component: component, setting: setting, reason: reason)
         case .definitionInvalid(let container, let reason):
-            // The host does not know the text that it is about, nor the place in it.
+            // The host has no text, so the position is the beginning.
             .definitionInvalid(file: container, line: 1, column: 1, reason: reason, hint: nil)
         case .itemsUnfit(let container, let field, let reason, let items):
             .itemsUnfit(container: container, field: field, reason: reason, items: items)

@@ -4,7 +4,7 @@ import Interfaces
 import JSONCodec
 import PluginLoader
 
-// What the host answers, as the wire's types.
+// Converts the host's results to the protocol's types.
 
 extension Interfaces.VoteTally {
     init(_ view: TallyView) { self.init(view.tally, mine: view.mine) }
@@ -98,7 +98,7 @@ extension Interfaces.Scope {
 }
 
 extension [String] {
-    /// Itself; nil where it is empty.
+    /// The array; nil if it is empty.
     fileprivate var nonEmpty: [String]? { isEmpty ? nil : self }
 }
 
@@ -139,7 +139,7 @@ extension Interfaces.Restarts {
 }
 
 extension Interfaces.VoteFacts {
-    /// Nil: they are of another kind.
+    /// Nil if the facts are of another kind.
     init?(_ facts: ComponentFacts) {
         guard case .votes(let facts) = facts else { return nil }
         var subjects: [Subjects] = []
@@ -152,7 +152,7 @@ extension Interfaces.VoteFacts {
 }
 
 extension Interfaces.CommentFacts {
-    /// Nil: they are of another kind.
+    /// Nil if the facts are of another kind.
     init?(_ facts: ComponentFacts) {
         guard case .comments(let facts) = facts else { return nil }
         var subjects: [Subjects] = []

@@ -3,19 +3,21 @@ import Interfaces
 import Synchronization
 import Varlink
 
-/// Moves what a subscriber has not been told yet to its call, no faster than the peer reads: while its
-/// socket is full nothing is taken, and the bus keeps a cursor instead of a queue.
+/// Sends a subscription's notifications to its call, no faster than the peer reads.
 ///
-/// It takes in a turn of its connection, right before that is sent. So what is posted within one turn of
-/// the loop is one batch and one write, however often the bus woke it.
+/// While the peer's socket is full nothing is taken, and the bus keeps a cursor instead of a queue.
 ///
-/// Used on the event loop alone.
+/// It takes notifications in its connection's turn, just before the connection writes. So everything posted in one
+/// turn of the event loop becomes one batch and one write, however often the bus woke the pump.
+///
+/// Used only on the event loop.
 final class SubscriptionPump: Sendable {
-    /// The most that one reply holds, in bytes: written out it fits into 256 KiB, and a buffer has the
-    /// next power of two.
+    /// The most bytes of one reply.
+    ///
+    /// Encoded it fits into 256 KiB, and buffers grow to the next power of two.
     private static let replyBytes = 240 << 10
 
-    /// What the connection is told to run: made once, and not anew for each step.
+    /// The closure that the connection runs; created once, not for each step.
     private struct Turn {
         let run: @Sendable () -> Void
     }
@@ -23,18 +25,18 @@ final class SubscriptionPump: Sendable {
     private struct State {
         var id: SubscriptionID?
         var turn: Turn?
-        /// A turn is to come, or a pull is under way: whoever ends that goes on.
+        /// Whether a turn is scheduled or a pull is in progress; whichever ends will continue.
         var isBusy = false
-        /// The bus called meanwhile.
+        /// Whether the bus woke the pump meanwhile.
         var isWoken = false
-        /// Whether it was sent something: the first reply names the store.
+        /// Whether a reply was sent: the first one has the store's identity.
         var hasBegun = false
     }
 
     private let call: VarlinkCall<Notifications.Subscribe.Reply>
     private let context: ControlContext
     private let seesRestricted: Bool
-    // A lock that is never contended: everything happens on the loop.
+    // The lock is never contended, because everything happens on the event loop.
     private let state = Mutex(State())
 
     private var bus: Bus { context.registry.bus }
@@ -48,7 +50,7 @@ final class SubscriptionPump: Sendable {
         self.context = context
     }
 
-    /// Begins once there is a subscription.
+    /// Starts once there is a subscription.
     func start(_ id: SubscriptionID) {
         state.withLock { state in
             state.id = id
@@ -60,15 +62,16 @@ final class SubscriptionPump: Sendable {
         wake()
     }
 
-    /// Ends where it was told who did what, and may not be any more: to go on without saying so would
-    /// look as if nobody did anything.
+    /// Fails the call if its peer may no longer receive actors and restricted parts.
+    ///
+    /// Continuing without them would look as if no actor had caused the notifications.
     private func review() {
         guard seesRestricted, let denial = context.denialOfRestricted(to: call.peer) else { return }
         call.fail(denial)
         close()
     }
 
-    /// Sees to it that what there is will be sent.
+    /// Schedules a turn that sends what there is.
     func wake() {
         let turn = state.withLock { state -> Turn? in
             state.isWoken = state.isBusy
@@ -79,7 +82,7 @@ final class SubscriptionPump: Sendable {
         if let turn { call.onWritable(turn.run) }
     }
 
-    /// Sends what is at hand, until there is no more of it or the socket is full.
+    /// Sends what there is, until nothing is left or the socket is full.
     private func draw() {
         while let id = state.withLock({ $0.id }) {
             guard call.isWritable else { return pause() }
@@ -108,7 +111,7 @@ final class SubscriptionPump: Sendable {
         }
     }
 
-    /// Sends the bytes that all subscribers of the batch share.
+    /// Sends the bytes of a batch, which all of its subscribers share.
     private func send(_ batch: SharedBatch) {
         if let gap = batch.content.gap { context.missedLog.tell(gap, call.peer) }
         let hasBegun = state.withLock { state in
@@ -125,12 +128,12 @@ final class SubscriptionPump: Sendable {
         ClientMeters.countDelivery(of: batch.content)
     }
 
-    /// Goes on once the peer has read.
+    /// Continues once the peer has read.
     private func pause() {
         if let turn = state.withLock({ $0.turn }) { call.onWritable(turn.run) }
     }
 
-    /// Waits for the bus; what came meanwhile has set `isWoken`.
+    /// Waits for the bus; if it woke the pump meanwhile, `isWoken` is set.
     private func rest() {
         let isWoken = state.withLock { state in
             state.isBusy = false
@@ -139,14 +142,14 @@ final class SubscriptionPump: Sendable {
         if isWoken { wake() }
     }
 
-    /// Where it would go on in another process; nil while the past is being read.
+    /// The state for a handover; nil while past notifications are being read.
     private var standing: SubscriptionStanding? {
         state.withLock { $0.id }.flatMap { bus.standing(of: $0) }
     }
 
     private func close() {
         let id = state.withLock { state in
-            // The turn holds the pump: they let go of each other here.
+            // Breaks the reference cycle between the turn and the pump.
             state.turn = nil
             defer { state.id = nil }
             return state.id

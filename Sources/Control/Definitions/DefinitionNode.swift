@@ -1,17 +1,17 @@
 import AtriumKit
 import Yams
 
-/// A node of a definition's YAML, with what is needed to say where it is and what it should be.
+/// A node of a definition's YAML, with its place for error messages.
 struct DefinitionNode {
     let node: Node
     let file: String
-    /// Where it stands, in words of the format: `components[1].settings`; empty for the document.
+    /// The path in terms of the format, such as `components[1].settings`; empty for the document.
     let path: String
 
-    /// The line that it stands in, from 1.
+    /// The node's line, from 1.
     var line: Int { node.mark?.line ?? 1 }
 
-    /// Whether nothing stands there, or comments alone.
+    /// Whether the node is empty or has only comments.
     var isNothing: Bool { node.scalar.map { $0.style == .plain && $0.string.isEmpty } ?? false }
 
     /// A problem at this node.
@@ -21,7 +21,7 @@ struct DefinitionNode {
             reason: reason, hint: hint)
     }
 
-    /// The members of a mapping whose keys are all known.
+    /// The members of a mapping; throws if a key is not known.
     func members(known: [String]) throws(DefinitionProblem) -> [String: DefinitionNode] {
         var members: [String: DefinitionNode] = [:]
         for (key, member) in try pairs() {
@@ -74,7 +74,7 @@ struct DefinitionNode {
         return text
     }
 
-    /// One of a type's words.
+    /// One of the cases of an enumeration.
     func choice<Word: RawRepresentable & CaseIterable>(
         _ type: Word.Type
     ) throws(DefinitionProblem) -> Word where Word.RawValue == String {
@@ -104,8 +104,8 @@ struct DefinitionNode {
         return try value(budget: &budget)
     }
 
-    // The budget is how many nodes may still be visited: aliases can make a short text expand
-    // without end.
+    // The budget is the number of nodes that may still be visited: with aliases a short text could expand without
+    // end.
     private func value(budget: inout Int) throws(DefinitionProblem) -> Value {
         budget -= 1
         guard budget > 0 else { throw problem("more than 100,000 values in one definition") }
@@ -136,7 +136,7 @@ struct DefinitionNode {
         }
     }
 
-    /// A problem with what stands here, which it names.
+    /// A problem that names what was expected and what was found.
     func unexpected(_ expected: String, hint: String? = nil) -> DefinitionProblem {
         let found =
             switch node {

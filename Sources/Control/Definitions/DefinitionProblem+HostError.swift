@@ -1,12 +1,13 @@
 public import Host
 
 extension HostError {
-    /// What is wrong with a definition, where its text has it, in the words of `atriumctl apply`.
+    /// Locates an error in the text of its definition, with the message of `atriumctl apply`.
     ///
     /// - Parameters:
     ///   - definition: The definition.
     ///   - file: The name of its file, for messages.
-    /// - Returns: The problem with its line; of what stands nowhere in particular, that of the container's name.
+    /// - Returns: the problem with its line; if the error has no place in the text, with the line of the container's
+    ///   name.
     public func problem(
         in definition: ContainerDefinition, file: String
     ) -> DefinitionProblem {

@@ -54,7 +54,7 @@ extension DefinitionReader {
         return field
     }
 
-    /// Makes sure that a field has nothing that fields of its type don't.
+    /// Throws if a field has members that fields of its type don't take.
     private static func check(
         _ members: [String: DefinitionNode], fit field: Field
     ) throws(DefinitionProblem) {
@@ -91,7 +91,7 @@ extension DefinitionReader {
         }
     }
 
-    /// How a date follows from one of the fields.
+    /// Reads how a date is derived from another field.
     private static func derivation(
         _ node: DefinitionNode, among fields: [Field]
     ) throws(DefinitionProblem) -> Field.Derivation {
@@ -127,7 +127,7 @@ extension DefinitionReader {
             zone: try members["zone"].map(zone) ?? source.zone ?? Zone.utc.name)
     }
 
-    /// A time zone that there is.
+    /// Reads a time zone; throws if it does not exist.
     private static func zone(_ node: DefinitionNode) throws(DefinitionProblem) -> String {
         let name = try node.text()
         do throws(ZoneProblem) {

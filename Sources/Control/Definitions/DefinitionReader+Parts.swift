@@ -1,7 +1,7 @@
 import AtriumKit
 import Host
 
-// Containers among the components of a definition.
+// Reads components that are containers.
 extension DefinitionReader {
     /// Reads a component that is a container.
     static func part(

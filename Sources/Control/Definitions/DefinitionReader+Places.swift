@@ -1,30 +1,31 @@
 public import Host
 import Yams
 
-// What only shows when a definition is applied, said where its text has it.
+// Locates errors that occur only when a definition is applied.
 extension DefinitionReader {
-    /// What in a definition's text a problem is about.
+    /// The part of a definition that an error is about.
     public enum Subject: Sendable, Hashable {
         /// The container's name.
         case container
         /// A field's declaration.
         case field(String)
-        /// A plugin's id, where it is named first.
+        /// A plugin's id, at its first occurrence.
         case plugin(String)
-        /// A setting of a component, such as `sections[0].field`; or of a delegate, which errors name as
-        /// `container.delegate` or `scopes.NAME.delegate`.
+        /// A setting of a component or a delegate, such as `sections[0].field`.
+        ///
+        /// Errors name a delegate as `container.delegate` or `scopes.NAME.delegate`.
         case setting(component: String, setting: String)
     }
 
-    /// A problem at its place: the nearest that the text has.
+    /// Makes a problem at the nearest place in the text.
     ///
     /// - Parameters:
-    ///   - definition: what was read from the text.
-    ///   - file: its name, for people.
-    ///   - subject: what the problem is about.
+    ///   - definition: the definition, with its text.
+    ///   - file: the file's name, for people.
+    ///   - subject: what the error is about.
     ///   - reason: what is wrong.
     ///   - hint: what to do.
-    /// - Returns: the problem; at the text's beginning where the text has nothing of it.
+    /// - Returns: the problem; at the beginning of the text if the subject does not occur in it.
     public static func problem(
         in definition: ContainerDefinition, file: String, at subject: Subject, _ reason: String,
         hint: String? = nil
@@ -63,7 +64,7 @@ extension DefinitionReader {
         ([root] + scopes(of: root)).compactMap { $0["delegate"] }
     }
 
-    /// The delegate that an error means by this name.
+    /// The node of the delegate that an error names.
     private static func delegate(_ name: String, of root: DefinitionNode) -> DefinitionNode? {
         let words = name.split(separator: ".").map(String.init)
         guard words.count > 1, words.last == "delegate" else { return nil }
@@ -73,7 +74,7 @@ extension DefinitionReader {
 }
 
 extension DefinitionNode {
-    /// Itself, where it is no mapping.
+    /// The node itself if it is a scalar.
     fileprivate var scalar: DefinitionNode? { node.scalar == nil ? nil : self }
 
     /// A member of a mapping.
@@ -81,7 +82,7 @@ extension DefinitionNode {
         (try? pairs())?.first { $0.key.name == name }?.value
     }
 
-    /// The settings' part that a path leads to, as far as it leads.
+    /// The deepest existing node on a path into the settings.
     fileprivate func nearest(to path: String) -> DefinitionNode {
         var node = self["settings"] ?? self["plugin"] ?? self
         for step in path.split(whereSeparator: { ".[]".contains($0) }).map(String.init) {

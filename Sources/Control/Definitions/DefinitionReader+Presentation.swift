@@ -1,15 +1,15 @@
 import AtriumKit
 import Host
 
-// How front ends show items, and how lists are ordered, as definitions say it.
+// Reads how front ends show items, and how lists are ordered.
 extension DefinitionReader {
-    /// Reads `present` of a container, or of a list in it, whose items have these fields.
+    /// Reads `present` of a container or of a list, for items with these fields.
     static func presentation(
         _ node: DefinitionNode, of fields: [Field]
     ) throws(DefinitionProblem) -> Presentation {
         let members = try node.members(known: ["title", "subtitle", "image", "columns"])
         var present = Presentation()
-        // A date that follows from another field is in no item; details are in no list.
+        // Derived dates are not stored in items, and details are not part of lists.
         let held = fields.filter { $0.type != .date && !$0.details }
         let shown = held.filter { $0.type != .image }.map(\.name)
         present.title = try members["title"].map { node throws(DefinitionProblem) in
@@ -30,7 +30,7 @@ extension DefinitionReader {
         return present
     }
 
-    /// Reads whether a component is left out, and what stands in place of a list that has nothing.
+    /// Reads whether a component is hidden, and the text for an empty list.
     static func readHiding(
         _ members: [String: DefinitionNode], into component: inout ComponentDefinition
     ) throws(DefinitionProblem) {
@@ -50,7 +50,7 @@ extension DefinitionReader {
         }
     }
 
-    /// Reads the order of a list whose items have these fields.
+    /// Reads the order of a list, for items with these fields.
     static func order(
         _ node: DefinitionNode, of fields: [Field]
     ) throws(DefinitionProblem) -> [String] {
@@ -66,7 +66,7 @@ extension DefinitionReader {
     }
 
     private static let derived = ["votes.score", "votes.count", "comments.count"]
-    /// As many as a client may sort by, unless the settings say otherwise.
+    /// The default limit of sort fields for clients.
     private static let mostKeys = 16
 
     private static func names(

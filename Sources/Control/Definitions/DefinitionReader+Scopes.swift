@@ -1,7 +1,7 @@
 import AtriumKit
 import Host
 
-// The scopes of a definition.
+// Reads the scopes of a definition.
 extension DefinitionReader {
     /// Reads the scopes of a container that has these components.
     static func scopes(
@@ -42,7 +42,7 @@ extension DefinitionReader {
         "the components whose lists it shows, as in 'contents: [list]'"
     }
 
-    /// Reads which lists are shown at the top, inside an item and while searching; nil: nothing says so.
+    /// Reads which lists are shown at the top, inside an item and while searching; nil: none are given.
     static func lists(
         _ members: [String: DefinitionNode], of components: [String]
     ) throws(DefinitionProblem) -> ListModes? {

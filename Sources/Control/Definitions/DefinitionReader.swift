@@ -5,8 +5,8 @@ import Yams
 
 /// Reads container definitions from YAML.
 ///
-/// Every mistake names file, line and column; nothing is
-/// guessed: unknown keys and what YAML's versions read differently are refused.
+/// Every error names file, line and column. Unknown keys, and scalars that versions of YAML read differently, are
+/// errors.
 public enum DefinitionReader {
     /// Reads all documents of one text.
     ///
@@ -158,7 +158,7 @@ public enum DefinitionReader {
         return component
     }
 
-    /// Reads how long a call may take; as many as the daemon's settings take.
+    /// Reads how long a call may take; the range is that of the daemon's setting.
     private static func seconds(_ node: DefinitionNode) throws(DefinitionProblem) -> Int {
         let range = LimitSettings.callSeconds
         guard let seconds = Int(exactly: try node.number()), range.contains(seconds) else {
@@ -177,7 +177,7 @@ public enum DefinitionReader {
         return values
     }
 
-    /// Reads who makes a delegate: a plugin's id, or `{ plugin:, settings: }`.
+    /// Reads a delegate: a plugin's id, or `{ plugin:, settings: }`.
     static func delegate(_ node: DefinitionNode) throws(DefinitionProblem) -> DelegateDefinition {
         guard case .mapping = node.node else {
             return DelegateDefinition(plugin: try node.text())

@@ -1,9 +1,10 @@
 import AtriumKit
 
-/// What an unquoted YAML scalar means: as YAML 1.2 reads it, refusing what YAML 1.1 would read as
-/// something else, so that nobody is surprised by either.
+/// The value of an unquoted YAML scalar.
+///
+/// It is read as in YAML 1.2. A scalar that YAML 1.1 would read differently is refused.
 enum PlainScalar {
-    /// A scalar that two versions of YAML read differently: what is wrong, and what to write.
+    /// A scalar that two versions of YAML read differently, with what to write instead.
     struct Trap: Error {
         var reason: String
         var hint: String
@@ -68,8 +69,9 @@ enum PlainScalar {
         }
     }
 
-    /// Digits, at most one point, at most one exponent: what `Double` reads beyond that (hex,
-    /// "infinity") is no number in YAML.
+    /// Whether a text has only digits, at most one point and at most one exponent.
+    ///
+    /// `Double` also reads other forms, such as hex and "infinity", which are not numbers in YAML.
     private static func isDecimal(_ text: String) -> Bool {
         var sawDigit = false
         for character in text {

@@ -2,34 +2,36 @@ public import Host
 import JSONCodec
 public import Varlink
 
-/// What one process of the daemon writes down for the next: its connections, and its screens.
+/// The state that one daemon process writes for the next: its connections and screens.
 ///
-/// JSON, with a version of its own. A process that does not know the version takes nothing over, and
-/// says so: its clients resume by their cursors.
+/// It is JSON with a version. A process that does not know the version takes over nothing and logs that; its clients
+/// then resume from their cursors.
 public struct HandoverState: Sendable {
     /// The version that is written, and the only one that is read.
     public static let version = 1
 
-    /// What is known of connections, by the numbers of their sockets.
+    /// The state of each connection, by its socket's number.
     private var connections: [UInt64: JSONObject]
 
     /// The screens.
     public let screens: [KeptScreen]
 
-    /// Whether something was given behind the connections: where that is missing, there was no room.
+    /// Whether an end marker was stored after the connections.
+    ///
+    /// If the marker is missing in the new process, the manager's store had no room for all connections.
     public let hasEnd: Bool
 
-    /// How many connections were given.
+    /// The number of connections that were stored.
     public var count: Int { connections.count }
 
-    /// Why what was written down is of no use.
+    /// Why the state can't be used.
     public enum Problem: Error, CustomStringConvertible {
-        /// It is another version's.
+        /// Another version wrote it.
         case version(Int)
         /// It is damaged.
         case unreadable(String)
 
-        /// In a sentence.
+        /// The problem as a sentence.
         public var description: String {
             switch self {
             case .version(let version):
@@ -40,12 +42,12 @@ public struct HandoverState: Sendable {
         }
     }
 
-    /// What is to be written down.
+    /// Makes the state to write.
     ///
     /// - Parameters:
-    ///   - connections: the connections that go over.
+    ///   - connections: the connections to hand over.
     ///   - screens: all screens.
-    ///   - hasEnd: whether something is given behind the connections.
+    ///   - hasEnd: whether an end marker is stored after the connections.
     public init(
         connections: [VarlinkKeptConnection], screens: [KeptScreen], hasEnd: Bool = false
     ) {
@@ -55,7 +57,7 @@ public struct HandoverState: Sendable {
         self.screens = screens
     }
 
-    /// Reads what ``bytes`` wrote.
+    /// Decodes ``bytes``.
     ///
     /// - Throws: ``Problem``.
     public init(_ bytes: [UInt8]) throws(Problem) {
@@ -80,7 +82,7 @@ public struct HandoverState: Sendable {
         self.screens = screens.compactMap { KeptScreen($0) }
     }
 
-    /// As it is written down.
+    /// The encoded state.
     public var bytes: [UInt8] {
         var json = JSONWriter()
         json.beginObject()
@@ -107,10 +109,10 @@ public struct HandoverState: Sendable {
         return json.bytes
     }
 
-    /// The connection that a socket is.
+    /// Finds the state of a connection by its socket.
     ///
-    /// - Parameter descriptor: the socket, as it was passed on.
-    /// - Returns: nil where nothing was written down about it.
+    /// - Parameter descriptor: the socket, as it was received.
+    /// - Returns: nil if the state does not contain it.
     public func connection(_ descriptor: Int32) -> VarlinkKeptConnection? {
         guard let identity = VarlinkKeptConnection.identity(of: descriptor),
             let state = connections[identity]
@@ -120,9 +122,9 @@ public struct HandoverState: Sendable {
 }
 
 extension ScreenRevision {
-    /// Tells what a whole revision shows from everything else, in any process.
+    /// A digest of what a whole revision shows, the same in any process.
     public var digest: Int {
-        // FNV-1a: nobody gains by showing something else that has the same digest.
+        // FNV-1a is enough: nobody gains by making another revision with the same digest.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in ScreenFrame.tail(of: self) {
             hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3

@@ -2,9 +2,9 @@ import AtriumKit
 import Host
 import JSONCodec
 
-/// A screen as it is written down for the process that takes over.
+/// A screen as JSON, for the next process.
 extension KeptScreen {
-    /// As an object.
+    /// The screen as an object.
     var object: JSONObject {
         var value: JSONValue = [
             "screen": .string(id.text), "container": .string(container), "owner": .string(owner),
@@ -32,7 +32,7 @@ extension KeptScreen {
         return JSONObject(value) ?? .empty
     }
 
-    /// Reads what ``object`` wrote; nil for anything else.
+    /// Decodes ``object``; nil for anything else.
     init?(_ value: JSONValue) {
         guard let id = value["screen"]?.string, let container = value["container"]?.string,
             let owner = value["owner"]?.string, let agent = value["agent"]?.string,
@@ -68,9 +68,9 @@ extension KeptScreen {
     }
 }
 
-/// A subscription as it is written down for the process that takes over.
+/// A subscription as JSON, for the next process.
 extension SubscriptionStanding {
-    /// As an object: the call that would resume it, and what it has still to be told of.
+    /// The subscription as an object: the call that would resume it, and the gaps still to be reported.
     var object: JSONObject {
         [
             "topics": .array(patterns.map { .string($0) }), "after": .int(after),
@@ -85,7 +85,7 @@ extension SubscriptionStanding {
         ]
     }
 
-    /// Reads what ``object`` wrote; nil for anything else.
+    /// Decodes ``object``; nil for anything else.
     init?(_ value: JSONValue) {
         guard let topics = value["topics"]?.array, let after = value["after"]?.int,
             let gaps = value["gaps"]?.array

@@ -1,9 +1,9 @@
 public import Host
 import JSONCodec
 
-// Notes of screens as lines, each of them whole or not there: a crash may cut the last one.
+// Notes of screens as lines; a crash may cut off the last line, which is then ignored.
 extension ScreenNote {
-    /// As a line, its end included.
+    /// The note as a line, with its newline.
     public var line: [UInt8] {
         switch self {
         case .chosen(let screen): screen.object.bytes + [Self.newline]
@@ -12,7 +12,7 @@ extension ScreenNote {
         }
     }
 
-    /// The notes of some lines, in order; what is no whole line is left out.
+    /// The notes in some lines, in order; incomplete or invalid lines are left out.
     public static func notes(in lines: some Collection<UInt8>) -> [ScreenNote] {
         lines.split(separator: newline).compactMap { line in
             guard let value = try? JSON.decode(JSONValue.self, from: Array(line)) else {

@@ -2,15 +2,16 @@ import Interfaces
 import Synchronization
 import Varlink
 
-/// Says what each peer may do, by a table that may be replaced while peers are served.
+/// Decides what each peer may do, by a table of roles that can be replaced while peers are served.
 ///
-/// A peer is in the groups that its process has, and in those that the system's directory says its user is in:
-/// who has just joined one need not log in anew. The directory is asked on threads of its own, never on the
-/// event loop: when somebody connects, and again later.
+/// A peer has the groups of its process, and those that the system's directory lists for its user. So a user who was
+/// just added to a group need not log in again. The directory is queried on separate threads, never on the event
+/// loop: when a peer connects, and again later.
 public final class AccessBook: Sendable {
-    /// Whose access is remembered: a user's processes may run with different groups.
+    /// The credentials whose access is cached: processes of one user may have different groups.
     ///
-    /// All of it is hashed: whoever may map groups (`newgidmap`) can make thousands that differ in one group.
+    /// All groups are hashed: whoever may map groups (`newgidmap`) can make thousands of sets that differ in one
+    /// group.
     struct Credentials: Hashable {
         var uid: UInt32
         var gid: UInt32
@@ -27,25 +28,25 @@ public final class AccessBook: Sendable {
 
     private struct State {
         var table: RoleTable
-        /// Counts what may make another access of the same credentials.
+        /// Increased by every change that may change the access of known credentials.
         var version = 0
         var known: [Credentials: (access: Access, until: ContinuousClock.Instant)] = [:]
     }
 
-    /// So many credentials are remembered at most, each with up to 4 KiB of groups.
+    /// The most credentials that are cached, each with up to 4 KiB of groups.
     static let most = 4_096
 
     private let directory: UserDirectory
     private let state: Mutex<State>
 
-    /// Comes back after a while, on any thread.
+    /// Calls back after a delay, on any thread.
     public typealias Delay = @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
 
-    /// A book that goes by a table.
+    /// Creates a book with a table.
     ///
     /// - Parameters:
-    ///   - table: who has which role.
-    ///   - delay: with what it waits; libdispatch's timers would wake an idle daemon each second.
+    ///   - table: the table of roles.
+    ///   - delay: the timer to use; libdispatch's timers would wake an idle daemon every second.
     public convenience init(_ table: RoleTable, delay: @escaping Delay) {
         self.init(table, directory: UserDirectory(delay: delay))
     }
@@ -55,19 +56,19 @@ public final class AccessBook: Sendable {
         self.directory = directory
     }
 
-    /// Goes by another table from now on, also for peers that are connected.
+    /// Replaces the table, also for peers that are connected.
     public func replace(_ table: RoleTable) {
         state.withLock { $0 = State(table: table, version: $0.version + 1) }
     }
 
-    /// Makes another table, for ``replace(_:)``, and asks the system's directory again about every account that
-    /// connected: both on a thread, since it may not answer.
+    /// Makes a table for ``replace(_:)``, and queries the system's directory again for every account that connected.
+    ///
+    /// Both run on a thread, since the directory may not answer.
     ///
     /// - Parameters:
     ///   - make: makes the table; may block.
-    ///   - late: called with the table once everyone was asked about, where that took longer than two seconds.
-    /// - Returns: the table, nil if it takes longer than two seconds; and whether everyone was asked about by
-    ///   then.
+    ///   - late: called with the table once all accounts were queried, if that took longer than two seconds.
+    /// - Returns: the table, nil if it takes longer than two seconds; and whether all accounts were queried by then.
     public func renew(
         _ make: @escaping @Sendable () -> RoleTable, late: @escaping @Sendable (RoleTable) -> Void
     ) async -> (table: RoleTable?, isComplete: Bool) {
@@ -77,12 +78,12 @@ public final class AccessBook: Sendable {
         }
     }
 
-    /// Finds out whose a peer is, and which groups its user is in: away from the loop, where that is not known.
+    /// Finds the owner of a peer's user, and the user's groups; queries the directory if they are not known.
     ///
-    /// A user that another one may run processes as is that one: such as in a container without root. An account
-    /// is nobody's subordinate, wherever its number lies; where the directory has not said in time whether there
-    /// is one, the peer stays as it is, and ``refusal(of:)`` keeps it out. Otherwise the process's own groups
-    /// count until the directory answers.
+    /// A user that belongs to another user's range of subordinate users counts as that owner, for example in a
+    /// container without root. A user with an account never counts as a subordinate. If the directory does not answer
+    /// in time whether there is an account, the peer stays as it is, and ``refusal(of:)`` refuses it. Until the
+    /// directory answers about other users, the groups of the process count.
     func identify(_ peer: Peer, _ done: @escaping @Sendable (Peer) -> Void) {
         let (asksForGroups, owner) = state.withLock {
             ($0.table.asksForGroups(of: peer.uid), $0.table.owner(of: peer.uid))
@@ -99,10 +100,10 @@ public final class AccessBook: Sendable {
             of: peer.uid, inRange: owner != nil, answered: { [self] in forget() }, settle)
     }
 
-    /// Why a peer that was identified may not connect, as it follows on its name in the log; nil: it may.
+    /// Why an identified peer may not connect, as a phrase that follows its name in the log; nil: it may.
     ///
-    /// A connection keeps its user as long as it lasts: that of an account must not be taken for somebody's
-    /// subordinate, nor each subordinate for a user of its own.
+    /// A connection keeps its user for its whole life. So an account must not be taken for a subordinate, and
+    /// subordinates must not be taken for separate users.
     func refusal(of peer: Peer) -> String? {
         guard peer.subordinate == nil,
             let owner = state.withLock({ $0.table.owner(of: peer.uid) }),
@@ -124,9 +125,9 @@ public final class AccessBook: Sendable {
         return .init(method: method, role: role.rawValue, yours: yours.rawValue)
     }
 
-    /// What a peer may do.
+    /// Returns the access of a peer.
     ///
-    /// Who joins a group is noticed with the first call after ten seconds, or the next.
+    /// A change of groups takes effect at the first or second call after ten seconds.
     func access(of peer: Peer) -> Access {
         let now = ContinuousClock.now
         let who = Credentials(peer)
@@ -137,7 +138,7 @@ public final class AccessBook: Sendable {
             groups += self.entry(of: peer.uid)?.groups ?? []
         }
         var access = table.access(uid: peer.uid, groups: groups)
-        // What runs in a container may be there to be kept from what its owner may do.
+        // A process in a container may be there to be denied its owner's rights.
         if peer.subordinate != nil { access = Access(role: min(access.role, .member)) }
         state.withLock { state in
             guard state.version == version else { return }
@@ -147,14 +148,14 @@ public final class AccessBook: Sendable {
         return access
     }
 
-    /// Of how many credentials it is remembered what they may do.
+    /// The number of cached credentials.
     var count: Int { state.withLock { $0.known.count } }
 
     private func entry(of uid: UInt32, inRange: Bool = false) -> UserDirectory.Entry? {
         directory.entry(of: uid, inRange: inRange) { [self] in forget() }
     }
 
-    /// What was found by what the directory had said does not count any more.
+    /// Drops cached access, which was derived from outdated answers of the directory.
     private func forget() {
         state.withLock { $0 = State(table: $0.table, version: $0.version + 1) }
     }

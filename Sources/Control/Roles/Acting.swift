@@ -1,13 +1,13 @@
 import Interfaces
 
-// On whose behalf a peer acts and reads.
+// Checks for which actors a peer may act and read.
 extension Access {
-    /// Checks that one may write in the name of an actor.
+    /// Checks that a peer may write for an actor.
     ///
     /// - Parameters:
-    ///   - actor: whom they name; nil: nobody, they act for themselves.
-    ///   - own: their own name.
-    /// - Throws: why they may not.
+    ///   - actor: the actor that the call names; nil: the peer itself.
+    ///   - own: the peer's own actor.
+    /// - Throws: the reason if it may not.
     func requireWriting(as actor: String?, own: String) throws(ActorRefusal) {
         guard let actor, actor != own else { return }
         try ActorRefusal.checkForm(of: actor)
@@ -24,21 +24,22 @@ extension Access {
         }
     }
 
-    /// Checks that one may be shown the ballots of an actor as `mine`: those of themselves, of whom they
-    /// may act for, or of anyone for those who see who voted.
+    /// Checks that a peer may see the ballots of an actor as `mine`.
+    ///
+    /// It may see its own, those of actors for which it may act, and as a moderator everyone's.
     func requireReading(as actor: String?, own: String) throws(ActorRefusal) {
         guard let actor, actor != own else { return }
         guard role < .moderator else { return try ActorRefusal.checkForm(of: actor) }
         try requireWriting(as: actor, own: own)
     }
 
-    /// Checks that a screen may be shown to its user, and acted on by them.
+    /// Checks that a screen may be shown to its user, and that the user may act on it.
     ///
     /// - Parameters:
-    ///   - actor: whose ballots it shows as `mine`.
-    ///   - agent: in whose name items are chosen on it.
-    ///   - own: its user.
-    /// - Throws: why not.
+    ///   - actor: the actor whose ballots it shows as `mine`.
+    ///   - agent: the actor for whom items are chosen on it.
+    ///   - own: its user's own actor.
+    /// - Throws: the reason if it may not.
     func requireScreen(of actor: String?, agent: String?, own: String) throws(ActorRefusal) {
         try requireReading(as: actor, own: own)
         try requireWriting(as: agent, own: own)
@@ -52,7 +53,7 @@ struct ActorRefusal: Error {
 
     var reply: Interfaces.Daemon.ActorForbidden { .init(actor: actor, reason: reason) }
 
-    /// What a check throws, as a value.
+    /// Returns the error that a check throws.
     static func caught(_ check: () throws(ActorRefusal) -> Void) -> ActorRefusal? {
         do {
             try check()

@@ -1,10 +1,9 @@
 import Interfaces
 import Varlink
 
-/// Which role each method wants.
+/// The role that each method requires.
 ///
-/// A published method that is missing here is a programming error that
-/// ``missing(in:)`` finds when the daemon starts.
+/// A published method without an entry is a programming error, which ``missing(in:)`` reports when the daemon starts.
 enum MethodRoles {
     static let table: [String: Role] = {
         var table: [String: Role] = [:]
@@ -51,7 +50,7 @@ enum MethodRoles {
         ),
     ]
 
-    /// The methods of some interfaces that want no role yet.
+    /// The methods of some interfaces that have no entry.
     static func missing(in interfaces: [any VarlinkInterface.Type]) -> [String] {
         interfaces.flatMap { $0.methodNames }.filter { table[$0] == nil }
     }

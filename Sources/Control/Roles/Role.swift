@@ -1,26 +1,27 @@
 /// What a peer may do.
 ///
-/// Each role may do all that the ones before it may.
+/// Each role includes the rights of the roles before it.
 public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
-    /// Reads.
+    /// May read.
     case observer
-    /// Votes, comments, activates items and publishes, as itself.
+    /// May vote, comment, activate items and publish, for itself.
     case member
-    /// Like a member, and for actors of its own namespace: a web front end.
+    /// A web front end: like a member, and also for actors of its own namespace.
     case frontend
-    /// Also puts and removes items, acts on what others wrote, and sees who voted.
+    /// May also put and remove items, act on what others wrote, and see who voted.
     case moderator
-    /// Everything.
+    /// May do everything.
     case admin
 
-    /// By what they may do.
+    /// Orders roles by their rights.
     public static func < (one: Role, other: Role) -> Bool { one.rank < other.rank }
 
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
-/// Who has which role, as the configuration says: user names, `@group` names; a front end with its
-/// namespace, `www-data=web`.
+/// The roles that the configuration assigns.
+///
+/// Names are user names or `@group` names; a front end has its namespace too, as in `www-data=web`.
 public struct RoleSettings: Sendable, Hashable {
     /// Users and groups that are admins.
     public var admins: [String]
@@ -46,11 +47,11 @@ public struct RoleSettings: Sendable, Hashable {
     }
 }
 
-/// What one peer may do, found from its credentials.
+/// What one peer may do, derived from its credentials.
 public struct Access: Sendable, Hashable {
     /// The highest role that it has.
     public var role: Role
-    /// Whose actors it may act for; nil: its own alone.
+    /// The namespace of the actors for which it may act; nil: only for itself.
     public var namespace: String?
 
     /// What a peer may do.
@@ -59,7 +60,7 @@ public struct Access: Sendable, Hashable {
         self.namespace = namespace
     }
 
-    /// What one may do who may do both.
+    /// The rights of both.
     func joined(_ other: Access) -> Access {
         Access(role: max(role, other.role), namespace: namespace ?? other.namespace)
     }

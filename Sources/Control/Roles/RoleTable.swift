@@ -1,11 +1,11 @@
 import Glibc
 
-/// Which role a peer has, by its kernel credentials.
+/// Maps the kernel's credentials of a peer to its role.
 ///
-/// Without a mapping root and the daemon's own user are admins, and the group that owns the socket
-/// are members; anyone else who reaches the socket may read.
+/// Without settings, root and the daemon's own user are admins, and members of the socket's group are members.
+/// Everyone else who can connect is an observer.
 public struct RoleTable: Sendable {
-    /// Users and groups of the configuration that there are not: nobody has a role by them.
+    /// Users and groups in the configuration that don't exist: they give no role.
     public private(set) var problems: [RoleProblem] = []
 
     private var users: [UInt32: Access] = [:]
@@ -15,10 +15,10 @@ public struct RoleTable: Sendable {
     /// Resolves the configuration's names; blocks.
     ///
     /// - Parameters:
-    ///   - settings: who has which role.
+    ///   - settings: the roles that the configuration assigns.
     ///   - ownUser: the daemon's own user id.
-    ///   - socketGroups: the groups that own sockets; their members are members.
-    ///   - subordinates: the users that belong to others; none by default.
+    ///   - socketGroups: the groups that own sockets; their members get the role member.
+    ///   - subordinates: the ranges of subordinate users; none by default.
     /// - Throws: ``RoleProblem`` for a front end without a namespace.
     public init(
         _ settings: RoleSettings, ownUser: UInt32, socketGroups: [UInt32],
@@ -29,7 +29,7 @@ public struct RoleTable: Sendable {
         }()
     }
 
-    /// Who has a role as long as the system's directory of users does not answer; it is not asked.
+    /// The table for the time before the system's directory of users answers; does not query it.
     ///
     /// - Parameters:
     ///   - ownUser: the daemon's own user id.
@@ -39,14 +39,14 @@ public struct RoleTable: Sendable {
         RoleTable(RoleSettings(), [], ownUser, socketGroups, .withoutDirectory())
     }
 
-    /// Checks the configuration's form.
+    /// Checks the form of the configuration.
     ///
     /// - Parameters:
-    ///   - settings: who has which role.
+    ///   - settings: the roles that the configuration assigns.
     ///   - ownUser: the daemon's own user id.
-    ///   - socketGroups: gives the groups that own sockets, whose members are members; may block.
-    ///   - subordinates: gives the users that belong to others; may block.
-    /// - Returns: resolves the configuration's names; blocks, for as long as the system's directory takes.
+    ///   - socketGroups: returns the groups that own sockets, whose members are members; may block.
+    ///   - subordinates: returns the ranges of subordinate users; may block.
+    /// - Returns: a function that resolves the names; it blocks while the system's directory is queried.
     /// - Throws: ``RoleProblem`` for a front end without a namespace.
     public static func maker(
         _ settings: RoleSettings, ownUser: UInt32,
@@ -84,7 +84,7 @@ public struct RoleTable: Sendable {
         }
         for (name, namespace) in frontends {
             add(name, key: "frontends", Access(role: .frontend, namespace: namespace)) {
-                // One who has a higher role besides keeps it.
+                // A user with a higher role from another entry keeps it.
                 $0.joined($1)
             }
         }
@@ -92,12 +92,12 @@ public struct RoleTable: Sendable {
         users[ownUser] = Access(role: .admin)
     }
 
-    /// What a peer may do: the highest role among its user's and its groups'.
+    /// The access of a peer: the highest role of its user and groups.
     ///
     /// - Parameters:
     ///   - uid: the user.
-    ///   - mine: all groups that it is in.
-    /// - Returns: its role, and the namespace that it acts for.
+    ///   - mine: all groups of the peer.
+    /// - Returns: its role, and the namespace for which it may act.
     public func access(uid: UInt32, groups mine: some Sequence<UInt32>) -> Access {
         var best = users[uid] ?? Access(role: .observer)
         guard best.role != .admin, !groups.isEmpty else { return best }
@@ -108,12 +108,12 @@ public struct RoleTable: Sendable {
         return best
     }
 
-    /// Whether somebody's role depends on the groups that they are in.
+    /// Whether a user's role depends on its groups.
     func asksForGroups(of uid: UInt32) -> Bool {
         !groups.isEmpty && users[uid]?.role != .admin
     }
 
-    /// Whose subordinate a user is, that has no role for itself; nil: nobody's.
+    /// The owner of a subordinate user that has no role of its own; nil: it is not a subordinate.
     func owner(of uid: UInt32) -> UInt32? {
         users[uid] == nil ? subordinates.owner(of: uid) : nil
     }
@@ -122,7 +122,7 @@ public struct RoleTable: Sendable {
         _ name: String, key: String, _ access: Access,
         merging: (_ before: Access, _ access: Access) -> Access = { $1 }
     ) {
-        // An account that was deleted must not keep the others from being served.
+        // Deleting an account must not keep the daemon from serving other users.
         if name.hasPrefix("@") {
             guard let group = getgrnam(String(name.dropFirst())) else {
                 problems.append(RoleProblem(key, "there is no group '\(name.dropFirst())'"))
@@ -149,14 +149,14 @@ public struct RoleTable: Sendable {
     }
 }
 
-/// An entry of a mapping of roles that can't be: which key, and what is wrong.
+/// An invalid entry in the settings of roles.
 public struct RoleProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// The setting: `admins`, `frontends` and so on.
     public let key: String
-    /// What is wrong with it.
+    /// What is wrong with the entry.
     public let reason: String
 
-    /// In a sentence.
+    /// The problem as a sentence.
     public var description: String { "\(key): \(reason)" }
 
     init(_ key: String, _ reason: String) {

@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
 
-/// The users that other users may run processes as (`newuidmap`, containers without root): not 65,536 people,
-/// but one.
+/// The users as which other users may run processes (`newuidmap`, containers without root).
+///
+/// A range of 65,536 of them belongs to one person.
 public struct SubordinateUsers: Sendable {
     private struct Range {
         var first: UInt32
@@ -12,27 +13,28 @@ public struct SubordinateUsers: Sendable {
 
     private var ranges: [Range] = []
 
-    /// Nobody has any.
+    /// No subordinate users.
     public static let none = SubordinateUsers("")
 
-    /// What the system's file says; none where it can't be read.
+    /// The ranges in the system's file; none if it can't be read.
     ///
-    /// Blocks: whose they are is looked up by name.
+    /// Blocks, because owners are looked up by name.
     public static func system() -> SubordinateUsers {
         SubordinateUsers((try? String(contentsOfFile: "/etc/subuid", encoding: .utf8)) ?? "")
     }
 
-    /// Whose a user is who is somebody's subordinate, where nobody knows who that is.
+    /// The owner of subordinate users whose owner is unknown.
     static let unknownOwner = UInt32.max
 
-    /// As ``system()``, without asking the directory of users: owners that the file names belong to
-    /// ``unknownOwner``.
+    /// Reads the system's file without querying the directory of users.
+    ///
+    /// Ranges whose owner is given by name belong to ``unknownOwner``.
     static func withoutDirectory() -> SubordinateUsers {
         let text = try? String(contentsOfFile: "/etc/subuid", encoding: .utf8)
         return SubordinateUsers(text ?? "") { UInt32($0) ?? unknownOwner }
     }
 
-    /// Reads lines `owner:first:count` as in `subuid(5)`; those that make no sense are passed over.
+    /// Reads lines `owner:first:count` as in `subuid(5)`; invalid lines are skipped.
     init(_ text: String, owner: (String) -> UInt32? = Self.user) {
         for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
             let parts = line.split(separator: ":", omittingEmptySubsequences: false)
@@ -44,7 +46,7 @@ public struct SubordinateUsers: Sendable {
         }
     }
 
-    /// Whose subordinate a user is; nil: nobody's.
+    /// The owner of a subordinate user; nil: it is not a subordinate.
     func owner(of uid: UInt32) -> UInt32? {
         ranges.first { $0.first <= uid && uid <= $0.last && $0.owner != uid }?.owner
     }

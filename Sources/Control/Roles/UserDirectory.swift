@@ -2,17 +2,18 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// What the system's directory (NSS: files, LDAP, …) says of users: asked on a thread of its own, since it may
-/// take as long as a network does, and remembered.
+/// Queries the system's directory of users (NSS: files, LDAP, …), and caches the answers.
+///
+/// Queries run on a separate thread, since they may take as long as a network does.
 final class UserDirectory: Sendable {
-    /// What it says of one user.
+    /// The directory's answer about one user.
     struct Entry: Sendable, Hashable {
         /// Whether there is an account.
         var hasAccount: Bool
-        /// The numbers of the groups that it is in.
+        /// The ids of its groups.
         var groups: [UInt32]
 
-        /// Nobody knows.
+        /// No answer.
         static let unknown = Entry(hasAccount: false, groups: [])
     }
 
@@ -24,31 +25,32 @@ final class UserDirectory: Sendable {
 
     private struct State {
         var known: [UInt32: Remembered] = [:]
-        /// Who waits for what it says of a user; without anybody: it has not answered yet.
+        /// The callers waiting for an answer about a user; an empty list: a query is running.
         var waiting: [UInt32: [Waiter]] = [:]
     }
 
-    /// How long what it said counts.
+    /// How long an answer is valid.
     static let memory = Duration.seconds(10)
-    /// So many users are remembered at most.
+    /// The most users that are cached.
     static let most = 16_384
 
     private let ask: @Sendable (UInt32) -> Entry
     private let delay: AccessBook.Delay
     private let patience: Duration?
     private let questions = DispatchQueue(label: "atrium.users")
-    /// Where it is asked about users in a range of `/etc/subuid`: one person may connect as 65,536 of them, which
-    /// is to keep nobody else waiting.
+    /// The queue for queries about subordinate users.
+    ///
+    /// One person may connect as all 65,536 users of a range in `/etc/subuid`, so they must not delay other queries.
     private let rangeQuestions = DispatchQueue(label: "atrium.users.ranges")
     private let renewals = DispatchQueue(label: "atrium.users.renewals")
     private let state = Mutex(State())
 
-    /// A directory of which nothing is known yet.
+    /// Creates a directory without any answers.
     ///
     /// - Parameters:
-    ///   - patience: how long somebody waits for it at most; nil: for ever.
-    ///   - delay: comes back after a while.
-    ///   - ask: what it says of a user; may block.
+    ///   - patience: the longest that a caller waits for an answer; nil: without limit.
+    ///   - delay: calls back after a delay.
+    ///   - ask: queries the system; may block.
     init(
         patience: Duration? = .seconds(2), delay: @escaping AccessBook.Delay,
         ask: @escaping @Sendable (UInt32) -> Entry = UserDirectory.system
@@ -58,15 +60,15 @@ final class UserDirectory: Sendable {
         self.ask = ask
     }
 
-    /// What is known of a user; nil: nothing yet.
+    /// The last answer about a user; nil: none yet.
     ///
-    /// What is old is asked again meanwhile.
+    /// An expired answer is returned too, and queried again meanwhile.
     ///
     /// - Parameters:
     ///   - uid: the user.
     ///   - inRange: whether it is in a range of `/etc/subuid`.
-    ///   - changed: called where it says something else than before.
-    /// - Returns: what it said last.
+    ///   - changed: called if the new answer differs from the last one.
+    /// - Returns: the last answer.
     func entry(
         of uid: UInt32, inRange: Bool = false, _ changed: @escaping @Sendable () -> Void
     ) -> Entry? {
@@ -85,19 +87,19 @@ final class UserDirectory: Sendable {
         return entry
     }
 
-    /// What is remembered of a user, however old.
+    /// The cached answer about a user, even if it has expired.
     func remembered(_ uid: UInt32) -> Entry? { state.withLock { $0.known[uid]?.entry } }
 
-    /// How many users are remembered, and asked about.
+    /// The number of users that are cached, or being queried.
     var count: Int { state.withLock { max($0.known.count, $0.waiting.count) } }
 
-    /// Asks about a user of whom nothing is known.
+    /// Queries a user without a cached answer.
     ///
     /// - Parameters:
     ///   - uid: the user.
     ///   - inRange: whether it is in a range of `/etc/subuid`.
-    ///   - answered: called once it has answered, however late, for the first who asks.
-    ///   - done: called once it has answered, or patience is over.
+    ///   - answered: called once there is an answer, however late, for the first caller.
+    ///   - done: called once there is an answer, or patience is over.
     func learn(
         of uid: UInt32, inRange: Bool = false, answered: @escaping @Sendable () -> Void,
         _ done: @escaping @Sendable () -> Void
@@ -105,7 +107,7 @@ final class UserDirectory: Sendable {
         let waiter = Waiter(done)
         let isFirst = state.withLock { state -> Bool? in
             let waiting = state.waiting[uid]
-            // While it does not answer, so many questions wait for it at most.
+            // Limits the queries that wait while the directory does not answer.
             guard waiting != nil || state.waiting.count < Self.most else { return nil }
             state.waiting[uid] = (waiting ?? []) + [waiter]
             return waiting == nil
@@ -124,15 +126,15 @@ final class UserDirectory: Sendable {
         }
     }
 
-    /// Asks again about every account that it was asked about, on a thread.
+    /// Queries every known account again, on a thread.
     ///
-    /// Who has no account is in no groups that could have been taken away.
+    /// A user without an account is in no groups, so nothing can have changed.
     ///
     /// - Parameters:
-    ///   - first: asks the system something else before, on the same thread.
-    ///   - done: called once, when everyone was asked about or patience is over: with what `first` gave, nil
-    ///     where it has not ended, and whether everyone was asked about.
-    ///   - late: called with what `first` gave once everyone was asked about, where patience was over before.
+    ///   - first: runs before, on the same thread; may query the system for something else.
+    ///   - done: called once, when all accounts were queried or patience is over. It receives the result of `first`,
+    ///     nil if that has not ended, and whether all accounts were queried.
+    ///   - late: called with the result of `first` once all accounts were queried, if patience was over before.
     func renew<Value: Sendable>(
         after first: @escaping @Sendable () -> Value,
         _ done: @escaping @Sendable (Value?, _ isComplete: Bool) -> Void,
@@ -154,12 +156,12 @@ final class UserDirectory: Sendable {
         if let patience { delay(patience, body) }
     }
 
-    /// Whether it says something else than before.
+    /// Stores an answer; returns whether it differs from the last one.
     @discardableResult
     private func learn(_ entry: Entry, of uid: UInt32) -> Bool {
         state.withLock { state in
             if state.known[uid] == nil, state.known.count >= Self.most {
-                // Those without an account first: one person may have made thousands of them known.
+                // Users without an account are dropped first: one person may have caused thousands of them.
                 state.known = state.known.filter { $0.value.entry.hasAccount }
                 if state.known.count >= Self.most { state.known.removeAll() }
             }
@@ -169,7 +171,7 @@ final class UserDirectory: Sendable {
         }
     }
 
-    /// What the system says; blocks.
+    /// Queries the system; blocks.
     @Sendable static func system(_ uid: UInt32) -> Entry {
         var account = passwd()
         var found: UnsafeMutablePointer<passwd>?
@@ -190,15 +192,15 @@ final class UserDirectory: Sendable {
     }
 }
 
-/// Somebody who waits for an answer, no longer than patience lasts.
+/// A caller that waits for an answer, until patience is over.
 private final class Waiter: Sendable {
     private let done: Mutex<(@Sendable () -> Void)?>
 
     init(_ done: @escaping @Sendable () -> Void) { self.done = Mutex(done) }
 
-    /// Calls back, unless that happened before.
+    /// Calls back, unless it did before.
     func end() { done.withLock { $0.take() }?() }
 
-    /// Does not wait any more; whether it did.
+    /// Stops waiting; returns whether it was waiting.
     func leaves() -> Bool { done.withLock { $0.take() } != nil }
 }

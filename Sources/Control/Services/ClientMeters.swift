@@ -1,7 +1,7 @@
 import CoreMetrics
 import Host
 
-/// What is recorded of that which clients are told without asking, through swift-metrics.
+/// Metrics of what is sent to clients without a request, recorded through swift-metrics.
 enum ClientMeters {
     private static let delivered = Counter(label: "atrium_notifications_delivered_total")
     private static let revisions = Counter(label: "atrium_screen_revisions_total")
@@ -14,13 +14,13 @@ enum ClientMeters {
         Counter(label: "atrium_gaps_total", dimensions: [("reason", reason)])
     }
 
-    /// Makes them all, so that they are told before they count.
+    /// Creates all of them, so that they are exported before they are first counted.
     static func prepare() { _ = (delivered, revisions, trimmed, transient, damaged, replaced) }
 
-    /// A revision of a screen was sent.
+    /// Counts a revision that was sent to a screen.
     static func countRevision() { revisions.increment() }
 
-    /// A batch was sent to a subscriber.
+    /// Counts a batch that was sent to a subscriber.
     static func countDelivery(of batch: SubscriptionBatch) {
         delivered.increment(by: batch.notifications.count)
         switch batch.gap?.reason {

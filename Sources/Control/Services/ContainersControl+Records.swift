@@ -3,7 +3,7 @@ import Interfaces
 import JSONCodec
 import Varlink
 
-// Records taken out whole and put back: for administrators.
+// Export and restore of records, for administrators.
 extension ContainersControl {
     func export(
         _ parameters: Containers.Export.Parameters, call: VarlinkCall<Containers.Export.Reply>
@@ -36,7 +36,7 @@ extension ContainersControl {
     }
 }
 
-/// Moves an export's parts to a call, the next one only when the peer keeps up.
+/// Sends an export's parts to a call, each one only after the peer has read the one before.
 private struct ExportStream: Sendable {
     let call: VarlinkCall<Containers.Export.Reply>
     let id: ExportID
@@ -53,7 +53,7 @@ private struct ExportStream: Sendable {
     func start() {
         call.onClose { close() }
         call.onReview { review() }
-        // The role may have gone while the export was being prepared.
+        // The peer may have lost its role while the export was being prepared.
         review()
         advance()
     }
@@ -70,7 +70,7 @@ private struct ExportStream: Sendable {
     private func close() { context.registry.close(id) }
 
     private func advance() {
-        // False also once the peer is gone: then nobody comes back here.
+        // Also false once the peer is gone: the closure is then never called.
         guard call.isWritable else { return call.onWritable { advance() } }
         context.registry.pull(id) { result in
             switch result {

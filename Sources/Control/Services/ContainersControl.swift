@@ -34,7 +34,7 @@ struct ContainersControl: ContainersService {
         }
     }
 
-    /// A definition, and its file.
+    /// A definition, and its file's name.
     private typealias NamedDefinition = (definition: ContainerDefinition, file: String)
 
     private static func fail(
@@ -52,7 +52,7 @@ struct ContainersControl: ContainersService {
             sequence: Int(outcome.sequence))
     }
 
-    /// Finds the first of several definitions that is refused by itself, and where in its file the reason stands.
+    /// Finds the first of several definitions that is refused on its own, and the place of the error in its file.
     private func locate(
         _ definitions: ArraySlice<NamedDefinition>, by caller: Caller,
         _ found: @escaping @Sendable (DefinitionProblem?) -> Void
@@ -218,7 +218,7 @@ struct ContainersControl: ContainersService {
 }
 
 extension Containers.Attach.Parameters {
-    /// What can't stand beside the rest, and why; nil: nothing.
+    /// Parameters that exclude each other, and why; nil: there are none.
     fileprivate var contradiction: (parameter: String, reason: String)? {
         guard child != nil else {
             if plugin == nil {

@@ -76,7 +76,7 @@ struct ContentsControl: ContentsService {
             do {
                 drafts.append(try ItemDraft(item))
             } catch {
-                // The frame was checked while it was read: only numbers that can't be kept are left.
+                // The frame's syntax was already checked, so only numbers that can't be stored are left.
                 return call.fail(
                     Contents.ItemInvalid(
                         item: item.id, reason: "Its fields can't be read: \(error)"))
@@ -115,7 +115,7 @@ extension ItemDraft {
     fileprivate init(_ item: Contents.Put.Parameters.Items) throws {
         let fields = try JSON.decode([String: Value].self, from: item.fields.bytes)
         if fields.values.contains(where: \.mayBeRounded) {
-            // It was rounded when it was read.
+            // A number may have been rounded when it was decoded.
             try WholeNumbers.check(item.fields.bytes)
         }
         self.init(
@@ -125,7 +125,7 @@ extension ItemDraft {
 }
 
 extension Value {
-    /// Whether it is a number that may have been written as a whole one beyond 64 bits.
+    /// Whether the number may have been written as a whole number beyond 64 bits.
     fileprivate var mayBeRounded: Bool {
         if case .number(let number) = self { number.magnitude >= 0x1p63 } else { false }
     }

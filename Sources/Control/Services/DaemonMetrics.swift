@@ -2,13 +2,13 @@ import Host
 import Instruments
 import Varlink
 
-/// Everything the daemon says in numbers: what was recorded, and what is looked up when somebody asks.
+/// All metrics of the daemon: recorded ones, and ones that are read on request.
 struct DaemonMetrics: Sendable {
     let registry: Registry
     let daemon: any DaemonState
     let instruments: InstrumentPanel
 
-    /// All there is, in the catalogue's order.
+    /// All metrics, in the catalogue's order.
     func families() -> [MetricFamily] {
         let readings = registry.readings()
         let facts = daemon.facts()

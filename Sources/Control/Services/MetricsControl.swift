@@ -4,11 +4,10 @@ import Varlink
 
 /// `io.systemd.Metrics`: the metrics as systemd-report(1) collects them.
 ///
-/// The shape is that of systemd v260: `src/shared/varlink-io.systemd.Metrics.c`, `metrics.c`, and how
-/// `src/report/report.c` reads it. A family's name is the file name of the socket in
-/// `/run/systemd/report`, a dot, and a name as of a Varlink field: `org.atrium.Daemon.CallsTotal`. A
-/// report takes 1,024 metrics from all its sources together, so that of a histogram, which systemd does
-/// not know, there are only the count and the sum.
+/// The format is that of systemd v260: `src/shared/varlink-io.systemd.Metrics.c`, `metrics.c`, and how
+/// `src/report/report.c` reads it. A family's name is the socket's file name in `/run/systemd/report`, a dot, and a
+/// Varlink field name: `org.atrium.Daemon.CallsTotal`. A report takes 1,024 metrics from all its sources together. So
+/// histograms, which systemd does not support, are reduced to their count and sum.
 struct MetricsControl: MetricsService {
     let metrics: DaemonMetrics
 
@@ -26,7 +25,7 @@ struct MetricsControl: MetricsService {
         answer(call, with: MetricCatalog.all.flatMap(SystemdMetric.families(of:)))
     }
 
-    /// Sends each as a reply of its own, as systemd's services do.
+    /// Sends each metric as a reply of its own, as systemd's services do.
     private func answer<Reply>(_ call: VarlinkCall<Reply>, with replies: [Reply]) {
         guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
         guard let last = replies.last else {
@@ -39,10 +38,10 @@ struct MetricsControl: MetricsService {
 
 /// Metrics under systemd's names.
 enum SystemdMetric {
-    /// What all families' names begin with, and how the socket is to be named among systemd's sources.
+    /// The prefix of all families' names; the socket must have this name among systemd's sources.
     static let prefix = "org.atrium.Daemon"
 
-    /// `atrium_calls_total` as `org.atrium.Daemon.CallsTotal`.
+    /// Converts a name such as `atrium_calls_total` to `org.atrium.Daemon.CallsTotal`.
     static func name(of metric: String, _ suffix: String = "") -> String {
         let words = metric.split(separator: "_")
         let own = words.first == "atrium" ? words.dropFirst() : words[...]

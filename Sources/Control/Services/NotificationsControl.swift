@@ -22,12 +22,12 @@ struct NotificationsControl: NotificationsService {
         }
     }
 
-    /// Goes on with a subscription that another process of the daemon had.
+    /// Continues a subscription that was handed over by another process of the daemon.
     func resume(_ state: JSONObject, call: VarlinkCall<Notifications.Subscribe.Reply>) {
         guard let standing = SubscriptionStanding(state.value) else {
             return call.fail(VarlinkService.InvalidParameter(parameter: "topics"))
         }
-        // Who was told more than they may be now is told why it ends.
+        // A subscriber that has lost the right to restricted parts gets an error that says so.
         if standing.seesRestricted, let denial = context.denialOfRestricted(to: call.peer) {
             return call.fail(denial)
         }

@@ -19,7 +19,7 @@ struct PluginsControl: PluginsService {
         _ parameters: Plugins.Describe.Parameters, call: VarlinkCall<Plugins.Describe.Reply>
     ) {
         let plugins = uses()
-        // Of several copies the one that is used comes first to mind.
+        // Of several copies, show the one that is loaded.
         let copies = plugins.filter { $0.status.id == parameters.plugin }
         guard let plugin = copies.first(where: { $0.status.state == .loaded }) ?? copies.first
         else {
@@ -54,7 +54,7 @@ struct PluginsControl: PluginsService {
         let components = context.registry.componentsByPlugin()
         let restarts = context.registry.restartsByPlugin()
         return context.registry.plugins.plugins.map { status in
-            // Of several copies only the loaded one is used.
+            // Of several copies, only the loaded one is used.
             PluginUse(
                 status: status,
                 components: status.state == .loaded ? components[status.id] ?? 0 : 0,
@@ -65,16 +65,16 @@ struct PluginsControl: PluginsService {
     }
 }
 
-/// A plugin and how many components of it live.
+/// A plugin and the number of its components.
 private struct PluginUse {
     let status: PluginStatus
     let components: Int
-    /// Those of its components that were started again.
+    /// Its components that were restarted.
     let restarts: [PluginRestarts]
-    /// Why it is isolated whatever definitions say.
+    /// Why its components run in workers regardless of definitions.
     let isolated: String?
 
-    /// What is the matter with those that are not well.
+    /// What is wrong with its restarted components.
     var troubles: [String] {
         restarts.flatMap { part in
             let restarts = part.restarts
@@ -122,7 +122,7 @@ extension Interfaces.Setting {
 }
 
 extension AtriumKit.Setting.SettingType {
-    /// The type as people read it.
+    /// The type in words.
     fileprivate var words: String {
         switch self {
         case .text: "text"

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What the kernel counts of this process.
+/// The kernel's figures for this process.
 enum ProcessFigures {
-    /// Bytes that are resident; 0 where the kernel does not tell.
+    /// The resident memory in bytes; 0 if the kernel does not report it.
     static var residentBytes: Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }
@@ -14,24 +14,24 @@ enum ProcessFigures {
         return pages * Int(getpagesize())
     }
 
-    /// Seconds that it computed, for itself and in the kernel.
+    /// The processor time in seconds, in user and kernel mode.
     static var cpuSeconds: Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// File descriptors that are open; 0 where the kernel does not tell.
+    /// The number of open file descriptors; 0 if the kernel does not report it.
     static var openDescriptors: Int {
         guard let folder = opendir("/proc/self/fd") else { return 0 }
         defer { closedir(folder) }
         var count = 0
         while readdir(folder) != nil { count += 1 }
-        // Without the two dots, and the folder itself.
+        // Without `.`, `..`, and the descriptor of the folder itself.
         return max(0, count - 3)
     }
 
-    /// How many file descriptors there may be.
+    /// The limit of open file descriptors.
     static var descriptorLimit: Double {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -3,10 +3,12 @@ import Host
 import Interfaces
 import JSONCodec
 
-/// A revision as a reply of `Open`, in two parts: what is its own, and what is the same for all screens
-/// that take the same step, written once for them.
+/// Encodes a revision as a reply of `Open`, in two parts.
+///
+/// The head is the revision's own. The tail is the same for all screens that take the same step, and is encoded once
+/// for them.
 enum ScreenFrame {
-    /// What is a revision's own: the beginning of the frame, up to the comma that ends it.
+    /// Writes the head: the beginning of the frame, up to the comma that ends it.
     static func writeHead(of revision: ScreenRevision, to json: inout JSONWriter) {
         json.beginObject()
         json.key("parameters")
@@ -37,7 +39,7 @@ enum ScreenFrame {
         }
     }
 
-    /// The rest of the frame, with its NUL.
+    /// The tail: the rest of the frame, with its NUL.
     static func tail(of revision: ScreenRevision) -> [UInt8] {
         let step = revision.step
         guard !revision.parts.isEmpty else { return step.encoded { tail { write(step, to: &$0) } } }
@@ -72,7 +74,7 @@ enum ScreenFrame {
         json.endObject()
     }
 
-    /// What is the same for all who take a step, as members of an object.
+    /// Writes what is the same for all screens that take a step, as members of an object.
     private static func write(_ step: ScreenStep, to json: inout JSONWriter) {
         let view = step.view.encoded { ChangeBytes(step.view) }
         let focus = step.focus.encoded { ChangeBytes(step.focus) }
@@ -100,13 +102,13 @@ enum ScreenFrame {
         }
     }
 
-    /// A frame's end: what the head began, with these members more.
+    /// Completes the frame whose head was written, with these additional members.
     private static func tail(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
         members(&json)
         json.endObject()
-        // It goes on within the object that the head began: after a comma where it says anything.
+        // The members continue the head's object, so a comma is needed unless there are none.
         let isEmpty = json.bytes.count == 2
         json.bytes[0] = UInt8(ascii: ",")
         if isEmpty { json.bytes.removeFirst() }
@@ -119,7 +121,7 @@ enum ScreenFrame {
 
     fileprivate typealias Lists = Screens.Open.Reply.Lists
 
-    /// Values as they stand in an array, without its brackets.
+    /// Encodes values as elements of an array, without its brackets.
     fileprivate static func elements(_ values: [some JSONWritable]) -> [UInt8] {
         var json = JSONWriter()
         json.beginArray()
@@ -170,7 +172,7 @@ extension ChangeBytes {
             lists: ScreenFrame.elements(change.lists.map(ScreenFrame.Lists.init)))
     }
 
-    /// What the container is, as members of an object.
+    /// Writes the container's outline, as members of an object.
     private static func write(_ outline: ContainerOutline, to json: inout JSONWriter) {
         json.key("title")
         json.string(outline.title)

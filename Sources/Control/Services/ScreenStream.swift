@@ -2,31 +2,32 @@ import Host
 import Interfaces
 import Varlink
 
-/// Moves a screen's revisions to the call that opened it, no faster than the peer reads: while its
-/// socket is full nothing is pulled, and all that happens meanwhile becomes one revision.
+/// Sends a screen's revisions to the call that opened it, no faster than the peer reads.
 ///
-/// Unchecked: what changes is guarded by the event loop, on which alone it is touched.
+/// While the peer's socket is full nothing is pulled, and all changes meanwhile become one revision.
+///
+/// Unchecked Sendable: its state is used only on the event loop.
 final class ScreenStream: @unchecked Sendable {
     private let call: VarlinkCall<Screens.Open.Reply>
     private let registry: Registry
-    /// Where another process left the call; nil: it is a new one.
+    /// The screen as another process handed it over; nil: it is a new one.
     private let kept: KeptScreen?
-    /// Why its user may not have the screen any more; nil: they may.
+    /// Why its user may no longer have the screen; nil: the user may.
     private let obstacle: () -> ActorRefusal?
     private var reader: ScreenReader?
-    /// A revision is being sent, or the socket is full: whoever ends that goes on.
+    /// Whether a revision is being sent, or the socket is full; whichever ends will continue the stream.
     private var isBusy = false
-    /// The screen called meanwhile.
+    /// Whether the screen had something new meanwhile.
     private var isWoken = false
     private var isClosed = false
 
-    /// A stream of a screen that is yet to be opened.
+    /// Creates a stream for a screen that is not open yet.
     ///
     /// - Parameters:
-    ///   - call: what opened it.
-    ///   - registry: has the screen.
-    ///   - kept: where another process left the call; nil: it is a new one.
-    ///   - obstacle: why its user may not have the screen any more.
+    ///   - call: the call that opened it.
+    ///   - registry: the registry with the screen.
+    ///   - kept: the screen as another process handed it over; nil: it is a new one.
+    ///   - obstacle: returns why its user may no longer have the screen.
     init(
         call: VarlinkCall<Screens.Open.Reply>, registry: Registry, from kept: KeptScreen?,
         obstacle: @escaping () -> ActorRefusal?
@@ -38,18 +39,18 @@ final class ScreenStream: @unchecked Sendable {
         call.onHandOver { self.standing?.object }
     }
 
-    /// Where it would go on in another process; nil while nothing has been sent.
+    /// The state for a handover; nil while nothing has been sent.
     private var standing: KeptScreen? {
         guard let reader else { return kept }
         return registry.standing(of: reader)
     }
 
-    /// Begins once the screen is open.
+    /// Starts once the screen is open.
     func start(_ reader: ScreenReader) {
         self.reader = reader
         call.onClose { self.close() }
         call.onReview { self.review() }
-        // The role may have gone while the screen was being opened.
+        // The user may have lost the role while the screen was being opened.
         review()
         advance()
     }
@@ -61,7 +62,7 @@ final class ScreenStream: @unchecked Sendable {
         registry.endScreen(reader)
     }
 
-    /// Sends what there is: called when the screen has something new.
+    /// Sends what there is; called when the screen has something new.
     func advance() {
         isWoken = true
         guard !isBusy else { return }

@@ -21,7 +21,7 @@ struct ScreensControl: ScreensService {
         open(request, call: call, from: nil)
     }
 
-    /// Goes on with a screen that another process of the daemon had.
+    /// Continues a screen that was handed over by another process of the daemon.
     func resume(_ state: JSONObject, call: VarlinkCall<Screens.Open.Reply>) {
         guard let kept = KeptScreen(state.value) else {
             return call.fail(VarlinkService.InvalidParameter(parameter: "resume"))
@@ -55,7 +55,7 @@ struct ScreensControl: ScreensService {
     ) throws(ActorRefusal) -> ScreenRequest {
         let own = context.own(peer).actor
         let actor = try context.reader(peer, as: parameters.actor ?? own)
-        // Who may see somebody's ballots may not act for them.
+        // The right to see an actor's ballots does not include acting for that actor.
         let agent = try? context.writer(peer, as: parameters.actor)
         return ScreenRequest(
             container: parameters.container, scope: parameters.scope,
@@ -185,8 +185,9 @@ struct ScreensControl: ScreensService {
         }
     }
 
-    /// Has a user act on their screen, or on a part of it, once it is there: whether they may is judged then, since
-    /// roles may have gone while the screen waited for its user, or the call for the screen.
+    /// Lets a user act on a screen, or on a part of it, once it is there.
+    ///
+    /// The user's rights are checked then, since roles may have changed while the call waited for the screen.
     private func act<Reply>(
         _ call: VarlinkCall<Reply>, on screen: String, _ part: String?,
         wanting role: (method: String, role: Role)? = nil,

@@ -27,7 +27,7 @@ struct StoreControl: StoreService {
     }
 }
 
-/// Moves a backup's parts to a call, the next one only when the peer keeps up.
+/// Sends a backup's parts to a call, each one only after the peer has read the one before.
 private struct BackupStream: Sendable {
     let call: VarlinkCall<Interfaces.Store.Backup.Reply>
     let id: BackupID
@@ -51,9 +51,9 @@ private struct BackupStream: Sendable {
     private func close() { context.registry.close(id) }
 
     private func advance() {
-        // False also once the peer is gone: then nobody comes back here.
+        // Also false once the peer is gone: the closure is then never called.
         guard call.isWritable else { return call.onWritable { advance() } }
-        // A part is encoded where it is read: on the loop it would take a millisecond.
+        // A part is encoded on the thread that reads it: on the loop it would take a millisecond.
         context.registry.pull(id) { part in
             let reply = Interfaces.Store.Backup.Reply(part)
             return (part.isLast ? nil : VarlinkCall.frame(reply), reply)

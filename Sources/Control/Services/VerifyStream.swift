@@ -2,7 +2,7 @@ import Host
 import Interfaces
 import Varlink
 
-/// Tells a call how far a verification is, and what it found; the next news only when the peer keeps up.
+/// Sends a verification's progress and findings to a call, no faster than the peer reads.
 struct VerifyStream: Sendable {
     typealias Verify = Interfaces.Store.Verify
 
@@ -22,7 +22,7 @@ struct VerifyStream: Sendable {
     private func follow(_ id: VerificationID) {
         call.onClose { close(id) }
         call.onReview { review(id) }
-        // The role may have gone while the container was being started.
+        // The peer may have lost its role while the container was being started.
         review(id)
         advance(id)
     }
@@ -38,7 +38,7 @@ struct VerifyStream: Sendable {
     private func close(_ id: VerificationID) { context.registry.close(id) }
 
     private func advance(_ id: VerificationID) {
-        // False also once the peer is gone: then nobody comes back here.
+        // Also false once the peer is gone: the closure is then never called.
         guard call.isWritable else { return call.onWritable { advance(id) } }
         context.registry.pull(id) { result in
             switch result {

@@ -40,7 +40,7 @@ struct VotesControl: VotesService {
     }
 
     func tally(_ parameters: Votes.Tally.Parameters, call: VarlinkCall<Votes.Tally.Reply>) {
-        // Without a closure, which would be an allocation: nothing is asked more often.
+        // Without a closure, which would be an allocation: this is the most frequent call.
         if parameters.actor == nil,
             let container = context.registry.container(parameters.container)
         {

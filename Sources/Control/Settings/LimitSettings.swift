@@ -1,29 +1,28 @@
 public import Host
 public import Varlink
 
-/// What users may use up, as far as an administrator may set it: the section `limits` of the
-/// configuration file.
+/// The limits on users that an administrator may set: the section `limits` of the configuration file.
 ///
-/// Each key is the name that an error or the log gives to the limit. What is left out here, such as
-/// how many items a page may have, is a promise of the interfaces that clients go by.
+/// Each key is the limit's name in errors and in the log. Limits that are not listed here, such as the size of a
+/// page, are promises of the interfaces on which clients rely.
 public struct LimitSettings: Sendable, Hashable {
-    /// What connections may use up.
+    /// The limits of connections.
     public private(set) var server = VarlinkLimits()
-    /// How much of what the host takes on.
+    /// The limits of the host.
     public private(set) var host = HostLimits()
 
     /// The section's key.
     public static let section = "limits"
 
-    /// All of them, in the order of the manual.
+    /// All limits, in the order of the manual.
     public static var known: [NumberSetting] { all.map(\.setting) }
 
     /// The defaults.
     public init() {}
 
-    /// The defaults, but for what is set.
+    /// The defaults, with the settings applied.
     ///
-    /// - Parameter value: what a setting is set to; nil where it is not.
+    /// - Parameter value: returns the value of a setting; nil if it is not set.
     public init(_ value: (NumberSetting) -> Int?) {
         for limit in Self.all {
             if let number = value(limit.setting) {
@@ -34,15 +33,15 @@ public struct LimitSettings: Sendable, Hashable {
         }
     }
 
-    /// The whole key of a limit by its name in an error; nil if it can't be set.
+    /// The full key of a limit by its name in an error; nil if it can't be set.
     ///
-    /// - Parameter limit: such as `screens`.
-    /// - Returns: such as `limits.screens`.
+    /// - Parameter limit: the name, such as `screens`.
+    /// - Returns: the key, such as `limits.screens`.
     public static func key(of limit: String) -> String? {
         all.contains { $0.setting.key == limit } ? "\(section).\(limit)" : nil
     }
 
-    /// The whole keys of those that newer settings change.
+    /// The full keys of limits that newer settings change.
     public func differences(to newer: LimitSettings) -> [String] {
         Self.all.filter { self[keyPath: $0.place] != newer[keyPath: $0.place] }
             .map { "\(Self.section).\($0.setting.key)" }
@@ -58,11 +57,11 @@ public struct LimitSettings: Sendable, Hashable {
         set { host.callTime = .seconds(newValue) }
     }
 
-    /// A setting and the limit that it is.
+    /// A setting and the limit that it sets.
     private struct Limit: Sendable {
         let setting: NumberSetting
         let place: any WritableKeyPath<LimitSettings, Int> & Sendable
-        /// Of what it is half unless it is set, so that no user keeps all others out.
+        /// The limit of which this one is half unless it is set, so that one user can't use up all of it.
         let halfOf: (any KeyPath<LimitSettings, Int> & Sendable)?
 
         init(
@@ -76,7 +75,7 @@ public struct LimitSettings: Sendable, Hashable {
         }
     }
 
-    /// How long a call may be let take, in seconds.
+    /// The range of seconds that a call may be allowed to take.
     static let callSeconds = 1...3_600
 
     private static let all: [Limit] = [

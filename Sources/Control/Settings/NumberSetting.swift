@@ -1,6 +1,6 @@
-/// A number that an administrator may set: its name, its form, and between what it may be.
+/// A number that an administrator may set: its name, format and range.
 public struct NumberSetting: Sendable, Hashable {
-    /// What a number counts, which is how it is written.
+    /// What a number counts, which decides its format.
     public enum Unit: Sendable, Hashable {
         /// Things, as a whole number.
         case things
@@ -14,13 +14,13 @@ public struct NumberSetting: Sendable, Hashable {
     public let key: String
     /// What it counts.
     public let unit: Unit
-    /// The least and the greatest that it may be.
+    /// The range of valid values.
     public let range: ClosedRange<Int>
 
-    /// Why it may be no more, and what to do instead; nil where the bounds say enough.
+    /// Why no greater value is valid, and what to do instead; nil: no explanation is needed.
     public let note: String?
 
-    /// A number by its key, form and bounds.
+    /// Creates a setting from its key, unit and range.
     public init(
         _ key: String, _ unit: Unit, _ range: ClosedRange<Int>, note: String? = nil
     ) {
@@ -30,9 +30,9 @@ public struct NumberSetting: Sendable, Hashable {
         self.note = note
     }
 
-    /// The number that a text is; nil if it is none, or one that it may not be.
+    /// Parses a value; nil if it is not a number or not in the range.
     ///
-    /// - Parameter text: such as `100`, or `512M` for bytes.
+    /// - Parameter text: the text, such as `100`, or `512M` for bytes.
     /// - Returns: the number.
     public func value(_ text: String) -> Int? {
         let size = unit == .bytes && text != "infinity" ? SettingsFile.bytes(text) : nil
@@ -40,7 +40,7 @@ public struct NumberSetting: Sendable, Hashable {
         return number
     }
 
-    /// What it may be, in words.
+    /// The valid values, in words.
     public var expectation: String { form + (note.map { " (\($0))" } ?? "") }
 
     private var form: String {
@@ -53,7 +53,7 @@ public struct NumberSetting: Sendable, Hashable {
         }
     }
 
-    /// Bytes as an administrator writes them.
+    /// Formats bytes as an administrator writes them.
     private static func size(_ bytes: Int) -> String {
         for (shift, unit) in [(40, "T"), (30, "G"), (20, "M"), (10, "K")]
         where bytes >= 1 << shift && bytes % (1 << shift) == 0 {

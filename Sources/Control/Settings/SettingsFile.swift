@@ -1,19 +1,20 @@
 import AtriumKit
 
-/// The daemon's configuration file, checked before it is read: a mapping of known keys to scalars,
-/// lists of scalars, or sections of numbers.
+/// Checks the daemon's configuration file before it is read.
+///
+/// It is a mapping of known keys to scalars, lists of scalars, or sections of numbers.
 public enum SettingsFile {
-    /// Refuses unknown keys, nested values, and values of another type, which would silently do nothing.
+    /// Throws for unknown keys, nested values, and values of the wrong type, which would otherwise be ignored.
     ///
     /// - Parameters:
-    ///   - text: YAML.
+    ///   - text: the YAML text.
     ///   - file: its path, for messages.
-    ///   - known: the keys that mean something; words, unless told otherwise.
-    ///   - lists: those of them that take a list of words.
-    ///   - counts: those that take a whole number, 0 or more.
-    ///   - sizes: those that take a number of bytes, as ``bytes(_:)`` reads it.
-    ///   - sections: those that hold numbers of their own.
-    /// - Returns: the line of each key; none where nothing is set.
+    ///   - known: the known keys; their values are words unless another parameter lists them.
+    ///   - lists: the keys that take a list of words.
+    ///   - counts: the keys that take a whole number, 0 or more.
+    ///   - sizes: the keys that take a number of bytes, as ``bytes(_:)`` reads it.
+    ///   - sections: the sections of numbers.
+    /// - Returns: the line of each key; empty if nothing is set.
     /// - Throws: ``DefinitionProblem`` with line, column and the nearest known key.
     @discardableResult
     public static func check(
@@ -24,7 +25,7 @@ public enum SettingsFile {
         if documents.count > 1 {
             throw documents[1].problem("the settings are one document", hint: "remove the '---'")
         }
-        // Comments alone, also below a line of dashes, set nothing.
+        // A file with only comments, even after `---`, sets nothing.
         guard let root = documents.first, !root.isNothing else { return [:] }
         let members = try root.members(known: known)
         for (key, member) in members {
@@ -42,7 +43,7 @@ public enum SettingsFile {
         return members.mapValues { $0.line }
     }
 
-    /// A section, each of whose numbers is within its bounds.
+    /// Checks a section: each number must be in its range.
     private static func check(
         _ section: DefinitionNode, _ numbers: [NumberSetting]
     ) throws(DefinitionProblem) {
@@ -56,9 +57,9 @@ public enum SettingsFile {
         }
     }
 
-    /// What a size says, such as `512M`: K, M, G and T are powers of 1,024, as systemd has them.
+    /// Parses a size such as `512M`: K, M, G and T are powers of 1,024, as in systemd.
     ///
-    /// - Returns: bytes; nil if it is none, and as many as there are for `infinity`.
+    /// - Returns: bytes, `Int.max` for `infinity`; nil if it is not a size.
     public static func bytes(_ text: String) -> Int? {
         guard text != "infinity" else { return .max }
         let shifts: [Character: Int] = ["K": 10, "M": 20, "G": 30, "T": 40]
@@ -68,7 +69,7 @@ public enum SettingsFile {
         return count << shift
     }
 
-    /// What a value may look like.
+    /// The format of a value.
     private enum Shape: String {
         case list = "a list of words, such as [one, two]"
         case count = "a whole number, 0 or more"
