@@ -65,9 +65,9 @@ struct Atriumd: AsyncParsableCommand {
         }
     }
 
-    /// Runs the command line to its end; what was said to the service manager gets there first.
+    /// Runs the command line, and waits until all messages to the service manager are sent.
     ///
-    /// It begins on the main thread, so that nothing runs elsewhere than where it is told to.
+    /// It starts on the main actor, so that tasks run only on the executors that are given to them.
     @MainActor
     static func main() async {
         do {
@@ -101,7 +101,7 @@ struct Atriumd: AsyncParsableCommand {
         let settings: DaemonSettings
         let inheritance: Daemon.Inheritance
         do {
-            // Changes the environment: before there are threads.
+            // Changes the environment, so it has to run before there are threads.
             inheritance = try Daemon.Inheritance.take()
             settings = try await DaemonSettings.load(source)
         } catch {
@@ -132,7 +132,7 @@ struct Atriumd: AsyncParsableCommand {
     private func checkOnly(_ source: DaemonSettings.Source) async throws {
         let folder = source.directories.configuration
         if source.file == nil, let user = Check.becomeServiceUser(of: folder) {
-            // At once: what is wrong is said elsewhere.
+            // Written directly to standard output; errors are reported elsewhere.
             FileHandle.standardOutput.write(
                 Data("checked as the user '\(user)', whom the service runs as\n".utf8))
         }
@@ -147,7 +147,7 @@ struct Atriumd: AsyncParsableCommand {
         }
     }
 
-    /// Says why it ends: to the log and to the service manager.
+    /// Reports why the process ends, to the log and to the service manager.
     private func report(_ failure: StartFailure) -> ExitCode {
         Logger(label: "atriumd").tell(failure.message, ["reason": "\(failure.reason)"])
         Notifier().failed(errno: failure.errno, status: failure.reason)

@@ -10,19 +10,18 @@ import PluginLoader
 import Store
 import Workers
 
-/// `atriumd --check`: what a start would find, without starting.
+/// `atriumd --check`: reports what a start would find wrong, without starting.
 ///
-/// Definitions are applied to a store of their own that is empty and thrown away: plugins are asked
-/// for their settings as they are at a start.
+/// Definitions are applied to a temporary, empty store, so that plugins check their settings as at a start.
 struct Check {
     let settings: DaemonSettings
 
-    /// Goes on as the user of the service, where root checks what is the service's.
+    /// Switches to the service's user if root checks the service's configuration.
     ///
-    /// Root reads every file, and the service does not; and no code of a plugin's is run as root.
+    /// Root can read every file, and the service can't. Besides, no plugin's code should run as root.
     ///
-    /// - Parameter folder: the configuration's: `/etc/atrium-NAME` is of the user `atrium-NAME`.
-    /// - Returns: the user's name; nil where nothing was to be changed.
+    /// - Parameter folder: the configuration's folder: `/etc/atrium-NAME` belongs to the user `atrium-NAME`.
+    /// - Returns: the user's name; nil if the user was not switched.
     static func becomeServiceUser(of folder: String) -> String? {
         let name = folder.split(separator: "/").last.map(String.init) ?? ""
         guard geteuid() == 0, folder.hasPrefix("/etc/atrium"), let user = getpwnam(name) else {
@@ -35,7 +34,7 @@ struct Check {
         return name
     }
 
-    /// Prints a line for each thing; whether all is well.
+    /// Checks everything and prints one line for each check; returns whether all passed.
     func passes() async throws -> Bool {
         var passes = true
         func say(_ name: String, _ problem: String?) {
@@ -72,8 +71,9 @@ struct Check {
         return passes
     }
 
-    /// What of a file closes a circle of containers with the files before it, or nests them too deep: each is tried
-    /// alone, which does not show that.
+    /// Returns an error if a file's containers, with those of the files before it, form a cycle or nest too deep.
+    ///
+    /// Each file is tried alone, which does not detect this.
     private func nesting(
         of file: DefinitionFolder.File, _ before: inout [ContainerDefinition]
     ) -> (any Error)? {
@@ -87,8 +87,9 @@ struct Check {
         return DefinitionReader.problem(in: last, file: file.path, at: .container, reason)
     }
 
-    /// What is tried of a file: each definition, and what is in it beside the components that want a credential,
-    /// since one is tried no further than to those that are not there.
+    /// The parts of a file to try: each definition, and its components without those that need a credential.
+    ///
+    /// The components are tried separately, because a definition is tried only up to its first missing credential.
     private func parts(of file: DefinitionFolder.File) -> [DefinitionFolder.File] {
         guard let definitions = try? file.outcome.get() else { return [file] }
         return definitions.flatMap { definition in
@@ -103,7 +104,7 @@ struct Check {
         }.map { DefinitionFolder.File(path: file.path, outcome: .success([$0])) }
     }
 
-    /// The credentials that settings of a component refer to, by setting.
+    /// The credentials to which a component's settings refer, by setting.
     private func credentials(of component: ComponentDefinition) -> [(key: String, value: String)] {
         component.settings.compactMapValues { value in
             guard case .credential(let name) = SecretReference(value) else { return nil }
@@ -122,7 +123,7 @@ struct Check {
         }
     }
 
-    /// Applies files without anything to be seen of it.
+    /// Tries to apply files, without lasting effects.
     private func tried(
         _ files: [DefinitionFolder.File], _ library: PluginLibrary
     ) async throws -> [(path: String, outcome: DefinitionApplication.Outcome)] {
@@ -158,7 +159,7 @@ struct Check {
 }
 
 extension ListModes {
-    /// Leaves all out but these.
+    /// Removes all lists except these.
     fileprivate mutating func keep(_ names: [String]) {
         contents.removeAll { !names.contains($0) }
         entered.removeAll { !names.contains($0) }

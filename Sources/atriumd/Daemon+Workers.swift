@@ -4,9 +4,9 @@ import Systemd
 import Varlink
 import Workers
 
-/// The processes of isolated components.
+/// Starts and limits the workers of isolated components.
 extension Daemon {
-    /// Starts isolated components, within what the settings allow them.
+    /// Creates the launcher that starts workers, with the limits of the settings.
     func workers(on loop: any EventLoop, in groups: WorkerCgroups?) -> WorkerLauncher {
         for reason in WorkerWalls.missing {
             logger.warning("workers are not walled off", metadata: ["reason": "\(reason)"])
@@ -17,13 +17,13 @@ extension Daemon {
             networkPlugins: Set(settings.networkPlugins), turns: meter.notes)
     }
 
-    /// Why a peer may not connect: a worker got hold of a socket all the same.
+    /// Returns why a peer may not connect: a worker must not connect to the control socket.
     func refusal(
         of groups: WorkerCgroups?
     ) -> (@Sendable (Peer) -> String?)? {
         guard let groups else { return nil }
         return { peer in
-            // Workers are of our own user; nobody else's process needs to be looked at.
+            // Workers run as the daemon's own user, so processes of other users need no check.
             guard peer.uid == ownUser, groups.holds(peer.pid) else { return nil }
             return "it is a worker's process, and plugins speak to the daemon through the kit"
         }
@@ -37,7 +37,7 @@ extension Daemon {
         return limits
     }
 
-    /// Where systemd gave us a cgroup to divide.
+    /// The cgroup that systemd delegated to the daemon, if any.
     func workerCgroups() -> WorkerCgroups? {
         let path: String
         do {

@@ -16,16 +16,16 @@ import Workers
 /// The user that the daemon runs as.
 let ownUser = getuid()
 
-/// The daemon: puts the parts together, runs them, and takes them apart in order.
+/// The daemon: creates the parts, runs them, and stops them in order.
 struct Daemon {
-    /// What the service manager gave the process.
+    /// What the service manager passed to the process.
     struct Inheritance: Sendable {
-        /// Sockets that listen for us, and what it keeps for us.
+        /// Listening sockets, and descriptors that the manager stores for the daemon.
         var descriptors: PassedDescriptors
-        /// Whether it wants to hear that calls are served, and how often.
+        /// The interval at which the manager expects watchdog pings; nil: none.
         let watchdog: Watchdog?
 
-        /// Takes it over; call it before any thread is started.
+        /// Takes the inheritance; call it before any thread is started.
         static func take() throws(ListenError) -> Inheritance {
             let watchdog = Watchdog.take()
             return Inheritance(descriptors: try PassedDescriptors.receive(), watchdog: watchdog)
@@ -33,7 +33,7 @@ struct Daemon {
     }
 
     let settings: DaemonSettings
-    /// Where the settings came from.
+    /// The source of the settings.
     let source: DaemonSettings.Source
     let inheritance: Inheritance
     let threshold: LogThreshold
@@ -52,9 +52,9 @@ struct Daemon {
         self.threshold = threshold
     }
 
-    /// Runs until it is told to stop.
+    /// Runs until the daemon is stopped.
     func run() async throws {
-        // A peer that goes away must not take us along.
+        // Writing to a closed connection must not end the process.
         signal(SIGPIPE, SIG_IGN)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1, metricsDelegate: meter)
         let service = try makeService(on: group.next())
@@ -65,7 +65,7 @@ struct Daemon {
                         service: service, successTerminationBehavior: .gracefullyShutdownGroup)
                 ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
         try await lifecycle.run()
-        // They were told to end: a service manager that finds them afterwards would complain.
+        // Workers were asked to end; the service manager would report any that remain.
         await runningWorkers.allEnded()
         try await group.shutdownGracefully()
     }
@@ -76,13 +76,13 @@ struct Daemon {
         let handover = Handover(taking: &passed, in: kept, logger: logger)
         let listener = try listener(taking: &passed, keptIn: kept)
         let roles = try settings.roleTable(groups: listener.groups)
-        // The system's directory of users may hang: it is asked beside the start.
+        // The system's directory of users may hang, so it is queried while the daemon starts.
         let access = AccessBook(
             .withoutDirectory(ownUser: ownUser, socketGroups: listener.knownGroups)
         ) { loop.scheduleTask(in: TimeAmount($0), $1) }
         let groups = workerCgroups()
         let (registry, store) = try registry(on: loop, groups)
-        // Before any component is made.
+        // Before any component is created.
         loop.execute { registry.crashNote.install { CrashTeller.install($0, $1) } }
         let reloader = Reloader(
             settings, from: source,
@@ -103,7 +103,7 @@ struct Daemon {
             turns: meter.notes, logger: logger)
     }
 
-    /// What systemd passed and nobody here knows is of no use.
+    /// Creates the listener, and closes descriptors from systemd that nothing uses.
     private func listener(
         taking passed: inout PassedDescriptors, keptIn store: DescriptorStore?
     ) throws -> Listener {
@@ -165,7 +165,7 @@ struct Daemon {
         }
     }
 
-    /// What ServiceLifecycle says of itself interests only those who debug it.
+    /// Messages of ServiceLifecycle are useful only for debugging.
     private var quiet: Logger {
         var logger = Logger(label: "atriumd.lifecycle")
         logger.logLevel = .error
@@ -173,7 +173,7 @@ struct Daemon {
     }
 }
 
-/// Takes the store out of the closure that opens it.
+/// Passes the store out of the closure that opens it.
 private final class OpenedStore: Sendable {
     let store = Mutex<Store?>(nil)
 }

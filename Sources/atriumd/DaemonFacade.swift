@@ -10,7 +10,7 @@ import Systemd
 import Varlink
 import Workers
 
-/// What the daemon says of itself on the control socket, and does to itself.
+/// The daemon's own state and operations, as the control socket offers them.
 final class DaemonFacade: DaemonState {
     private struct State {
         var phase = DaemonFacts.Phase.starting
@@ -44,10 +44,10 @@ final class DaemonFacade: DaemonState {
         self.signs = signs
     }
 
-    /// The server, once there is one.
+    /// Sets the server, once there is one.
     func serve(with server: VarlinkServer) { state.withLock { $0.server = server } }
 
-    /// The daemon serves, or stops.
+    /// Sets the daemon's phase.
     func enter(_ phase: DaemonFacts.Phase) { state.withLock { $0.phase = phase } }
 
     func facts() -> DaemonFacts {
@@ -69,7 +69,7 @@ final class DaemonFacade: DaemonState {
     }
 
     func reload(_ reply: @escaping @Sendable (Result<[String], ReloadProblem>) -> Void) {
-        // Reads files: away from the loop.
+        // Away from the event loop, because it reads files.
         Task(executorPreference: QuietExecutor.shared) { [self] in
             let result: Result<[String], ReloadProblem> =
                 switch await reloader.reload(telling: signs) {
@@ -81,7 +81,7 @@ final class DaemonFacade: DaemonState {
         }
     }
 
-    /// What went wrong, and what was done all the same.
+    /// The problems of a reload, and what was changed nevertheless.
     private static func sentence(_ outcome: Reloader.Outcome) -> String {
         outcome.problems.joined(separator: "; ") + "; changed: " + outcome.done
     }

@@ -7,31 +7,31 @@ import ServiceLifecycle
 import UnixSignals
 import Varlink
 
-/// The daemon as a service: starts, serves, and stops when asked.
+/// The daemon as a service: starts, serves, and stops on request.
 struct DaemonService: Service {
-    /// How long calls under way may take once the daemon is to stop.
+    /// How long calls in progress may take when the daemon stops.
     private static let stopDeadline = Duration.seconds(20)
 
     let registry: Registry
     let facade: DaemonFacade
     let reloader: Reloader
-    /// Makes the table of roles; blocks.
+    /// Creates the table of roles; blocks.
     let roles: @Sendable () -> RoleTable
     let signs: LifeSigns
     let access: AccessBook
-    /// Why a peer may not connect at all.
+    /// Returns why a peer may not connect at all; nil: it may.
     let refuses: (@Sendable (Peer) -> String?)?
-    /// What connections may use up, until a reload says otherwise.
+    /// The limits of connections at the start; a reload may change them.
     let limits: VarlinkLimits
     let loop: any EventLoop
     let listener: Listener
     let handover: Handover
-    /// Where the loop's present turn is noted.
+    /// Notes about the event loop's present turn.
     let turns: TurnNotes
     let logger: Logger
 
     func run() async throws {
-        // From the first moment: the signal would end the process otherwise.
+        // Installed first, because SIGHUP would otherwise end the process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         await signs.load()
         let (reloader, roles) = (reloader, roles)
@@ -39,12 +39,12 @@ struct DaemonService: Service {
             await reloader.learnRoles(roles)
         }
         let loaded = try await load()
-        // Asked to stop before it served: nobody was promised anything.
+        // Stopped before it served: no clients have to be answered.
         guard !Task.isShuttingDownGracefully else { return await stopRegistry() }
         let server = makeServer()
         facade.serve(with: server)
         await reloader.serve(with: server)
-        // Who was here before comes first, and is judged once it is known who has which role.
+        // Handed-over connections come before new ones; those of non-admins wait until roles are known.
         await handover.takeScreens(registry, loop)
         let knowsRoles = await learning.value
         await handover.takeConnections(on: server, ofAdminsAlone: !knowsRoles)
@@ -55,7 +55,7 @@ struct DaemonService: Service {
             await stopRegistry()
             throw error
         }
-        // Beside serving: who asks for what is not there yet waits for it.
+        // Runs while calls are served: calls for containers that are not loaded yet wait.
         let start = Task(executorPreference: QuietExecutor.shared) {
             await becomeReady(loaded)
             await reloader.keepNotifications()
@@ -70,9 +70,9 @@ struct DaemonService: Service {
         await stop(server)
     }
 
-    /// Reads what containers there are, and has their components started.
+    /// Reads which containers exist, and starts their components.
     ///
-    /// - Returns: completed once none of them is worth waiting for.
+    /// - Returns: a future that completes once no component is left to wait for.
     private func load() async throws -> EventLoopFuture<Void> {
         let (registry, loop) = (registry, loop)
         let known = loop.makePromise(of: Void.self)
@@ -89,15 +89,15 @@ struct DaemonService: Service {
         return loaded.futureResult
     }
 
-    /// Applies the definitions, waits for all components, and says that the daemon is ready.
+    /// Applies the definitions, waits for all components, and reports that the daemon is ready.
     private func becomeReady(_ loaded: EventLoopFuture<Void>) async {
-        // Beside the loading: each waits for its own container.
+        // While containers are loading: each definition waits for its own container.
         for line in await reloader.applyAtStart()?.changed ?? [] {
             logger.info("a definition was applied", metadata: ["did": "\(line)"])
         }
         let registry = registry
         loop.execute { registry.definitionsApplied() }
-        // What would fail it is thrown while it is loaded.
+        // An error would already have been thrown during loading.
         try? await loaded.get()
         guard !Task.isCancelled else { return }
         facade.enter(.ready)
@@ -114,7 +114,7 @@ struct DaemonService: Service {
             on: loop, router: router, limits: limits, logger: Logger(label: "atrium.varlink"))
     }
 
-    /// Until the daemon is to stop: SIGHUP reloads.
+    /// Serves until the daemon is stopped; SIGHUP reloads.
     private func serve(_ hangups: UnixSignalsSequence) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -122,7 +122,7 @@ struct DaemonService: Service {
                     _ = await reloader.reload(telling: signs)
                 }
             }
-            // Ends with an error only if this task is cancelled, which means the same.
+            // It throws only if this task is cancelled, which also means to stop.
             try? await gracefulShutdown()
             group.cancelAll()
         }

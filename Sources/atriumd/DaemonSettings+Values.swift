@@ -1,23 +1,23 @@
 import Control
 import Store
 
-// What a setting of the right shape may still get wrong.
+// Checks the values of settings whose format is right.
 extension DaemonSettings {
-    /// The least that a worker can live with.
+    /// The least memory with which a worker can run.
     private static let leastWorkerMemory = 16 << 20
-    /// The most that a Unix socket's address takes.
+    /// The longest path of a Unix socket's address.
     private static let longestSocketPath = 107
 
-    /// Refuses values that nothing could work with.
+    /// Throws for values with which the daemon could not work.
     ///
     /// - Parameter file: the configuration file.
-    /// - Throws: `DaemonError` with the setting's place.
+    /// - Throws: `DaemonError` with the place of the setting.
     func refuseOddValues(in file: String) throws(DaemonError) {
         let paths = [("socket", [socket]), ("stateDirectory", [stateDirectory])]
         for (key, paths) in paths + [("pluginPath", pluginPath)] {
             for path in paths {
                 guard !path.isEmpty else { throw wrong(key, "expected a path, found nothing") }
-                // A file has no directory of its own, and a service's is /.
+                // A relative path in a file has no base: a service's working directory is /.
                 guard path.hasPrefix("/") || places[key]?.hasPrefix(file) != true else {
                     throw wrong(key, "expected a path that begins with /, found '\(path)'")
                 }
@@ -34,7 +34,7 @@ extension DaemonSettings {
         }
     }
 
-    /// What is kept of the past.
+    /// The limits for past notifications.
     var retention: Retention {
         let day = 86_400_000
         let days = notificationDaysKept
@@ -43,17 +43,17 @@ extension DaemonSettings {
             age: days == 0 || days > 1_000_000 ? .max : Int64(days * day))
     }
 
-    /// A setting that can't be, with its place.
+    /// An error for an invalid setting, with its place.
     private func wrong(_ key: String, _ reason: String) -> DaemonError {
         DaemonError((places[key].map { "\($0): " } ?? "") + "\(key): \(reason)")
     }
 
-    /// Who has which role.
+    /// Creates the table of roles.
     ///
-    /// - Parameter groups: gives those that own the sockets; may block.
-    /// - Returns: makes the table, whose problems are ``problems(of:)``; blocks, for as long as the system's
-    ///   directory takes.
-    /// - Throws: `DaemonError` for an entry that makes no sense, with its place.
+    /// - Parameter groups: returns the groups that own the sockets; may block.
+    /// - Returns: a function that creates the table, with problems for ``problems(of:)``. It blocks while the
+    ///   system's directory is queried.
+    /// - Throws: `DaemonError` with its place, for an invalid entry.
     func roleTable(
         groups: @escaping @Sendable () -> [UInt32]
     ) throws(DaemonError) -> @Sendable () -> RoleTable {
@@ -64,7 +64,7 @@ extension DaemonSettings {
         }
     }
 
-    /// Whom there is not of those who have a role, in sentences with their places.
+    /// The users and groups with roles that don't exist, in sentences with their places.
     func problems(of table: RoleTable) -> [String] {
         table.problems.map { "\(wrong($0.key, $0.reason + "; nobody has the role by that name"))" }
     }

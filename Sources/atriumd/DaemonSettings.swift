@@ -4,46 +4,46 @@ import Foundation
 import Logging
 import SystemPackage
 
-/// What an administrator may set, each in one place: name, type, default.
+/// The settings of the daemon: name, type and default, each in one place.
 ///
-/// A flag beats `ATRIUM_…` in the environment, which beats the file.
+/// A flag takes precedence over `ATRIUM_…` in the environment, which takes precedence over the file.
 struct DaemonSettings: Sendable {
     /// The socket's path.
     var socket: String
-    /// Where the store lives.
+    /// The directory of the store.
     var stateDirectory: String
-    /// Where `atrium.yaml` and `containers.d/` are.
+    /// The directory of `atrium.yaml` and `containers.d/`.
     var configurationDirectory: String
     /// Folders with plugins beside the shipped ones; their components are isolated by default.
     var pluginPath: [String]
-    /// The least bad messages that are logged.
+    /// The lowest level of messages that are logged.
     var logLevel: Logger.Level
-    /// How many notifications are kept for those who catch up.
+    /// The number of past notifications that are kept for subscribers that catch up.
     var notificationsKept: Int
-    /// How many bytes of them; `Int.max`: as many as there are.
+    /// The bytes of past notifications that are kept; `Int.max`: no limit.
     var notificationBytesKept: Int
-    /// Of how many days before the newest one; 0: however old they are.
+    /// The days before the newest notification for which notifications are kept; 0: no limit.
     var notificationDaysKept: Int
-    /// How many bytes a worker may have in memory; `Int.max`: as many as there are.
+    /// The memory of a worker in bytes; `Int.max`: no limit.
     var workerMemoryMax: Int
-    /// How many processes and threads a worker may be; 0: as many as the machine takes.
+    /// The number of processes and threads of a worker; 0: no limit.
     var workerTasksMax: Int
-    /// How much of one processor a worker may take, in hundredths; 0: as much as there is.
+    /// The processor time of a worker, in hundredths of one processor; 0: no limit.
     var workerCpuMax: Int
-    /// Ids of plugins whose workers may speak to the internet.
+    /// Ids of plugins whose workers may use the network.
     var networkPlugins: [String]
-    /// Ids of plugins from `pluginPath` that may make delegates, which live in the daemon.
+    /// Ids of plugins from `pluginPath` that may make delegates, which run in the daemon.
     var delegates: [String]
-    /// What users may use up.
+    /// The limits on users.
     var limits: LimitSettings
-    /// Who has which role: users, `@groups`, and for front ends `user=namespace`.
+    /// The roles of users and `@groups`; front ends are given as `user=namespace`.
     var roles: RoleSettings
-    /// Where each key that is set stands, for people: file and line, a variable, or a flag.
+    /// Where each key is set, for people: file and line, a variable, or a flag.
     let places: [String: String]
 
     /// The keys of the file.
     ///
-    /// In the environment `stateDirectory` is `ATRIUM_STATE_DIRECTORY`.
+    /// In the environment they have other names: `stateDirectory` is `ATRIUM_STATE_DIRECTORY`.
     static let keys = [
         "socket", "stateDirectory", "pluginPath", "logLevel", "notificationsKept",
         "notificationBytesKept", "notificationDaysKept", "workerMemoryMax",
@@ -53,7 +53,7 @@ struct DaemonSettings: Sendable {
         "observers", "frontends",
     ]
 
-    /// Those of them that take lists; in the environment their words stand with commas between.
+    /// The keys that take lists; in the environment, list elements are separated by commas.
     private static let lists: Set<String> = [
         "pluginPath", "networkPlugins", "delegates", "admins", "moderators", "members", "observers",
         "frontends",
@@ -64,7 +64,7 @@ struct DaemonSettings: Sendable {
     ]
     private static let sizes: Set<String> = ["notificationBytesKept", "workerMemoryMax"]
 
-    /// Where settings are read from, again and again.
+    /// Where settings are read from, at the start and at each reload.
     struct Source: Sendable {
         /// The configuration file; nil: `atrium.yaml` in the configuration directory, if any.
         var file: String?
@@ -76,9 +76,9 @@ struct DaemonSettings: Sendable {
 
     /// Reads file, environment and flags.
     ///
-    /// - Parameter source: where they are.
-    /// - Returns: what they say.
-    /// - Throws: `DaemonError` or `DefinitionProblem`, naming file and line or variable.
+    /// - Parameter source: the file, the flags and the defaults.
+    /// - Returns: the settings.
+    /// - Throws: `DaemonError` or `DefinitionProblem`, with file and line or variable.
     static func load(_ source: Source) async throws -> DaemonSettings {
         let (flags, directories) = (source.flags, source.directories)
         let environment = ProcessInfo.processInfo.environment
@@ -93,7 +93,7 @@ struct DaemonSettings: Sendable {
                     uniqueKeysWithValues: flags.map { (AbsoluteConfigKey([$0.key]), $0.value) })),
             EnvironmentVariablesProvider().prefixKeys(with: "atrium"),
         ]
-        // The provider takes no file that sets nothing.
+        // The provider does not accept a file that sets nothing.
         if !lines.isEmpty {
             do {
                 providers.append(try await FileProvider<YAMLSnapshot>(filePath: FilePath(path)))
@@ -112,7 +112,7 @@ struct DaemonSettings: Sendable {
         return settings
     }
 
-    /// Looks the file over; that there is none matters only if it was asked for.
+    /// Checks the file; a missing file is an error only if it was named explicitly.
     ///
     /// - Returns: the line of each key that is set.
     private static func check(_ path: String, isWanted: Bool) throws -> [String: Int] {
@@ -172,9 +172,9 @@ struct DaemonSettings: Sendable {
             frontends: reader.stringArray(forKey: "frontends", default: []))
     }
 
-    /// A mistyped variable would silently do nothing.
+    /// Throws for unknown variables, since a mistyped one would otherwise be ignored.
     ///
-    /// `ATRIUM_KIT` is atriumctl's.
+    /// `ATRIUM_KIT` is a variable of atriumctl's.
     private static func refuseUnknownVariables(_ environment: [String: String]) throws {
         let known = names.map(variable)
         for name in environment.keys.sorted()
@@ -185,7 +185,7 @@ struct DaemonSettings: Sendable {
         }
     }
 
-    /// A number that is none would silently be the default.
+    /// Throws for invalid numbers, for which the default would otherwise be used.
     private static func refuseOddNumbers(_ environment: [String: String]) throws {
         for name in counts.map(variable).sorted() {
             guard let text = environment[name], Int(text).map({ $0 < 0 }) ?? true else { continue }
@@ -206,7 +206,7 @@ struct DaemonSettings: Sendable {
         }
     }
 
-    /// The keys of all that can be set, those of sections whole.
+    /// The keys of all settings, with the full keys of those in sections.
     private static var names: [String] {
         keys.filter { $0 != LimitSettings.section } + LimitSettings.known.map(name)
     }
@@ -215,7 +215,7 @@ struct DaemonSettings: Sendable {
         "\(LimitSettings.section).\(limit.key)"
     }
 
-    /// `stateDirectory` as `ATRIUM_STATE_DIRECTORY`, and `limits.screens` as `ATRIUM_LIMITS_SCREENS`.
+    /// The variable for a key: `ATRIUM_STATE_DIRECTORY`, or `ATRIUM_LIMITS_SCREENS` for `limits.screens`.
     private static func variable(_ key: String) -> String {
         "ATRIUM_"
             + key.map { $0 == "." ? "_" : $0.isUppercase ? "_\($0)" : $0.uppercased() }.joined()
@@ -223,21 +223,21 @@ struct DaemonSettings: Sendable {
 }
 
 extension DaemonSettings {
-    /// What differs between these and newer ones, by key.
+    /// A setting that differs between these and newer settings.
     struct Difference {
         let key: String
-        /// Whether a daemon that runs can go by the new value.
+        /// Whether a running daemon can adopt the new value.
         let isLive: Bool
     }
 
-    /// What newer settings change.
+    /// The settings that differ in newer ones.
     func differences(to newer: DaemonSettings) -> [Difference] {
         Self.comparisons.filter { !$0.isSame(self, newer) }.map {
             Difference(key: $0.key, isLive: $0.isLive)
         } + limits.differences(to: newer.limits).map { Difference(key: $0, isLive: true) }
     }
 
-    /// These, but for what only a start can change: that is as it was.
+    /// These settings, with the older values of those that only a start can change.
     func keeping(_ older: DaemonSettings) -> DaemonSettings {
         var settings = self
         settings.socket = older.socket

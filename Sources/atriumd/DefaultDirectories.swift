@@ -1,31 +1,31 @@
 import Foundation
 
-/// Where things live unless told: as systemd says, else root's places, else the user's own.
+/// Default directories: those from systemd, else root's, else the user's own.
 struct DefaultDirectories: Sendable {
-    /// For the socket.
+    /// The directory of the socket.
     let runtime: String
-    /// For the store.
+    /// The directory of the store.
     let state: String
-    /// For `atrium.yaml` and `containers.d/`.
+    /// The directory of `atrium.yaml` and `containers.d/`.
     let configuration: String
 
-    /// The directories for a user.
+    /// Finds the directories for a user.
     ///
     /// - Parameters:
-    ///   - environment: systemd's and XDG's variables are looked up here.
-    ///   - uid: 0 for root.
+    ///   - environment: the variables, including those of systemd and XDG.
+    ///   - uid: the user; 0 for root.
     init(environment: [String: String], uid: UInt32) {
         let home = environment["HOME"] ?? "/"
         let isRoot = uid == 0
-        // systemd gives a list; ours is one directory.
+        // systemd passes a list of directories; the daemon uses the first.
         func given(_ name: String) -> String? {
             environment[name]?.split(separator: ":").first.map(String.init)
         }
-        // The specification of the XDG base directories has relative paths ignored.
+        // The XDG specification requires relative paths to be ignored.
         func own(_ name: String) -> String? {
             environment[name].flatMap { $0.hasPrefix("/") ? $0 + "/atrium" : nil }
         }
-        // Root's runtime directory is closed to others: root's daemon serves the machine.
+        // Root does not use XDG_RUNTIME_DIR, because other users can't enter it and root's daemon serves all users.
         runtime =
             given("RUNTIME_DIRECTORY")
             ?? (isRoot ? "/run/atrium" : own("XDG_RUNTIME_DIR") ?? "/tmp/atrium-\(uid)")

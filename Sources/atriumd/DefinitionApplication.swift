@@ -2,24 +2,24 @@ import Control
 import Host
 import NIOCore
 
-/// Applies definitions, and says what is wrong where the file has it.
+/// Applies definitions, and locates errors in their files.
 struct DefinitionApplication: Sendable {
-    /// What was done with a file, or what kept it from being done.
+    /// The result of applying a file.
     struct Outcome: Sendable {
         var results: [ApplyResult] = []
         var problem: (any Error)?
-        /// Whether a definition was tried up to a secret that is there for the service alone.
+        /// Whether a definition was only tried up to a secret that only the service can read.
         var lacksSecret = false
     }
 
     let registry: Registry
     let loop: any EventLoop
-    /// Only try it.
+    /// Whether to only try the definitions, without applying them.
     var dryRun = false
 
-    /// Applies files beside each other.
+    /// Applies several files concurrently.
     ///
-    /// - Returns: what became of each, in the files' order.
+    /// - Returns: the outcomes, in the order of the files.
     func apply(_ files: [DefinitionFolder.File]) async -> [Outcome] {
         await withTaskGroup(of: (Int, Outcome).self) { group in
             for (place, file) in files.enumerated() {
@@ -31,7 +31,7 @@ struct DefinitionApplication: Sendable {
         }
     }
 
-    /// Applies a file's definitions, all of them or none.
+    /// Applies a file's definitions: all of them or none.
     func apply(_ file: DefinitionFolder.File) async -> Outcome {
         do {
             let definitions = try file.outcome.get()
@@ -39,7 +39,7 @@ struct DefinitionApplication: Sendable {
                 return Outcome(results: try await apply(definitions, dryRun: dryRun))
             } catch let error as HostError {
                 if error.isOfSecretNotRead { return Outcome(lacksSecret: true) }
-                // Which of them it is about, is not said.
+                // The error does not say which definition it is about, so each is tried.
                 for definition in definitions.dropLast() {
                     do {
                         _ = try await apply([definition], dryRun: true)

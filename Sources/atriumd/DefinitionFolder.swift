@@ -2,9 +2,9 @@ import Control
 import Glibc
 import Host
 
-/// The definitions that an administrator put into `containers.d/`.
+/// The folder `containers.d/`, with the administrator's definitions.
 struct DefinitionFolder: Sendable {
-    /// One file: its definitions, or what is wrong with it.
+    /// A file: its definitions, or the error in it.
     struct File: Sendable {
         let path: String
         let outcome: Result<[ContainerDefinition], any Error>
@@ -12,15 +12,15 @@ struct DefinitionFolder: Sendable {
 
     let path: String
 
-    /// The folder beside the configuration file.
+    /// The folder in the configuration directory.
     init(_ settings: DaemonSettings) {
         path = settings.configurationDirectory + "/containers.d"
     }
 
-    /// Its `.yaml` files by name; none when there is no such folder.
+    /// The folder's `.yaml` files, ordered by name; none if there is no folder.
     ///
-    /// A folder that can't be read stands for all of them. Of files that define the same container
-    /// the first counts.
+    /// If the folder can't be read, the result is one entry with the error. If several files define a container, the
+    /// first one counts.
     func files() -> [File] {
         let names: [String]
         do {

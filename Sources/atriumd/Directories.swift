@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// Makes the directories that the daemon writes to.
+/// Creates the directories to which the daemon writes.
 enum Directories {
-    /// Makes a directory and what leads to it.
+    /// Creates a directory and its parents.
     ///
     /// - Parameters:
     ///   - path: the directory.
-    ///   - mode: its permissions, if it is made.
-    /// - Throws: ``DaemonError`` naming the path and the reason.
+    ///   - mode: its permissions if it is created.
+    /// - Throws: ``DaemonError`` with the path and the reason.
     static func make(_ path: String, mode: mode_t) throws(DaemonError) {
         do {
             try FileManager.default.createDirectory(
@@ -26,7 +26,7 @@ enum Directories {
         try checkOwner(path)
     }
 
-    /// The system's error behind one of Foundation's.
+    /// The system's error number in an error of Foundation's.
     private static func code(of error: any Error) -> Int32 {
         if (error as? CocoaError)?.code == .fileWriteVolumeReadOnly { return EROFS }
         let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
@@ -34,10 +34,10 @@ enum Directories {
         return Int32(clamping: underlying.code)
     }
 
-    /// Checks the directory that stands in for `XDG_RUNTIME_DIR`: it must be ours alone.
+    /// Checks that the directory used in place of `XDG_RUNTIME_DIR` belongs to this user and is closed to others.
     ///
-    /// It is in a place that anyone may write to: somebody else could have made it first, and put a
-    /// socket of their own into it. A directory that we were told to use is as its owner wants it.
+    /// Its parent is writable by everyone, so another user could have created it first, with a socket in it.
+    /// Directories that are configured are not checked.
     private static func checkOwner(_ path: String) throws(DaemonError) {
         guard path == "/tmp/atrium-\(getuid())" else { return }
         var info = stat()

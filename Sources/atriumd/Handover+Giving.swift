@@ -8,45 +8,48 @@ import Synchronization
 import Systemd
 import Varlink
 
-// Handing over.
+// Hands over connections and screens to the next process.
 extension Handover {
-    // All in all less than the unit's TimeoutStopSec=, with the 10 s that closing the store may take.
-    /// How long calls under way may take.
+    // These times and the 10 s for closing the store must add up to less than the unit's TimeoutStopSec=.
+    /// How long calls in progress may take.
     private static let answering = Duration.seconds(10)
-    /// How long what was accepted may take to be on disk.
+    /// How long accepted entries may take to be durable.
     private static let settling = TimeAmount.seconds(4)
-    /// How long systemd may take to read what it is given.
+    /// How long systemd may take to receive descriptors.
     private static let giving = Duration.seconds(2)
-    /// How long peers may take to read what they were told.
+    /// How long peers may take to read what was sent to them.
     private static let reading = Duration.seconds(2)
 
-    /// What is in the store beside connections: screens, state, end, and a socket of our own.
+    /// The descriptors stored beside connections: screens, state, end, and the daemon's own socket.
     private static let besides = 4
 
-    /// How many connections a process can be given by name: all names are in one variable of its
-    /// environment (`LISTEN_FDNAMES`), and with one of more than 128 KiB no program starts.
+    /// The most connections that systemd can pass to a process.
+    ///
+    /// All names are in one environment variable (`LISTEN_FDNAMES`), and a program can't be started with a variable
+    /// of more than 128 KiB.
     private static let mostConnections = (127 << 10) / (Name.connection.utf8.count + 1)
 
-    /// What the store has to take for so many connections.
+    /// The capacity that the manager's store needs for so many connections.
     static func wanted(_ connections: Int) -> Int { connections + besides }
 
-    /// Lets go of the clients' connections, in order, and gives those to the manager that can be kept.
+    /// Releases the clients' connections, in order, and stores as many as possible with the service manager.
     ///
-    /// The server is then without connections, and the registry takes no more commands.
+    /// Afterwards the server has no connections, and the registry accepts no commands.
     ///
     /// - Parameters:
-    ///   - server: whose connections.
-    ///   - registry: whose screens.
-    ///   - loop: where both live.
-    ///   - taken: how many places of the store are taken by others.
+    ///   - server: the server with the connections.
+    ///   - registry: the registry with the screens.
+    ///   - loop: the event loop of both.
+    ///   - taken: how many places in the store are taken by other descriptors.
     func handOver(
         from server: VarlinkServer, _ registry: Registry, _ loop: any EventLoop, beside taken: Int
     ) async {
         guard let store else { return }
-        // Those that still wait for the directory of users: what is given below would be taken for theirs.
+        // First adopt those that still wait for the directory of users: otherwise they would be mixed up with those
+        // stored below.
         await takeConnections(on: server)
         await server.pause(within: Self.answering)
-        // What was accepted is told too.
+        // Wait for the outcomes of accepted commands, so that they are sent too.
         await withCheckedContinuation { continuation in
             loop.execute {
                 registry.finishAccepted(within: Self.settling) { _ in continuation.resume() }
@@ -54,11 +57,11 @@ extension Handover {
         }
         let screens = Mutex<[KeptScreen]>([])
         let released = await server.release(within: Self.reading) {
-            // What ends with this process is not over.
+            // Screens that end with this process must not be noted as ended.
             registry.noteScreens(nil)
             screens.withLock { $0 = registry.keptScreens(digest: \.digest) }
         }
-        // Beside them are the files of screens, state and end.
+        // The files of screens, state and end need places too.
         let room = min(max(0, store.capacity - taken - 3), Self.mostConnections)
         let kept = Array(released.prefix(room))
         tellWithoutRoom(released.count - kept.count, of: released.count, store)
@@ -87,9 +90,9 @@ extension Handover {
         logger.tell(.handoverIncomplete, ["count": "\(count)", "reason": "\(reason)"])
     }
 
-    /// Sends what may take a while, and waits until it has arrived.
+    /// Stores descriptors with the manager, and waits until it has received them.
     ///
-    /// - Returns: Whether it has; otherwise it was told why not.
+    /// - Returns: whether it has received them; if not, the reason was logged.
     private func give(
         _ state: HandoverState, _ kept: [VarlinkKeptConnection], to store: DescriptorStore
     ) -> Bool {

@@ -8,20 +8,20 @@ import Synchronization
 import Systemd
 import Varlink
 
-/// How a daemon that is restarted goes on where the one before left off.
+/// Lets a restarted daemon continue where the previous process stopped.
 ///
-/// The service manager keeps, from one process to the next:
-/// - `listening-…`: a socket that the daemon made itself, see ``OwnSocket``;
-/// - `screens`: what was chosen on each screen, a file in memory that is written to at each choice, so
-///   that a crash leaves it too;
-/// - `state`: after an orderly stop, what belongs to the connections, and what screens had shown;
-/// - `connection`: after an orderly stop, the clients' connections;
-/// - `end`: an empty file. It is given last: where it is missing, not everything found room.
+/// The service manager stores these descriptors from one process to the next:
+/// - `listening-…`: a socket that the daemon created itself, see ``OwnSocket``.
+/// - `screens`: the choices made on each screen, in a memory file that is updated at each choice, so it survives a
+///   crash.
+/// - `state`: after an orderly stop, the state of the connections, and what screens showed.
+/// - `connection`: after an orderly stop, the clients' connections.
+/// - `end`: an empty file, stored last: if it is missing, the store had no room for everything.
 ///
-/// Connections are not kept over a crash: how much of a call had been read by then, or of a reply
-/// written, nobody knows, and a client that is not told would wait for ever.
+/// Connections are not kept over a crash. It would be unknown how much of a call had been read, or of a reply
+/// written, and a client that gets no error would wait for ever.
 ///
-/// Without a manager that keeps descriptors nothing of this happens.
+/// If the manager does not store descriptors, none of this happens.
 final class Handover: Sendable {
     enum Name {
         static let screens = "screens"
@@ -35,16 +35,16 @@ final class Handover: Sendable {
     private let passed: Passed
     private let arrived: Mutex<Arrived>
 
-    /// What of that which the process before left is still to be taken over.
+    /// What the previous process left that is still to be adopted.
     private struct Arrived {
         var connections: [Int32]
         var state: HandoverState?
         var adopted = 0
-        /// Whether nothing is left to be taken over.
+        /// Whether everything was adopted.
         var isOver = false
     }
 
-    /// What the process before left.
+    /// The descriptors that the previous process left.
     fileprivate struct Passed {
         var connections: [Int32]
         var states: [Int32]
@@ -52,12 +52,12 @@ final class Handover: Sendable {
         var ends: [Int32]
     }
 
-    /// Takes what the process before left.
+    /// Takes the descriptors that the previous process left.
     ///
     /// - Parameters:
-    ///   - descriptors: what systemd passed; ours are taken out of it.
-    ///   - store: where it is kept; nil: nowhere.
-    ///   - logger: where it is told what can't be kept.
+    ///   - descriptors: the descriptors from systemd; those of a handover are removed from them.
+    ///   - store: the manager's store; nil: there is none.
+    ///   - logger: logs what can't be kept.
     init(
         taking descriptors: inout PassedDescriptors, in store: DescriptorStore?, logger: Logger
     ) {
@@ -75,9 +75,9 @@ final class Handover: Sendable {
 // MARK: - Taking over
 
 extension Handover {
-    /// Brings back screens; before the server listens, and after containers are known.
+    /// Restores screens; call it before the server listens, and after containers are known.
     ///
-    /// Who resumes a screen waits until its container is loaded.
+    /// A client that resumes a screen waits until its container is loaded.
     func takeScreens(_ registry: Registry, _ loop: any EventLoop) async {
         guard store != nil else { return }
         let state = readState()
@@ -85,12 +85,12 @@ extension Handover {
         await restore(state?.screens ?? readScreens(), registry, loop)
     }
 
-    /// Goes on with connections; after ``takeScreens(_:_:)``.
+    /// Adopts connections; call it after ``takeScreens(_:_:)``.
     ///
     /// - Parameters:
-    ///   - server: whose they are from now on.
-    ///   - ofAdminsAlone: whether only root's and our own user's are taken: what others may do is not known
-    ///     yet, and their connections wait for another call of this.
+    ///   - server: the server that adopts them.
+    ///   - ofAdminsAlone: whether to adopt only connections of root and of the daemon's own user. The others wait for
+    ///     another call, because their roles are not known yet.
     func takeConnections(on server: VarlinkServer, ofAdminsAlone: Bool = false) async {
         let (waiting, state, isOver) = arrived.withLock { arrived in
             defer {
@@ -124,19 +124,19 @@ extension Handover {
         }
         guard let adopted else { return }
         for descriptor in passed.states + passed.screens + passed.ends { close(descriptor) }
-        // Only now: a process that fails before this leaves them to the next.
+        // Removed only now: if the process fails before, the next one finds them.
         if !passed.connections.isEmpty { store.remove(Name.connection) }
         if !passed.states.isEmpty { store.remove(Name.state) }
         if !passed.ends.isEmpty { store.remove(Name.end) }
         if let state { tell(state, adopted: adopted, store) }
     }
 
-    /// Whether a connection is root's or our own user's, who are admins whatever the settings say.
+    /// Whether a connection's user is root or the daemon's own, who are admins regardless of the settings.
     private static func isAdmins(_ connection: VarlinkKeptConnection) -> Bool {
         connection.uid == 0 || connection.uid == ownUser
     }
 
-    /// Says what became of that which was handed over.
+    /// Logs which connections and screens were handed over.
     private func tell(_ state: HandoverState, adopted: Int, _ store: DescriptorStore) {
         let missing = state.count - passed.connections.count
         let hadRoom = !state.hasEnd || !passed.ends.isEmpty
@@ -189,7 +189,7 @@ extension Handover {
         return screens
     }
 
-    /// Brings screens back, and has what is chosen from now on written down.
+    /// Restores screens, and starts to write later choices to the file.
     private func restore(
         _ screens: [KeptScreen], _ registry: Registry, _ loop: any EventLoop
     ) async {
@@ -217,7 +217,7 @@ extension Handover {
 }
 
 extension Handover.Passed {
-    /// Nobody goes on with it.
+    /// Closes all descriptors without using them.
     fileprivate func close() {
         for descriptor in connections + states + screens + ends { Glibc.close(descriptor) }
     }

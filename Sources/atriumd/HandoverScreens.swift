@@ -5,19 +5,18 @@ import LogMessages
 import Logging
 import Systemd
 
-/// What was chosen on each screen, in a file in memory that outlives a crash.
+/// The choices made on each screen, in a memory file that survives a crash of the process.
 ///
-/// A line is added at each choice, which takes a microsecond or two. Once most lines are history,
-/// those that count are written anew behind the others, then the file's head is moved to them and the
-/// memory before is given back: at each moment there is a whole list. The file is sparse, and never
-/// ends.
+/// Each choice appends a line, which takes one or two microseconds. When most lines are obsolete, the current ones
+/// are written again behind the others, the file's head is set to point to them, and the memory before them is
+/// released. So at each moment the file contains one complete list. The file is sparse, and its offsets only grow.
 ///
-/// Used on the event loop alone.
+/// Used only on the event loop.
 final class HandoverScreens {
-    /// The head: what it is, its version, and where the lines begin.
+    /// The head: the title, the version, and the offset of the lines.
     private static let headLength = 64
     private static let title = "atrium screens 1 "
-    /// Lines that are history may take so many bytes before they are dropped.
+    /// The bytes of obsolete lines at which they are dropped.
     private static let history = 256 << 10
 
     let file: MemoryFile
@@ -27,7 +26,7 @@ final class HandoverScreens {
     private var start: Int
     private var end: Int
 
-    /// Begins an empty list.
+    /// Creates an empty list.
     init() throws(MemoryFileError) {
         file = try MemoryFile(named: "atrium-screens")
         start = Self.headLength
@@ -35,7 +34,7 @@ final class HandoverScreens {
         try writeHead()
     }
 
-    /// The screens in a file of another process; nil for a file of another version.
+    /// Reads the screens in the file of another process; nil if the file has another version.
     static func screens(in file: MemoryFile) throws(MemoryFileError) -> [KeptScreen]? {
         guard file.count >= headLength else { return nil }
         let head = try file.read(most: headLength)
@@ -54,7 +53,7 @@ final class HandoverScreens {
         return Array(screens.values)
     }
 
-    /// Writes down what became of a screen.
+    /// Writes a note about a screen.
     func take(_ note: ScreenNote) throws(MemoryFileError) {
         let line = note.line
         switch note {
@@ -66,7 +65,7 @@ final class HandoverScreens {
         if end - start > 2 * bytes + Self.history { try tidy() }
     }
 
-    /// Writes down what became of a screen; what can't be written is told once.
+    /// Writes a note about a screen; the first failure is logged, and later notes are ignored.
     func take(_ note: ScreenNote, orTell logger: Logger) {
         guard !hasFailed else { return }
         do {
@@ -89,7 +88,7 @@ final class HandoverScreens {
         start = end
         for line in lines.values { try append(line) }
         try writeHead()
-        // Whole pages are given back; the head's own stays.
+        // Only whole pages are released, and never the one with the head.
         let page = 4_096
         let first = max(page, before / page * page)
         if first < start / page * page { file.release(first..<(start / page * page)) }

@@ -3,18 +3,18 @@ import Glibc
 import Host
 import PluginLoader
 
-/// Where the parts of an installation are, as seen from the running executable.
+/// Locates the parts of the installation, relative to the running executable.
 enum Installation {
-    /// The folder of the executable, links followed.
+    /// The folder of the executable, with symbolic links resolved.
     static let binaries = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent()
 
-    /// The plugins that came with the daemon: trusted.
+    /// The folder of the shipped plugins, which are trusted.
     static var shippedPlugins: String {
         binaries.deletingLastPathComponent().appending(path: "lib/atrium/plugins").path
     }
 
-    /// The program that hosts an isolated component: installed in `lib/atrium`, built beside us.
+    /// The worker's executable: installed in `lib/atrium`, or built beside the daemon.
     static var worker: String {
         let installed = binaries.deletingLastPathComponent()
             .appending(path: "lib/atrium/atrium-worker").path
@@ -22,8 +22,10 @@ enum Installation {
             ? installed : binaries.appending(path: "atrium-worker").path
     }
 
-    /// The shipped plugins, then those of the settings; from nobody's folders but root's, our user's, and
-    /// the one's who could replace this program as well.
+    /// The shipped plugins, and those in the folders of the settings.
+    ///
+    /// Folders must belong to root, to the daemon's user, or to the owner of this executable, who could replace it as
+    /// well.
     static func plugins(_ settings: DaemonSettings) -> PluginLibrary {
         var owners: Set<UInt32> = [geteuid()]
         var program = stat()

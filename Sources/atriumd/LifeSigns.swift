@@ -2,29 +2,30 @@ import Host
 import NIOCore
 import Systemd
 
-/// What the service manager hears while the daemon lives.
+/// Notifies the service manager of the daemon's state.
 ///
-/// It comes from the event loop on which containers and connections live, so that the watchdog's
-/// pings mean that calls are served. An idle daemon says nothing else, and no timer runs for it.
+/// Notifications are sent from the event loop of containers and connections, so a watchdog ping shows that calls are
+/// served. An idle daemon sends nothing else, and runs no other timer.
 ///
-/// Unchecked: all that changes is guarded by the event loop, on which alone it is touched.
+/// Unchecked Sendable: its state is used only on the event loop.
 final class LifeSigns: @unchecked Sendable {
     private enum Phase {
         case loading, serving, reloading, stopping
     }
 
-    /// How often a start tells how far it is.
+    /// The interval of progress notifications during the start.
     private static let loadInterval = TimeAmount.seconds(1)
-    /// How long a start may take that goes on; longer than a worker may be silent, and the pause
-    /// after that.
+    /// How long a start may take without progress.
+    ///
+    /// This is longer than a worker may be silent, plus the pause before its restart.
     private static let loadPatience = Duration.seconds(60)
-    /// How soon a change shows in the status.
+    /// The delay after which a change is shown in the status.
     private static let statusInterval = TimeAmount.seconds(2)
 
     private let registry: Registry
     private let loop: any EventLoop
     private let watchdog: Watchdog?
-    /// What is wrong beside what the registry knows.
+    /// Returns what is wrong, without what the registry reports.
     private let problems: @Sendable () -> [String]
     private let notifier = Notifier()
 
@@ -42,7 +43,7 @@ final class LifeSigns: @unchecked Sendable {
         self.problems = problems
     }
 
-    /// The store is open, and its containers are being loaded.
+    /// Notifies: the store is open, and its containers are being loaded.
     func load() async {
         await onLoop { [self] in
             let interval = Self.loadInterval
@@ -54,9 +55,9 @@ final class LifeSigns: @unchecked Sendable {
         }
     }
 
-    /// Every container is loaded or has reported why not, and the definitions are applied.
+    /// Notifies: all containers are loaded or have failed, and the definitions are applied.
     ///
-    /// - Returns: what is served, and how much is wrong; nil: the daemon stops already.
+    /// - Returns: what is served, and how many problems there are; nil: the daemon is already stopping.
     func ready() async -> String? {
         await onLoop { [self] in
             guard case .loading = phase else { return nil }
@@ -76,7 +77,7 @@ final class LifeSigns: @unchecked Sendable {
         }
     }
 
-    /// The configuration is read again until ``reloaded()``.
+    /// Notifies: the configuration is being read, until ``reloaded()`` is called.
     func reloading() async {
         await onLoop { [self] in
             guard case .serving = phase else { return }
@@ -85,7 +86,7 @@ final class LifeSigns: @unchecked Sendable {
         }
     }
 
-    /// The configuration was read again.
+    /// Notifies: the configuration was read.
     func reloaded() async {
         await onLoop { [self] in
             guard case .reloading = phase else { return }
@@ -95,7 +96,7 @@ final class LifeSigns: @unchecked Sendable {
         }
     }
 
-    /// An orderly stop has begun.
+    /// Notifies: an orderly stop has begun.
     func stopping() async {
         await onLoop { [self] in
             phase = .stopping
@@ -105,7 +106,7 @@ final class LifeSigns: @unchecked Sendable {
 
     private func tellProgress() {
         let now = registry.loadProgress()
-        // Who makes no progress gets no more time.
+        // Without progress the timeout is not extended.
         guard now != progress else { return }
         progress = now
         notifier.extendTimeout(
@@ -122,7 +123,7 @@ final class LifeSigns: @unchecked Sendable {
         notifier.status(line)
     }
 
-    /// What is served, and what is wrong.
+    /// The status: what is served, and what is wrong.
     private func line(_ status: RegistryStatus) -> String {
         let held = held(status)
         let problems = problems() + status.problems

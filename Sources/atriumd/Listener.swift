@@ -4,31 +4,31 @@ import Logging
 import Systemd
 import Varlink
 
-/// Where the daemon listens, and the groups whose members may vote there.
+/// The sockets on which the daemon listens, and the groups whose members get the role member.
 struct Listener: Sendable {
-    /// What the control socket is called where systemd passes it: `FileDescriptorName=`.
+    /// The name of the control socket if systemd passes it: `FileDescriptorName=`.
     static let socketName = "varlink"
 
     /// The first socket's path, for people.
     let path: String
-    /// The groups that sockets of systemd's belong to; nil: we make one.
+    /// The groups of systemd's sockets; nil: the daemon creates its own socket.
     private let passedGroups: [UInt32]?
-    /// Sockets that systemd made; none: we make one.
+    /// The sockets that systemd created; empty: the daemon creates its own.
     private let sockets: [ListeningSocket]
     private let own: OwnSocket
-    /// The group of one that we make.
+    /// The group of the daemon's own socket.
     private let group = SocketGroup()
 
-    /// How many places of systemd's store for descriptors are taken by it.
+    /// How many places in the manager's store its own socket takes.
     var placesInStore: Int { own.placesInStore }
 
-    /// The sockets that systemd made for us, else a path of our own.
+    /// Uses the sockets that systemd created, else a socket of the daemon's own.
     ///
     /// - Parameters:
-    ///   - passed: what systemd passed; ours are taken out of it.
-    ///   - path: the path of our own.
-    ///   - store: where our own socket is kept from one process to the next; nil: nowhere.
-    ///   - logger: told of sockets that are no good.
+    ///   - passed: the descriptors from systemd; control sockets are removed from them.
+    ///   - path: the path for a socket of the daemon's own.
+    ///   - store: the manager's store for that socket; nil: there is none.
+    ///   - logger: logs unusable sockets.
     /// - Throws: `DaemonError`.
     init(
         taking passed: inout PassedDescriptors, or path: String, keptIn store: DescriptorStore?,
@@ -54,15 +54,15 @@ struct Listener: Sendable {
         try Directories.make(folder.isEmpty ? "." : folder, mode: 0o755)
     }
 
-    /// The groups that sockets belong to; blocks, for as long as the system's directory takes.
+    /// The groups that own the sockets; blocks while the system's directory is queried.
     @Sendable func groups() -> [UInt32] { passedGroups ?? [group.ask()] }
 
-    /// The groups that sockets belong to, as far as it is known by now.
+    /// The groups that own the sockets, as far as they are known.
     var knownGroups: [UInt32] { passedGroups ?? [group.known ?? getegid()] }
 
-    /// Has a server listen.
+    /// Makes a server listen.
     ///
-    /// - Throws: what keeps it from that: `VarlinkBindError`, or what the system says.
+    /// - Throws: `VarlinkBindError`, or the system's error.
     func open(on server: VarlinkServer) async throws {
         if sockets.isEmpty {
             try await server.listen(
@@ -73,16 +73,16 @@ struct Listener: Sendable {
         }
     }
 
-    /// Gives a socket of ours to its group, where that was not known when it was opened.
+    /// Sets the group of the daemon's own socket, if it was not known when the socket was opened.
     func giveToGroup() {
         guard passedGroups == nil, let number = group.known else { return }
         own.give(toGroup: "\(number)")
     }
 
-    /// Removes what nobody listens on any more.
+    /// Removes the socket file, if nothing will listen on it.
     func close() { own.close() }
 
-    /// Those that listen; the others are closed.
+    /// The sockets that listen; the others are closed.
     private static func usable(_ numbers: [Int32], _ logger: Logger) -> [ListeningSocket] {
         numbers.compactMap { number in
             if let socket = ListeningSocket(number) { return socket }

@@ -5,38 +5,37 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// Measures the turns of the daemon's event loop, and logs those that took long.
+/// Measures the turns of the daemon's event loop, and logs long ones.
 ///
-/// A turn is what the loop does between two looks at its sockets: it reads what has come, starts the calls in
-/// it, and runs what is due. Nobody else is answered meanwhile. SwiftNIO tells when it began to run what is
-/// due; when the first call was read before that is in the notes.
+/// In a turn the loop reads from its sockets, starts the calls that it read, and runs the tasks that are due. No
+/// other client is answered meanwhile. SwiftNIO reports when it began to run tasks; if the first call was read before
+/// that, the notes have the time.
 ///
-/// The thread's processor time costs a system call to read. It is read at the end of a turn where the last reading
-/// is 10 ms old or older: at most a hundred times a second, and always after a turn that was longer than
-/// that. What a turn used is the difference, which the turns of those 10 ms may have made too big, by
-/// these 10 ms at most.
+/// Reading the thread's processor time costs a system call. It is read at the end of a turn if the last reading is at
+/// least 10 ms old: at most a hundred times a second, and always after a longer turn. The difference counts as the
+/// turn's processor time. It may include the turns of the 10 ms before, so it is at most 10 ms too high.
 ///
-/// Unchecked: guarded by the event loop, on which alone it is touched.
+/// Unchecked Sendable: its state is used only on the event loop.
 final class LoopMeter: NIOEventLoopMetricsDelegate, @unchecked Sendable {
-    /// What was done in the turn that is under way.
+    /// Notes about the turn in progress.
     let notes = TurnNotes()
 
     private let seconds = Timer(label: "atrium_loop_turn_seconds")
     private var log: TurnLog
     private let processorTime: () -> Int64
-    /// When the processor time was read last, and what it was.
+    /// The time of the last reading, and the processor time then.
     private var reading: (at: Int64, time: Int64) = (.min, 0)
 
-    /// A turn that takes this long is logged: 100 ms.
+    /// The duration of a turn that is logged: 100 ms.
     static let longTurn: Int64 = 100_000_000
     private static let readingInterval: Int64 = 10_000_000
     private static let linesPerMinute = 10
 
-    /// A meter that has seen no turn.
+    /// Creates a meter.
     ///
     /// - Parameters:
-    ///   - logger: told of long turns.
-    ///   - processorTime: the processor time of the calling thread, in nanoseconds.
+    ///   - logger: logs long turns.
+    ///   - processorTime: returns the processor time of the calling thread, in nanoseconds.
     init(logger: Logger, processorTime: @escaping () -> Int64 = LoopMeter.threadTime) {
         log = TurnLog(lines: Self.linesPerMinute, logger: logger)
         self.processorTime = processorTime
@@ -48,16 +47,16 @@ final class LoopMeter: NIOEventLoopMetricsDelegate, @unchecked Sendable {
             to: Int64(clamping: info.endTime.uptimeNanoseconds))
     }
 
-    /// A turn has ended.
+    /// Records the end of a turn.
     ///
     /// - Parameters:
-    ///   - start: when it began to run what was due, in nanoseconds of the monotonic clock.
-    ///   - end: the time now.
+    ///   - start: when it began to run tasks, in nanoseconds of the monotonic clock.
+    ///   - end: when it ended.
     func ended(from start: Int64, to end: Int64) {
         var time = end - notes.start(orElse: start)
         if end - Self.readingInterval >= reading.at {
             let used = read(at: end)
-            // Also of a turn that read no call, but a worker's message, or let somebody in.
+            // This also covers turns that read no call, but a worker's message or a new connection.
             if used >= Self.longTurn { time = max(time, used) }
             if time >= Self.longTurn { log.tell(time, processor: used, end: end, notes) }
         }
@@ -72,7 +71,7 @@ final class LoopMeter: NIOEventLoopMetricsDelegate, @unchecked Sendable {
         return now - reading.time
     }
 
-    /// What the calling thread has used of a processor, in nanoseconds.
+    /// The processor time of the calling thread, in nanoseconds.
     static func threadTime() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -1,11 +1,11 @@
 import Glibc
 
-/// How many descriptors the process may have: each connection is one.
+/// The limit of open file descriptors: each connection needs one.
 enum OpenFiles {
-    /// As many as the unit file asks for, and more than there may be connections.
+    /// The limit in the unit file, which exceeds the limit of connections.
     private static let wanted: rlim_t = 65_536
 
-    /// Raises the soft limit, which is 1,024 for most who start a program by hand, as far as it goes.
+    /// Raises the soft limit, usually 1,024 for a program started by hand, as far as the hard limit allows.
     static func raiseLimit() {
         let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()

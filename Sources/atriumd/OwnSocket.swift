@@ -4,24 +4,23 @@ import Synchronization
 import Systemd
 import Varlink
 
-/// The control socket that the daemon makes where systemd has made none for it.
+/// The control socket that the daemon creates if systemd passes none.
 ///
-/// A manager that keeps descriptors has it from the moment it listens: who connects while the daemon
-/// is restarted, or after a crash, waits and is answered by the next process. In the store it is
-/// called by its file, so that one whose file was removed or replaced, or that is configured no more,
-/// is told from the one that clients reach: it is closed and removed.
+/// A manager that stores descriptors gets it as soon as it listens. Clients that connect during a restart, or after a
+/// crash, wait and are answered by the next process. In the manager's store it is named after its file. So a socket
+/// whose file was removed or replaced, or whose path is no longer configured, is recognised, closed and removed.
 ///
-/// Whether it will be started again, a daemon that is told to stop can't know: under such a manager
-/// the file stays, refuses once it was stopped for good, and is replaced at the next start.
+/// A daemon that is stopped can't know whether it will be started again. So under such a manager the file stays.
+/// After a final stop it refuses connections, and the next start replaces it.
 final class OwnSocket: Sendable {
     private static let prefix = "listening-"
-    /// Members of its group may connect; what they may do is the daemon's own decision.
+    /// Members of its group may connect; their roles are checked by the daemon.
     private static let mode: UInt32 = 0o660
-    /// How long systemd may take to let go of a socket.
+    /// How long systemd may take to remove a socket from its store.
     private static let patience = Duration.seconds(2)
 
     private struct State {
-        /// What the manager has kept, as long as it was not looked at.
+        /// The stored sockets, until they have been checked.
         var kept: [PassedDescriptors.Descriptor]
         var listener: VarlinkListener?
         var isKept = false
@@ -31,26 +30,26 @@ final class OwnSocket: Sendable {
     private let logger: Logger
     private let state: Mutex<State>
 
-    /// Takes the sockets that the process before left.
+    /// Takes the sockets that the previous process left.
     ///
     /// - Parameters:
-    ///   - passed: what systemd passed; ours are taken out of it.
-    ///   - store: where sockets are kept; nil: nowhere.
-    ///   - logger: told of what is kept no more.
+    ///   - passed: the descriptors from systemd; sockets of the daemon's own are removed from them.
+    ///   - store: the manager's store; nil: there is none.
+    ///   - logger: logs sockets that are no longer kept.
     init(taking passed: inout PassedDescriptors, in store: DescriptorStore?, logger: Logger) {
         self.store = store
         self.logger = logger
         state = Mutex(State(kept: passed.take { $0.name.hasPrefix(Self.prefix) }))
     }
 
-    /// How many places of the store it takes.
+    /// How many places in the manager's store it takes.
     var placesInStore: Int { state.withLock { $0.isKept ? 1 : 0 } }
 
-    /// Goes on with the socket of the process before if clients still reach it, else makes one.
+    /// Reuses the previous process's socket if clients can still reach it, else creates one.
     ///
     /// - Parameters:
-    ///   - path: where.
-    ///   - group: the file's group; nil: as it is made.
+    ///   - path: the path of the socket.
+    ///   - group: the file's group; nil: the default.
     /// - Returns: the listening descriptor.
     /// - Throws: `VarlinkBindError`.
     func open(at path: String, group: String?) throws(VarlinkBindError) -> Int32 {
@@ -65,7 +64,7 @@ final class OwnSocket: Sendable {
         return listener.descriptor
     }
 
-    /// Gives the file to a group.
+    /// Sets the group of the file.
     func give(toGroup group: String) {
         guard let listener = state.withLock({ $0.listener }) else { return }
         do {
@@ -77,10 +76,10 @@ final class OwnSocket: Sendable {
         }
     }
 
-    /// Keeps none: systemd has made the sockets.
+    /// Drops all stored sockets, because systemd has passed others.
     func dropAll() { _ = takeOver(at: nil, group: nil) }
 
-    /// The file goes, unless the next process may go on with it.
+    /// Removes the file, unless the next process may reuse the socket.
     func close() {
         state.withLock { state in
             if !state.isKept { state.listener?.removeFile() }
@@ -88,7 +87,7 @@ final class OwnSocket: Sendable {
         }
     }
 
-    /// The socket that was kept for a path; all others are kept no more.
+    /// Takes the stored socket for a path, and drops all others.
     private func takeOver(at path: String?, group: String?) -> VarlinkListener? {
         let kept = state.withLock { state in
             defer { state.kept = [] }
@@ -105,12 +104,12 @@ final class OwnSocket: Sendable {
                 drop(descriptor, listener)
             }
         }
-        // A path is free once systemd has let go, too.
+        // The path is free only once systemd has closed the dropped sockets too.
         if taken == nil, !kept.isEmpty { store?.wait(upTo: Self.patience) }
         return taken
     }
 
-    /// The socket, if its file is still there.
+    /// The socket, if its file still exists.
     private func listener(_ descriptor: PassedDescriptors.Descriptor) -> VarlinkListener? {
         guard store != nil, let socket = ListeningSocket(descriptor.number) else { return nil }
         return VarlinkListener(

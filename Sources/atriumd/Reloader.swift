@@ -9,46 +9,46 @@ import Synchronization
 import Systemd
 import Varlink
 
-/// Reads configuration and definitions while the daemon runs: one reload after another.
+/// Reloads configuration and definitions while the daemon runs, one reload at a time.
 actor Reloader {
-    /// What a reload did.
+    /// The result of a reload.
     struct Outcome: Sendable {
-        /// What was done, a line each.
+        /// What was changed, one line each.
         var changed: [String] = []
-        /// What was not, a sentence each.
+        /// What went wrong, one sentence each.
         var problems: [String] = []
 
-        /// What was done, in a line.
+        /// What was changed, in one line.
         var done: String { changed.isEmpty ? "nothing" : changed.joined(separator: ", ") }
     }
 
-    /// What a reload works on.
+    /// The parts of the daemon that a reload changes.
     struct Parts: Sendable {
         let registry: Registry
         let loop: any EventLoop
         let store: Store?
         let threshold: LogThreshold
         let access: AccessBook
-        /// The sockets, whose groups have a role.
+        /// The sockets, whose groups have the role member.
         let listener: Listener
     }
 
-    /// The settings in force.
+    /// The current settings.
     private(set) var settings: DaemonSettings
 
-    /// What is wrong while it is not known who has which role.
+    /// Reported while the directory does not answer after a reload.
     private static let directorySilent =
         "the system's directory of users does not answer: everyone keeps the roles of before until it does"
-    /// What is wrong while it is not known, since the start, who has which role.
+    /// Reported while the directory has not answered since the start.
     private static let directorySilentAtStart =
         "the system's directory of users does not answer: until it does, root and the daemon's own user are "
         + "admins, the socket's group are members, and nobody has a role by the settings"
-    /// What is wrong while it is not known who is in which group at present.
+    /// Reported while it is not known which groups users are in.
     private static let directorySlow =
         "the system's directory of users has not said yet who is in which group: who has left one keeps the "
         + "role by it until it does"
 
-    /// What is wrong with the files at present.
+    /// The current problems of the files.
     nonisolated var problems: [String] { current.withLock { $0 } }
 
     private let source: DaemonSettings.Source
@@ -56,13 +56,13 @@ actor Reloader {
     private let logger: Logger
     private nonisolated let current = Mutex<[String]>([])
     private var roleProblems: [String] = []
-    /// Called once it is known who has which role.
+    /// Called once roles are known.
     private var afterRoles: (@Sendable () async -> Void)?
     private var knowsRoles = false
-    /// How often it was asked who has which role: what is answered to an earlier question does not count.
+    /// Counts queries for roles, so that late answers to older queries are ignored.
     private var rolesAsked = 0
     private var definitionProblems: [String] = []
-    /// Which file defines a container, as the files were last.
+    /// The file that defines each container, as of the last reload.
     private var origins: [String: String] = [:]
     private var server: VarlinkServer?
     private var last: Task<Outcome, Never>?
@@ -80,12 +80,12 @@ actor Reloader {
         self.logger = logger
     }
 
-    /// The server, once there is one, whose limits may change.
+    /// Sets the server, whose limits a reload may change.
     func serve(with server: VarlinkServer) { self.server = server }
 
-    /// Reads everything again, after the reloads that were asked for before.
+    /// Reloads everything, after the reloads that were requested before.
     ///
-    /// - Parameter signs: told when it begins and ends.
+    /// - Parameter signs: notified when the reload begins and ends.
     /// - Returns: what was done; nil if the daemon is stopping.
     func reload(telling signs: LifeSigns) async -> Outcome? {
         guard !isClosed else { return nil }
@@ -100,17 +100,17 @@ actor Reloader {
         return await task.value
     }
 
-    /// Asks at the start who has which role; as a reload, it waits for the system's directory two seconds at most.
+    /// Creates the table of roles at the start; waits at most two seconds for the system's directory.
     ///
-    /// - Parameter table: makes the table of roles; may block.
-    /// - Returns: whether it is known.
+    /// - Parameter table: creates the table; may block.
+    /// - Returns: whether roles are known.
     func learnRoles(_ table: @escaping @Sendable () -> RoleTable) async -> Bool {
         await adoptRoles(of: settings, table)
         tellProblems()
         return knowsRoles
     }
 
-    /// Has something done once it is known who has which role.
+    /// Runs the body once roles are known.
     func whenRolesAreKnown(_ body: @escaping @Sendable () async -> Void) async {
         if knowsRoles { await body() } else { afterRoles = body }
     }
@@ -120,7 +120,7 @@ actor Reloader {
         current.withLock { $0 = problems }
     }
 
-    /// Applies `containers.d/` at the start; a reload waits for that.
+    /// Applies `containers.d/` at the start; reloads wait for it.
     ///
     /// - Returns: what was done; nil if the daemon is stopping.
     func applyAtStart() async -> Outcome? {
@@ -135,17 +135,18 @@ actor Reloader {
         return outcome
     }
 
-    /// Lets the reload that is under way end; there will be no other.
+    /// Ends after the reload in progress; later ones are refused.
     ///
-    /// Nobody waits for definitions that a component keeps from being applied at the start.
+    /// At the start it does not wait, because a component may keep definitions from being applied.
     func close() async {
         isClosed = true
         guard !isAtStart else { return }
         _ = await last?.value
     }
 
-    /// Applies `containers.d/`, its files beside each other; what is wrong with one, or hangs, keeps
-    /// no other from being applied.
+    /// Applies `containers.d/`, with its files concurrently.
+    ///
+    /// An error in a file, or one that hangs, does not keep the others from being applied.
     private func applyDefinitions() async -> Outcome {
         var outcome = Outcome()
         let files = DefinitionFolder(settings).files()
@@ -166,7 +167,7 @@ actor Reloader {
         return outcome
     }
 
-    /// Containers that a file defined before and none does now: they stay, which is to be known.
+    /// Reports containers that no file defines any more: they stay.
     private func abandoned(by files: [DefinitionFolder.File]) async -> [String] {
         let before = origins
         let unread = files.filter { (try? $0.outcome.get()) == nil }.map(\.path)
@@ -192,7 +193,7 @@ actor Reloader {
         do {
             changed = try await adopt(DaemonSettings.load(source))
         } catch {
-            // As it was: a file that is half understood is worse than the one before.
+            // The old settings stay: applying half of a file would be worse.
             logger.tell(.settingsNotApplied, ["reason": "\(error)"])
             current.withLock { $0 = ["\(error)"] + roleProblems + definitionProblems }
             return Outcome(problems: ["\(error)"])
@@ -207,15 +208,15 @@ actor Reloader {
         return outcome
     }
 
-    /// Goes by new settings, as far as that is possible while running.
+    /// Adopts new settings, as far as that is possible while running.
     ///
     /// - Returns: what changed, a line each.
     private func adopt(_ newer: DaemonSettings) async throws(DaemonError) -> [String] {
-        // First what may fail. The groups behind the names may have changed, whatever the file says.
+        // The table first, because it may throw. It is created even if the file is the same: groups may have changed.
         let table = try newer.roleTable(groups: parts.listener.groups)
         await adoptRoles(of: newer, table)
         let differences = settings.differences(to: newer)
-        // One that was set by a call stays, unless the files say something new.
+        // A log level that was set by a call stays, unless the configured one changes.
         if newer.logLevel != settings.logLevel { parts.threshold.level = newer.logLevel }
         settings = newer.keeping(settings)
         keepNotifications()
@@ -224,11 +225,10 @@ actor Reloader {
         }
     }
 
-    /// Has everyone go by other roles, once the system's directory has said whom they name and who everybody is.
+    /// Adopts new roles, once the system's directory has resolved the names and the groups of known users.
     ///
-    /// A reload waits for it two seconds in all. Where it has not said by then whom they name, everyone has the
-    /// roles of before until it does; where it has said that and not who everybody is, the new roles count,
-    /// with the groups that people were in before.
+    /// A reload waits at most two seconds for both. If the names are not resolved by then, the old roles stay until
+    /// they are. If only the users' groups are missing, the new roles take effect with the groups that are known.
     private func adoptRoles(of newer: DaemonSettings, _ table: @escaping @Sendable () -> RoleTable)
         async
     {
@@ -239,7 +239,7 @@ actor Reloader {
                 await adoptRoles(of: newer, late, asked: number)
             }
         }
-        // It may have answered in the meantime.
+        // The directory may have answered late meanwhile.
         guard number == rolesAsked else { return }
         let silence = knowsRoles ? Self.directorySilent : Self.directorySilentAtStart
         let problems: [String] =
@@ -249,7 +249,7 @@ actor Reloader {
         roleProblems = problems
     }
 
-    /// The directory has answered after all.
+    /// Adopts roles from a late answer of the directory.
     private func adoptRoles(of newer: DaemonSettings, _ table: RoleTable, asked number: Int) async {
         guard number == rolesAsked else { return }
         rolesAsked += 1
@@ -257,7 +257,7 @@ actor Reloader {
         tellProblems()
     }
 
-    /// Has everyone go by other roles, also who has streams and screens open.
+    /// Makes a table of roles take effect, also for open streams and screens.
     private func go(
         by newer: DaemonSettings, _ table: RoleTable, besides problems: [String] = []
     ) async {
@@ -276,13 +276,13 @@ actor Reloader {
         await afterRoles.take()?()
     }
 
-    /// Has everyone go by the limits that are set now.
+    /// Makes the current limits take effect.
     private func limit() async {
         let (registry, limits) = (parts.registry, settings.limits)
         parts.loop.execute { registry.limit(to: limits.host) }
         await server?.limit(to: limits.server)
     }
 
-    /// Has the store keep as much of the past as the settings say.
+    /// Sets the store's limits for past notifications.
     func keepNotifications() { parts.store?.keep(settings.retention) }
 }

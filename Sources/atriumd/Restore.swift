@@ -1,16 +1,16 @@
 import Glibc
 import Store
 
-/// `atriumd --restore FILE`: puts a backup in the place of the store, without starting.
+/// `atriumd --restore FILE`: replaces the store with a backup, without starting the daemon.
 struct Restore {
     let settings: DaemonSettings
 
-    /// Restores, and prints what it did.
+    /// Restores the backup, and prints what was done.
     ///
     /// - Parameters:
     ///   - file: the backup; `-` is standard input.
-    ///   - replacing: whether a store that is there is kept aside.
-    /// - Throws: `RestoreError` or `DaemonError`: all is as it was.
+    ///   - replacing: whether an existing store is kept aside; if false, it is an error.
+    /// - Throws: `RestoreError` or `DaemonError`; nothing was changed then.
     func run(_ file: String, replacing: Bool) throws {
         let source = try open(file)
         let folder = settings.stateDirectory
@@ -29,7 +29,7 @@ struct Restore {
         print("next: start the daemon, as with: systemctl start atriumd.socket atriumd")
     }
 
-    /// Opened first: root may read what the daemon's user may not.
+    /// Opened before switching users, because the daemon's user may not be able to read it.
     private func open(_ file: String) throws -> Int32 {
         guard file != "-" else { return STDIN_FILENO }
         var status = stat()
@@ -43,10 +43,10 @@ struct Restore {
         return descriptor
     }
 
-    /// Goes on as the owner of the state directory, where root restores what is a service's.
+    /// Switches to the owner of the state directory if root restores a service's store.
     ///
-    /// The files are the service's then; and what it may have put into its directory, such as a link, leads root
-    /// nowhere.
+    /// The files then belong to the service. And a link that the service may have put into its directory can't
+    /// misdirect root.
     private static func becomeOwner(of folder: String) throws {
         var status = stat()
         guard geteuid() == 0, stat(folder, &status) == 0, status.st_uid != 0 else { return }

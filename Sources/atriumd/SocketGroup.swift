@@ -1,15 +1,16 @@
 import Glibc
 import Synchronization
 
-/// The group of a socket that the daemon makes: `atrium`, where there is one to which the daemon may give files,
-/// else the daemon's own.
+/// The group of a socket that the daemon creates.
+///
+/// It is `atrium` if that exists and the daemon may give files to it, else the daemon's own group.
 final class SocketGroup: Sendable {
     private let found = Mutex<gid_t?>(nil)
 
-    /// Its number; nil: nobody has asked yet, or the system's directory has not answered.
+    /// Its id; nil: it was not queried yet, or the system's directory has not answered.
     var known: gid_t? { found.withLock { $0 } }
 
-    /// Asks the system's directory, once; blocks, for as long as that takes.
+    /// Queries the system's directory, once; blocks meanwhile.
     func ask() -> gid_t {
         if let known { return known }
         var group = getegid()

@@ -6,21 +6,21 @@ import Store
 import Systemd
 import Varlink
 
-/// Why the daemon can't start, as the service manager and its administrator are told.
+/// Why the daemon can't start, as reported to the service manager and the log.
 struct StartFailure {
-    /// How the process ends: the statuses of sysexits(3), whose names systemd knows.
+    /// The exit status: the values of sysexits(3), whose names systemd knows.
     enum Status: Int32 {
-        /// The store's file is damaged, another program's, or of a newer version.
+        /// The store's file is damaged, or was written by another program or a newer version.
         case data = 65
-        /// Something that should not be.
+        /// An internal error.
         case software = 70
-        /// The system refused something basic.
+        /// A basic request to the system failed.
         case system = 71
-        /// A file or a socket can't be made.
+        /// A file or a socket can't be created.
         case cantCreate = 73
         /// Reading or writing failed.
         case io = 74
-        /// It may work later: another process has the store, or the disk is full.
+        /// A retry may succeed: another process uses the store, or the disk is full.
         case temporary = 75
         /// A file may not be read or written.
         case permission = 77
@@ -28,17 +28,17 @@ struct StartFailure {
         case configuration = 78
     }
 
-    /// How the process ends.
+    /// The exit status.
     let status: Status
-    /// The system's number that comes nearest; 0 for none.
+    /// The closest error number of the system; 0: none.
     let errno: Int32
-    /// A sentence.
+    /// The reason, as a sentence.
     let reason: String
 
-    /// The event in the log.
+    /// The message in the log.
     let message: LogMessage
 
-    /// Sorts what was thrown.
+    /// Classifies an error.
     init(_ error: any Error) {
         reason = "\(error)"
         message = Self.message(for: error)
@@ -89,7 +89,7 @@ struct StartFailure {
 
     private static func sort(_ error: VarlinkBindError) -> (Status, Int32) {
         switch error.code {
-        // Somebody else's socket or file is in the way.
+        // A socket or file of another program uses the path.
         case nil: (.cantCreate, EADDRINUSE)
         case EACCES, EPERM, EROFS: (.permission, error.code ?? EACCES)
         case ENAMETOOLONG: (.configuration, ENAMETOOLONG)
@@ -98,13 +98,13 @@ struct StartFailure {
     }
 }
 
-/// Why the daemon can't start, in a sentence.
+/// An error that keeps the daemon from starting, as a sentence.
 struct DaemonError: Error, CustomStringConvertible {
     let description: String
     let status: StartFailure.Status
     let errno: Int32
 
-    /// What an administrator set is wrong, unless told otherwise.
+    /// Creates an error; by default, a setting of the administrator is wrong.
     init(
         _ description: String, status: StartFailure.Status = .configuration,
         errno: Int32 = EINVAL

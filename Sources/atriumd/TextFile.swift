@@ -2,7 +2,7 @@ import Glibc
 import PluginLoader
 import SystemPackage
 
-/// A file of the administrator's, read as the daemon can.
+/// Reads the administrator's files, with the daemon's permissions.
 enum TextFile {
     /// Reads a file.
     ///
@@ -12,7 +12,7 @@ enum TextFile {
     static func read(_ path: String) throws(FileProblem) -> String {
         var bytes: [UInt8] = []
         do {
-            // A pipe that nobody writes to would be waited for.
+            // Non-blocking, because opening a pipe without a writer would wait for ever.
             let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .nonBlocking)
             defer { try? file.close() }
             var part = [UInt8](repeating: 0, count: 65_536)
@@ -31,21 +31,21 @@ enum TextFile {
     }
 }
 
-/// What is wrong with a file or a folder as a whole: which, and what the system says.
+/// An error with a file or folder as a whole: its path, and the system's error.
 struct FileProblem: Error, CustomStringConvertible {
     let path: String
-    /// The system's number; 0 where it has nothing to say.
+    /// The system's error number; 0: none.
     let errno: Int32
     private let reason: String
 
-    /// The system refuses it.
+    /// Creates an error from the system's error number.
     init(_ path: String, errno: Int32) {
         self.path = path
         self.errno = errno
         reason = "can't be read: \(String(cString: strerror(errno)))" + Self.reader(errno)
     }
 
-    /// Who may not read it: asked for only where that matters, since the directory of users may hang.
+    /// Names the user who may not read the file; queried only if needed, since the directory of users may hang.
     private static func reader(_ errno: Int32) -> String {
         guard [EACCES, EPERM].contains(errno) else { return "" }
         let user = DirectoryQuestion.answer(within: .milliseconds(500)) {
@@ -54,14 +54,14 @@ struct FileProblem: Error, CustomStringConvertible {
         return " (read as the user \((user ?? nil) ?? "\(geteuid())"))"
     }
 
-    /// What is in it can't be used.
+    /// Creates an error for unusable contents.
     init(_ path: String, _ reason: String) {
         self.path = path
         self.errno = 0
         self.reason = reason
     }
 
-    /// Whether there is nothing at the path.
+    /// Whether there is no file at the path.
     var isMissing: Bool { errno == ENOENT }
 
     var description: String { "\(path): \(reason)" }
