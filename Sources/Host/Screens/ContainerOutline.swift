@@ -1,13 +1,14 @@
 public import AtriumKit
 
-/// What screens are told of their container itself, so that front ends need not guess: one object as long
-/// as it says the same.
+/// What screens show of the container itself, so that front ends need not guess.
+///
+/// The object stays the same as long as its contents do.
 public final class ContainerOutline: Sendable {
-    /// What people read.
+    /// The title that people read.
     public let title: String
     /// The items' fields, in order.
     public let fields: [Field]
-    /// The scopes, by name and what people read; empty: there are none.
+    /// The scopes, by name and title; empty: there are none.
     public let scopes: [(name: String, title: String)]
 
     init(_ definition: ContainerDefinition) {
@@ -16,7 +17,7 @@ public final class ContainerOutline: Sendable {
         scopes = definition.scopes.map { ($0.name, $0.title ?? $0.name) }
     }
 
-    /// This one, unless a container stands otherwise by now.
+    /// Returns this outline, or a new one if the definition has changed.
     func now(_ definition: ContainerDefinition) -> ContainerOutline {
         let now = ContainerOutline(definition)
         let isSame =

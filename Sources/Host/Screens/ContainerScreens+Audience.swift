@@ -7,9 +7,9 @@ private struct Audience: Hashable {
     let hidden: Set<String>
 }
 
-// How many screens show each component.
+// Counts how many screens show each component.
 extension ContainerScreens {
-    /// Screens came or went, or show something else: components are told soon, and then at most once a second.
+    /// Schedules a new count after screens came, went or changed; components are notified at most once a second.
     func audienceChanged() {
         guard !screening.isCounting else { return }
         screening.isCounting = true
@@ -24,14 +24,14 @@ extension ContainerScreens {
 
     func countAudience() { if !screening.views.isEmpty { audienceChanged() } }
 
-    /// Parts of screens may be hidden here, or shown: nobody looks at one that is hidden.
+    /// Recounts after parts may have been hidden or shown here: hidden parts have no audience.
     func countPartAudiences() {
         guard !container.parts.isEmpty else { return }
         let homes = table.homes()
         for name in Set(container.parts.compactMap(\.container)) { homes[name]?.countAudience() }
     }
 
-    /// A screen is about to leave out these components: parts of it may be hidden then, or shown again.
+    /// Schedules a count for the parts of a screen that is about to hide these components.
     func countAudience(ofPartsOf screen: Screen, hiding hidden: Set<String>) {
         guard !screen.parts.isEmpty, hidden != screen.choices.view.hidden else { return }
         screen.forEachPart { $0.home?.audienceChanged() }
@@ -46,7 +46,7 @@ extension ContainerScreens {
         }
         var counts: [String: Int] = [:]
         for (audience, screens) in audiences {
-            // Also a list that has nothing at present, which is left out until it has.
+            // Includes lists that are left out because they are empty at present.
             for slot in container.slots(in: container.scope(audience.scope), audience.mode)
             where !slot.isHidden(beside: audience.hidden) {
                 counts[slot.name, default: 0] += screens

@@ -3,7 +3,7 @@ import Index
 import JSONCodec
 import Store
 
-// What users do on their screens. Each reply with a revision comes once that is on its way.
+// Executes what users choose on their screens; a reply with a revision is sent once that revision is on its way.
 extension ContainerScreens {
     /// Selects a filter.
     public func select(
@@ -21,12 +21,12 @@ extension ContainerScreens {
         choose(screen, id, { .deselect(id, of: $0, screen: screen.id.text) }, reply)
     }
 
-    /// Selects nothing.
+    /// Clears the selection.
     public func clear(_ screen: Screen, _ reply: @escaping Answer<Int>) {
         choose(screen, nil, { .clear($0, screen: screen.id.text) }, reply)
     }
 
-    /// Searches a text; empty: none.
+    /// Searches for a text; empty: ends the search.
     public func search(_ text: String, on screen: Screen, _ reply: @escaping Answer<Int>) {
         choose(screen, { $0.view.search = text }, then: reply)
     }
@@ -36,8 +36,8 @@ extension ContainerScreens {
         choose(screen, { $0.view.sort = fields }, then: reply)
     }
 
-    /// Asks the filters component that has the section for the new selection, and shows what the container's
-    /// delegate makes of it.
+    /// Requests the new selection from the section's filters component, and shows it as the container's delegate
+    /// decides.
     private func choose(
         _ screen: Screen, _ filter: ComponentQuery.FilterID?,
         _ query: @escaping (Selection) -> ComponentQuery, _ reply: @escaping Answer<Int>
@@ -71,7 +71,7 @@ extension ContainerScreens {
             slot.ask(query, isOfScreen: true) { [self] result in
                 switch result {
                 case .success(.selection(let selection, let events)):
-                    // What the delegate says about it is sent with what it shows.
+                    // The delegate's message is sent with the revision that shows the choices.
                     screen.holdNotice()
                     container.deliver(events, from: slot)
                     var choices = presentChoices(of: screen)
@@ -87,9 +87,9 @@ extension ContainerScreens {
         }
     }
 
-    /// Shows what a filters component selected on a screen though nobody asked it to.
+    /// Shows a selection that a filters component reported without a request.
     ///
-    /// What the delegate said about it was held: it is sent with what is shown.
+    /// The delegate's message about it was held back, and is sent with the revision.
     func showUnasked(_ event: ComponentEvent) {
         let selection: Selection
         switch event {
@@ -110,7 +110,7 @@ extension ContainerScreens {
         event.screen.flatMap { screen($0) }?.holdNotice()
     }
 
-    /// The filters component that has a section; nil: the first.
+    /// Finds the filters component that has a section; nil: the first one.
     private func findFilters(_ section: String?, _ done: @escaping Answer<Slot>) {
         let candidates = container.slots.filter { $0.kind == .filters }
         guard let first = candidates.first else {
@@ -125,7 +125,7 @@ extension ContainerScreens {
         _ section: String, in slots: ArraySlice<Slot>, otherwise first: Slot,
         _ done: @escaping Answer<Slot>
     ) {
-        // The first one's own refusal says best what there is.
+        // If none has the section, the first one's error lists the known sections.
         guard let slot = slots.first else { return done(.success(first)) }
         slot.ask(.sections, isOfScreen: true) { [self] result in
             if case .success(.sections(let sections)) = result,
@@ -137,7 +137,7 @@ extension ContainerScreens {
         }
     }
 
-    /// Shows more or less of a list, or of a subject's comments; nil: of each.
+    /// Changes how many entries of a list or of the comments are shown; nil: of all lists and the comments.
     public func resize(
         _ component: String?, to limit: Int, on screen: Screen, _ reply: @escaping Answer<Int>
     ) {
@@ -160,9 +160,9 @@ extension ContainerScreens {
         }
     }
 
-    /// Shows an item's children: in the list that it is in, or in those for inside an item; fails with `itemNotFound`.
+    /// Shows an item's children, in the item's list or in the lists for inside an item; fails with `itemNotFound`.
     ///
-    /// From there one goes back to what it lies under, however one came.
+    /// Going back from there leads to the item's parent, however the user got there.
     public func enter(_ item: String, on screen: Screen, _ reply: @escaping Answer<Int>) {
         screen.queue { [self] finished in
             let done: Answer<Int> = { result in
@@ -180,7 +180,7 @@ extension ContainerScreens {
         }
     }
 
-    /// Goes back to what the entered item lies under; at the top nothing changes.
+    /// Goes back to the entered item's parent; at the top it does nothing.
     public func back(on screen: Screen, _ reply: @escaping Answer<Int>) {
         choose(screen) {
             _ = $0.view.places.popLast()
@@ -199,12 +199,13 @@ extension ContainerScreens {
         }
     }
 
-    /// Leaves a component out on this screen alone, or shows it again; fails with `componentNotFound`, and
-    /// where the definition hides it for everyone.
+    /// Hides a component on this screen only, or shows it again.
+    ///
+    /// Fails with `componentNotFound`, and also if the definition hides the component for everyone.
     public func setHidden(
         _ component: String, _ isHidden: Bool, on screen: Screen, _ reply: @escaping Answer<Int>
     ) {
-        // One that is gone by now may still be hidden.
+        // A component that was removed may still be hidden.
         guard
             container.hasComponent(component)
                 || !isHidden && screen.choices.view.hidden.contains(component)
@@ -231,11 +232,9 @@ extension ContainerScreens {
         }
     }
 
-    /// Tells the delegate, and everyone under the name that the definition gives, that an item was
-    /// chosen.
+    /// Notifies the delegate that an item was activated, and posts it under the definition's name.
     ///
-    /// The reply is the notification's sequence; nil: the definition gives no name. Fails with
-    /// `itemNotFound`.
+    /// The reply is the notification's sequence; nil: the definition has no name for it. Fails with `itemNotFound`.
     public func activate(
         _ item: String, on screen: Screen, _ reply: @escaping Answer<Int64?>
     ) {
@@ -293,7 +292,7 @@ extension ContainerScreens {
 }
 
 extension ComponentEvent {
-    /// Whether it is about what is selected on a screen.
+    /// Whether the event changes a selection.
     fileprivate var selects: Bool {
         switch self {
         case .didSelect, .didDeselect, .didClear: true

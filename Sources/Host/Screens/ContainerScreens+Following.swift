@@ -3,26 +3,27 @@ import DequeModule
 import Index
 import NIOCore
 
-// What happened, on its way to the screens.
+// Brings screens up to date with what happened.
 //
-// A commit marks the views and focuses that it concerns. They are brought up to now one after the
-// other, and the readers of those that changed are woken, all in slices; of several commits that came
-// meanwhile with the last. Where an item goes that screens stand in, their view or focus is moved with
-// the commit, and the screens one after the other. Whoever reads a screen earlier than its turn comes
-// moves it, and brings its view and focus up to now itself: a revision is always of one moment, and a
-// commit is never in two. Of an item in which very many stand the views and focuses are moved in slices, too.
+// A commit marks the views and focuses that it affects. They are updated one after the other, in slices, and the
+// readers of those that changed are woken. Commits that arrive meanwhile are handled together. If a commit moves an
+// item in which screens stand, it also moves their view or focus, and then the screens one by one. A screen that is
+// read before its turn is moved, and its view and focus are updated, at once: a revision always shows one moment, and
+// a commit is never split between two. If very many views and focuses stand in an item, these are moved in slices
+// too.
 extension ContainerScreens {
     var structure: UInt64 { screening.structure }
 
     var commits: Int { screening.commits }
 
-    /// Whether screens that leave these components out show what there is to filter by.
+    /// Whether screens that hide these components show filters.
     func showsFilters(hiding hidden: Set<String>) -> Bool {
         container.slots.contains { $0.kind == .filters && !$0.isHidden(beside: hidden) }
     }
 
-    /// A number that is another one when the filters components may offer something else; nil while
-    /// one of them can't be asked.
+    /// A number that changes when the filters components may offer something else.
+    ///
+    /// It is nil while one of them does not answer.
     var offers: UInt64? {
         if let known = screening.offers, known.version == screening.version { return known.value }
         let offers = presentOffers
@@ -44,12 +45,12 @@ extension ContainerScreens {
         return version
     }
 
-    /// Lets views and focuses follow, and wakes the readers of those that changed.
+    /// Updates views and focuses, and wakes the readers of those that changed.
     func flush() {
         guard screening.isDirty, !screening.isFollowing else { return }
         screening.isFollowing = true
         guard !domain.isSpent else { return followInSlices() }
-        // Most commits concern few screens: these follow before the commit is replied to.
+        // Most commits affect few screens: these are updated before the commit's reply.
         let end = NIODeadline.now() + .milliseconds(1)
         while follow() {
             guard NIODeadline.now() >= end else { continue }
@@ -72,16 +73,16 @@ extension ContainerScreens {
         screening.answers.forget()
     }
 
-    /// Does the next little thing; false: screens show what there is, and their readers know.
+    /// Does the next small step; false: all screens are up to date and their readers woken.
     private func follow() -> Bool {
         if screening.isDirty {
             screening.isDirty = false
             followTree()
             findOutdated()
         } else if placeNext() {
-            // Screens are noted by that, one by one.
+            // This marks the affected screens, one by one.
         } else if container.slots.contains(where: { $0.list?.followChanges() ?? false }) {
-            // Views noted themselves.
+            // The lists marked the affected views.
         } else if let screen = screening.strays.popFirst() {
             moveAlong(screen)
             screen.touched()
@@ -99,7 +100,7 @@ extension ContainerScreens {
         return true
     }
 
-    /// Notes all views, where something changed that each has to look at.
+    /// Marks all views, if something changed that affects each of them.
     private func findOutdated() {
         let seen = Screening.Seen(
             structure: structure, offers: offers,
@@ -108,7 +109,7 @@ extension ContainerScreens {
         let before = screening.seen
         screening.seen = seen
         if before.structure != seen.structure {
-            // What they waited for may be no more.
+            // The components for which these screens wait may have been removed.
             screening.woken += screening.blocked.values
             screening.blocked.removeAll()
         }
@@ -119,9 +120,9 @@ extension ContainerScreens {
     }
 }
 
-// Views and focuses, one by one.
+// Marks and updates views and focuses.
 extension ContainerScreens {
-    /// A view is to be brought up to now.
+    /// Marks a view to be updated.
     func note(_ view: SharedView) {
         guard !view.isQueued else { return }
         view.isQueued = true
@@ -129,7 +130,7 @@ extension ContainerScreens {
         schedule()
     }
 
-    /// A focus is to be brought up to now.
+    /// Marks a focus to be updated.
     func note(_ focus: SharedFocus) {
         guard !focus.isQueued else { return }
         focus.isQueued = true
@@ -137,15 +138,15 @@ extension ContainerScreens {
         schedule()
     }
 
-    /// Brings what a screen shows up to now, before it is read.
+    /// Updates what a screen shows, before it is read.
     func catchUp(_ screen: Screen) {
-        // It may go along with what lies elsewhere.
+        // An item in which it stands may have moved.
         if screening.isDirty { followTree() }
         place(screen)
         if let view = screen.view, let focus = screen.focus { catchUp(view, focus) }
     }
 
-    /// Brings a view and a focus up to now, before they are shown.
+    /// Updates a view and a focus before they are shown.
     func catchUp(_ view: SharedView, _ focus: SharedFocus) {
         if view.version != screening.version { visit(view) }
         if focus.version != screening.version { visit(focus) }
@@ -170,27 +171,26 @@ extension ContainerScreens {
         schedule()
     }
 
-    /// The view or the focus of these screens stands elsewhere: they go there one by one, or when they
-    /// are read.
+    /// Marks screens whose view or focus has moved: they follow one by one, or when they are read.
     func moveAlong(_ screens: some Collection<Screen>) {
         guard !screens.isEmpty else { return }
         screening.strays += screens
         schedule()
     }
 
-    /// Has all that waits looked after, now or soon.
+    /// Schedules an update for everything that is marked.
     func schedule() {
         guard !screening.isFollowing, !screening.isDirty else { return }
         changed()
     }
 }
 
-// What came of questions.
+// Handles the answers of components.
 extension ContainerScreens {
-    /// A screen waits for a component's answer.
+    /// Marks a screen as waiting for a component's answer.
     func block(_ screen: Screen) { screening.blocked[screen.id] = screen }
 
-    /// A screen waits for nothing any more.
+    /// Marks a screen as no longer waiting.
     func unblock(_ screen: Screen) { screening.blocked[screen.id] = nil }
 
     func answered(_ view: SharedView) {
@@ -210,7 +210,7 @@ extension ContainerScreens {
         changed()
     }
 
-    /// Somebody's ballot is now this.
+    /// Updates an actor's ballot on the actor's screens.
     func noteBallot(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot) {
         guard !screening.ballots.isEmpty, slot.name == container.wiring.votes,
             let ballots = domain.actors.name(of: actor).flatMap({ screening.ballots[$0] })
@@ -228,7 +228,7 @@ extension ContainerScreens {
         }
     }
 
-    /// Ballots changed otherwise than by votes.
+    /// Drops cached ballots after a change other than a vote.
     func forgetBallots() {
         for ballots in screening.ballots.values {
             ballots.forget()
@@ -236,7 +236,7 @@ extension ContainerScreens {
         }
     }
 
-    /// A filter is no more: whoever had selected it goes on without.
+    /// Removes a filter that no longer exists from the screens that had selected it.
     func drop(_ filter: String, in section: String, from view: SharedView) {
         let gone = ComponentQuery.FilterID(section: section, filter: filter)
         var screens = Array(view.screens.values)
@@ -252,7 +252,7 @@ extension ContainerScreens {
         change(screen) { choices in
             for id in gone { choices.view.selection[id.section].removeAll { $0 == id.filter } }
         } then: { [self] result in
-            // Of several that are no more each is told alone.
+            // If several filters are gone, each is reported separately.
             guard case .failure(.filterNotFound(let section, let filter, _, _)) = result else {
                 return
             }

@@ -1,23 +1,23 @@
 import AtriumKit
 import NIOCore
 
-// Containers that are parts of screens: opened with them, and led by what is chosen around them.
+// Opens and updates containers that are parts of screens.
 extension ContainerScreens {
-    /// Has parts follow what a screen is about to show, and those be opened that are not.
+    /// Updates parts for the choices that a screen is about to show, and opens parts that are not open yet.
     func follow(_ screen: Screen, _ choices: Screen.Choices, in turn: ScreenTurn) {
-        // What was closed meanwhile must not have parts again.
+        // A screen closed meanwhile must not get parts again.
         guard !screen.isEnded, !screen.root.isEnded else { return }
         makeParts(of: screen)
         for part in screen.parts {
             guard let home = part.home, let next = next(of: part, in: home, beneath: choices)
             else { continue }
-            // One that is late with the same comes when it can.
+            // A late part with the same choices is shown once it is ready.
             if part.view == nil, let asked = part.place?.asked, asked.view == next.view { continue }
             turn.add(part, next, of: home)
         }
     }
 
-    /// What a part is to show then; nil: what it does.
+    /// The choices that a part should show; nil: no change.
     private func next(
         of part: Screen, in home: ContainerScreens, beneath choices: Screen.Choices
     ) -> Screen.Choices? {
@@ -47,7 +47,7 @@ extension ContainerScreens {
         return isSame ? nil : next
     }
 
-    /// Finds what a part is to show, as its delegate would have it.
+    /// Prepares a part's choices, as its delegate decides.
     func answer(
         _ choices: Screen.Choices, on part: Screen, _ done: @escaping Answer<PreparedView>
     ) {
@@ -65,18 +65,18 @@ extension ContainerScreens {
         propose(choices, on: part, by: { [self] in prepare($0, for: $1, $2) }, done)
     }
 
-    /// A part can't be shown as it was to be: it says why, until it can.
+    /// Shows why a part can't be shown, until it can.
     func fail(_ part: Screen, with choices: Screen.Choices, _ problem: String) {
         guard !part.isEnded else { return }
         leave(part)
         part.choose(choices)
-        // What is selected at first is not known before its components are there.
+        // The initial selection is not known before the container's components are loaded.
         if !container.isLoading { part.place?.isOpen = true }
         part.place?.problem = problem
         screening.failed[part.id] = part
     }
 
-    /// Has parts be shown that could not be, now that something is otherwise.
+    /// Tries again to show failed parts, after something changed.
     func retryParts() {
         guard !screening.failed.isEmpty else { return }
         var failed = Array(screening.failed.values)
@@ -89,7 +89,7 @@ extension ContainerScreens {
         }
     }
 
-    /// Makes the parts of a screen those of the container.
+    /// Creates and removes a screen's parts to match the container's definition.
     private func makeParts(of screen: Screen) {
         guard !container.parts.isEmpty || !screen.parts.isEmpty else { return }
         let (homes, root) = (table.homes(), screen.root)
@@ -99,7 +99,7 @@ extension ContainerScreens {
                 $0.name == part.place?.name && $0.container == part.place?.container
             } && part.home != nil && part.home === homes[part.place?.container ?? ""]
         }
-        // First, for one that comes may have the path of one that goes.
+        // Removed first, because a new part may have the same path.
         for part in before where !screen.parts.contains(where: { $0 === part }) {
             if let home = part.home { home.close(part) } else { table.remove(part.id) }
         }
@@ -109,7 +109,7 @@ extension ContainerScreens {
             if let known = screen.parts.first(where: { $0.place?.name == entry.name }) {
                 return known
             }
-            // More is refused where it is defined.
+            // Deeper or larger nesting is already refused when definitions are applied.
             guard let home = entry.container.flatMap({ homes[$0] }),
                 (screen.place?.level ?? 0) + 1 < Nesting.mostLevels, count < Nesting.mostParts
             else { return nil }
@@ -133,7 +133,7 @@ extension ContainerScreens {
         return part
     }
 
-    /// Makes the parts of a screen those of the container, once it is its turn, and shows them.
+    /// Updates a screen's parts in the screen's turn, and shows them.
     func showParts(of screen: Screen, then done: @escaping () -> Void = {}) {
         screen.queue { [self] end in
             let finished = {
@@ -157,7 +157,7 @@ extension ContainerScreens {
     }
 }
 
-// What the container says of its parts, and to those whose part it is.
+// Notifies a container's parts and parents of changes.
 extension ContainerScreens {
     func partsChanged(hadParts: Bool) {
         table.note(self)
@@ -165,7 +165,7 @@ extension ContainerScreens {
         if hadParts || !container.parts.isEmpty { showPartsEverywhere() }
     }
 
-    /// The container came or went, or is told of otherwise: those show it whose part it is.
+    /// Notifies the parents after the container was added, removed or redefined.
     func tellParents() {
         let name = container.name
         for home in table.parents.values
@@ -175,7 +175,7 @@ extension ContainerScreens {
         }
     }
 
-    /// Shows parts on the screens that are open; of those alone that are without a container, unless that is nil.
+    /// Shows parts on open screens; if a container is given, only on those that lack that part.
     private func showPartsEverywhere(without container: String? = nil) {
         var screens = everywhere
         if let container {
@@ -198,7 +198,7 @@ extension ContainerScreens {
         }
     }
 
-    /// The components as a screen shows them that leaves these out, parts among them.
+    /// The components as shown on a screen that hides these, including parts.
     func components(
         in scope: ScopeDefinition?, _ mode: ListMode, hiding hidden: Set<String>
     ) -> [ScreenComponent] {
@@ -223,9 +223,9 @@ extension ContainerScreens {
     }
 }
 
-// What those are told of whose part somebody works on.
+// Notifies the delegates of surrounding containers.
 extension ContainerScreens {
-    /// Tells the delegates of what lies around a part what a user did on it.
+    /// Notifies the delegates of the containers around a part of a user's action on it.
     func tellAround(
         _ part: Screen, _ tell: (ContainerDelegate, ScreenReference, _ path: String) -> Void
     ) {

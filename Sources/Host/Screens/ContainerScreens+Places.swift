@@ -2,23 +2,23 @@ import AtriumKit
 import DequeModule
 import Index
 
-// Where screens stand in trees of items, while these change.
+// Tracks the items in which screens stand, while the trees of items change.
 extension ContainerScreens {
-    /// The list of a scope that has an item: one that is shown before one that is hidden.
+    /// The list of a scope that has an item; shown lists take precedence over hidden ones.
     func source(of item: String, in scope: ScopeDefinition?) -> Slot? {
         source(of: item, among: container.lists(in: scope))
     }
 
-    /// The list that an item is chosen from on a screen: of those that have it one that it shows.
+    /// The list from which an item is chosen on a screen; lists that the screen shows take precedence.
     func source(of item: String, on view: ViewKey) -> Slot? {
         let scope = container.scope(view.scope)
         return source(
             of: item, among: container.lists(in: scope, view.mode) + container.lists(in: scope))
     }
 
-    /// The way to an item of a list: what it lies under, as far as that is there, then itself.
+    /// The path to an item of a list: its existing ancestors, then the item.
     ///
-    /// As ``Container/way(to:of:among:)`` has it.
+    /// It is the path of ``Container/way(to:of:among:)``.
     func places(
         to item: String, of slot: Slot, in scope: ScopeDefinition?, limit: Int
     ) -> [ViewKey.Place] {
@@ -26,7 +26,8 @@ extension ContainerScreens {
         return places(to: item, of: slot, among: lists, limit: limit)
     }
 
-    /// As ``places(to:of:in:limit:)``; a parent may lie in any of the lists, nil: in the item's own.
+    /// Does the same as ``places(to:of:in:limit:)``, with parents in any of the lists; nil: only in the item's own
+    /// list.
     private func places(
         to item: String, of slot: Slot, among lists: [Slot]?, limit: Int
     ) -> [ViewKey.Place] {
@@ -43,8 +44,9 @@ extension ContainerScreens {
         container.modes(in: scope)?.isByMode ?? false
     }
 
-    /// Where those stand now who stood here: with the same item, wherever it lies; if it is gone,
-    /// with the innermost of those that it lay under that is there.
+    /// The present places of screens that stood at these places.
+    ///
+    /// They stay with the same item, wherever it lies now; if it is gone, with its innermost ancestor that exists.
     func present(_ places: [ViewKey.Place], in scope: String?) -> [ViewKey.Place] {
         guard let component = places.last?.component else { return [] }
         let (scope, limit) = (container.scope(scope), domain.limits.screenPlaces)
@@ -56,14 +58,13 @@ extension ContainerScreens {
                     to: place.item, of: slot, among: isByMode ? lists : nil, limit: limit)
                 return continued(way, after: places, lists).suffix(limit)
             }
-            // While it is not known whether its list has it, they stay.
+            // Screens stay while it is unknown whether the list has the item.
             if isAwaiting(place, lists) { return places }
         }
         return []
     }
 
-    /// A way, after that on which they stood to what its first item lies under, while it is not known
-    /// whether that is there.
+    /// Completes a path with the places before it, while it is unknown whether its first item's parent exists.
     private func continued(
         _ way: [ViewKey.Place], after places: [ViewKey.Place], _ lists: [Slot]
     ) -> [ViewKey.Place] {
@@ -75,20 +76,22 @@ extension ContainerScreens {
         return places[...end] + way
     }
 
-    /// Whether it is not known what items the list has that somebody stood in.
+    /// Whether it is unknown if the list has the item in which a screen stood.
     private func isAwaiting(_ place: ViewKey.Place, _ lists: [Slot]) -> Bool {
         lists.contains { $0.name == place.component && mayHave(place.item, $0) }
     }
 
-    /// Whether a list may have an item that is not in it: it is not known what items it has, or its source was
-    /// not asked for that one yet.
+    /// Whether a list may have an item that is not in it yet.
+    ///
+    /// Its items are not known, or its source was not asked for that item.
     private func mayHave(_ item: String, _ slot: Slot) -> Bool {
         slot.list == nil || slot.awaitsItems
             || slot.asks && !screening.gone.contains(item) && !screening.left.contains(item)
     }
 
-    /// What the outermost item that a view stands in lies under, and what that does: it may come, or lie
-    /// elsewhere, and end that items lie under one another.
+    /// The ancestors of the outermost item in which a view stands.
+    ///
+    /// They may appear or move, and then the path changes.
     private func ancestors(of view: SharedView) -> [String] {
         guard let place = view.key.places.first, let slot = container.slot(place.component)
         else { return [] }
@@ -105,20 +108,20 @@ extension ContainerScreens {
         return ancestors
     }
 
-    /// The view that those share from now on who chose what it shows.
+    /// Registers a view for all screens with its choices.
     func insert(_ view: SharedView) { screening.insert(view, under: ancestors(of: view)) }
 
-    /// What those are focused on now who were focused on this: the container once an item is gone.
+    /// The present subject for screens that were focused on this one: the container, if the item is gone.
     func present(_ subject: Subject) -> Subject {
         guard let item = subject.item, !container.has(item) else { return subject }
         let mayBeThere = container.slots.contains { $0.kind == .contents && mayHave(item, $0) }
         return mayBeThere ? subject : .container
     }
 
-    /// Notes the views that stand in items, and the focuses on some, that came, went or lie elsewhere.
+    /// Marks the views and focuses whose items were added, removed or moved.
     ///
-    /// Where that is not known these are all that may be concerned. They are looked at in slices, or when one of their
-    /// screens is read.
+    /// If it is unknown which items moved, all are marked. They are checked in slices, or when one of their screens
+    /// is read.
     func followTree() {
         let version = container.slots.lazy.compactMap(\.list).reduce(screening.structure) {
             $0 &* 31 &+ $1.treeVersion
@@ -130,9 +133,9 @@ extension ContainerScreens {
         forgetLeft()
     }
 
-    /// Notes the views and focuses whose items moved.
+    /// Marks the views and focuses whose items moved.
     ///
-    /// - Returns: whether it is known which did.
+    /// - Returns: whether it is known which items moved.
     private func noteMoved() -> Bool {
         var isKnown = screening.tree.structure == screening.structure
         let asks = container.slots.contains(where: \.asks)
@@ -147,7 +150,7 @@ extension ContainerScreens {
             }
             recount(moved.parents)
             for item in moved.items {
-                // Where screens are a source's items stay: one that is gone was taken away.
+                // A source keeps items on which screens stand, so a missing one was removed.
                 if asks, !container.has(item) { screening.left.insert(item) }
                 unplace(item)
             }
@@ -183,7 +186,7 @@ extension ContainerScreens {
         schedule()
     }
 
-    /// Puts the next view or focus where its items lie; false: none waits.
+    /// Moves the next marked view or focus to its items; false: none is marked.
     func placeNext() -> Bool {
         if let view = screening.unplacedViews.popFirst() {
             place(view)
@@ -201,12 +204,11 @@ extension ContainerScreens {
         screening.left = []
     }
 
-    /// Lets a view step back from items that are gone, and go along with those that lie elsewhere: its screens follow in
-    /// slices.
+    /// Moves a view to the present places of its items, or back from removed ones; its screens follow in slices.
     func place(_ view: SharedView) {
         guard view.isUnplaced else { return }
         view.isUnplaced = false
-        // Nobody may show it any more.
+        // It may have no screens any more.
         guard screening.has(view) else { return }
         screening.placings += 1
         if view.mayMiscount {
@@ -223,7 +225,7 @@ extension ContainerScreens {
         }
     }
 
-    /// As ``place(_:)``, for those who are focused on an item.
+    /// Does the same as ``place(_:)`` for a focus.
     func place(_ focus: SharedFocus) {
         guard focus.isUnplaced else { return }
         focus.isUnplaced = false
@@ -233,14 +235,14 @@ extension ContainerScreens {
         if subject != focus.key.subject { move(focus, to: subject) } else { note(focus) }
     }
 
-    /// Puts what a screen shows where its items lie, and the screen there.
+    /// Moves what a screen shows to the present places of its items, and the screen with it.
     func place(_ screen: Screen) {
         if let view = screen.view { place(view) }
         if let focus = screen.focus { place(focus) }
         if isBehind(screen) { moveAlong(screen) }
     }
 
-    /// Items came to lie under these, or lie there no more: who shows them says how many there are.
+    /// Updates the numbers of children after items were added under or removed from these parents.
     private func recount(_ parents: Set<String>) {
         for list in container.slots.lazy.compactMap(\.list) {
             for parent in parents {
@@ -254,7 +256,7 @@ extension ContainerScreens {
         view.stand(at: places)
         let next = registered(view)
         note(next)
-        // Until its screens have left it, it goes along.
+        // It stays registered until its screens have left it.
         if next !== view { screening.place(view, under: ancestors(of: view)) }
         moveAlong(view.screens.values)
     }
@@ -266,20 +268,20 @@ extension ContainerScreens {
         moveAlong(focus.screens.values)
     }
 
-    /// What is chosen on a screen, which stands where its items lie by now: its turn to go along may be to come.
+    /// A screen's choices with the present places of its items, even if the screen has not been moved yet.
     func presentChoices(of screen: Screen) -> Screen.Choices {
         followTree()
         place(screen)
         return screen.choices
     }
 
-    /// Whether a screen's view or focus stands elsewhere since the screen was moved last.
+    /// Whether a screen's view or focus has moved since the screen was last moved.
     func isBehind(_ screen: Screen) -> Bool {
         guard let view = screen.view, let focus = screen.focus else { return false }
         return focus.goal != nil || screen.choices.view.places != view.key.places
     }
 
-    /// Lets a screen stand where its view and its focus stand.
+    /// Moves a screen to the places of its view and focus.
     func moveAlong(_ screen: Screen) {
         guard !screen.isEnded, let old = screen.view, let before = screen.focus else { return }
         screening.moves += 1
@@ -296,7 +298,7 @@ extension ContainerScreens {
         table.changed(screen.root)
     }
 
-    /// The view that those share who chose what one shows: another that is ready already, or this.
+    /// The registered view with the same choices if that is ready, else this one.
     func registered(_ view: SharedView) -> SharedView {
         let other = screening.views[view.key]
         if other === view { return view }

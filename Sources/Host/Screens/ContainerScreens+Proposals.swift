@@ -2,12 +2,12 @@ import AtriumKit
 import Index
 import Logging
 
-// What a user chose, before it is shown: the delegate stands between.
+// Passes what users chose to the delegate, before it is shown.
 extension ContainerScreens {
-    /// How choices come to be shown.
+    /// A way to show choices.
     typealias Way<Outcome> = (Screen, Screen.Choices, @escaping Answer<Outcome>) -> Void
 
-    /// Shows what a user chose on a screen whose turn it is, as the delegate of its scope would have it.
+    /// Shows what a user chose, as the delegate of the scope decides; call it in the screen's turn.
     func propose(
         _ chosen: Screen.Choices, on screen: Screen, _ done: @escaping Answer<Int>
     ) {
@@ -23,7 +23,7 @@ extension ContainerScreens {
         }
     }
 
-    /// As ``propose(_:on:_:)``; `way` shows what the delegate answers.
+    /// Does the same as ``propose(_:on:_:)``; `way` shows the delegate's choices.
     func propose<Outcome>(
         _ chosen: Screen.Choices, on screen: Screen, by way: @escaping Way<Outcome>,
         _ done: @escaping Answer<Outcome>
@@ -34,7 +34,7 @@ extension ContainerScreens {
         case .success(let found): delegate = found
         case .failure(let error): return done(.failure(error))
         }
-        // The default returns what the user chose.
+        // The default delegate returns what the user chose.
         guard type(of: delegate) != ContainerDelegate.self else {
             return way(screen, next, done)
         }
@@ -66,9 +66,9 @@ extension ContainerScreens {
         }
     }
 
-    /// Changes a screen as its delegate has it, who is not asked about that.
+    /// Makes a change that the screen's delegate requested; the delegate is not called for it.
     ///
-    /// Others are served between two of these: an edit may ask for the next.
+    /// Other work runs between two such changes, because one may request the next.
     func change(_ screen: Screen, asDelegate edit: @escaping (inout ScreenChoices) -> Void) {
         guard screen.awaitEdit() else {
             return domain.logger.warning(
@@ -103,7 +103,7 @@ extension ContainerScreens {
         }
     }
 
-    /// Shows a delegate's choices instead of others.
+    /// Shows a delegate's choices in place of the user's.
     private func show<Outcome>(
         _ choices: ScreenChoices, instead other: Screen.Choices, on screen: Screen,
         by way: Way<Outcome>,
@@ -121,9 +121,9 @@ extension ContainerScreens {
         }
     }
 
-    /// A delegate's choices as a screen has them.
+    /// Converts a delegate's choices to those of a screen.
     ///
-    /// - Throws: what there is none of.
+    /// - Throws: an error for scopes, items and other things that don't exist.
     private func choices(
         _ choices: ScreenChoices, after other: Screen.Choices
     ) throws(HostError) -> Screen.Choices {
@@ -155,9 +155,9 @@ extension ContainerScreens {
         return wanted
     }
 
-    /// Where a screen stands that enters an item.
+    /// The places of a screen that enters an item.
     ///
-    /// - Throws: `itemNotFound`, or `limitExceeded` where it lies too deep.
+    /// - Throws: `itemNotFound`, or `limitExceeded` if it lies too deep.
     func places(
         entering item: String, in scope: ScopeDefinition?
     ) throws(HostError) -> [ViewKey.Place] {
@@ -174,7 +174,7 @@ extension ContainerScreens {
 }
 
 extension ScreenChoices {
-    /// What is chosen on a screen, as its delegate sees it.
+    /// A screen's choices, as its delegate sees them.
     init(_ choices: Screen.Choices) {
         let view = choices.view
         self.init(
@@ -184,9 +184,10 @@ extension ScreenChoices {
 }
 
 extension HostError {
-    /// Whether the choices themselves are at fault, and not a limit or a component that is not there.
+    /// Whether the choices themselves are invalid; otherwise a limit or an unavailable component is the cause.
     ///
-    /// Then the delegate's choices are not shown, and the user's are. A user at a limit gets the error, not what the delegate refused.
+    /// Then the user's choices are shown in place of the delegate's. If the user exceeds a limit, the user gets the
+    /// error.
     fileprivate var isOfChoices: Bool {
         switch self {
         case .filterNotFound, .fieldUnknown, .itemNotFound, .scopeNotFound, .parameterInvalid: true

@@ -1,8 +1,8 @@
 import AtriumKit
 
-// Screens coming, changing and going.
+// Opens, changes and closes screens.
 extension ContainerScreens {
-    /// Opens a screen once its first revision is known to be possible.
+    /// Opens a screen once its first revision can be made.
     func open(
         _ request: ScreenRequest, by owner: String, _ reply: @escaping Answer<Screen>
     ) {
@@ -30,9 +30,9 @@ extension ContainerScreens {
         }
     }
 
-    /// Changes what was chosen on a screen, as soon as what that shows is there, or not at all.
+    /// Changes a screen's choices once what they show is ready, or not at all.
     ///
-    /// What is answered is the revision that shows it, once it is on its way.
+    /// The reply is the revision that shows them, once it is on its way.
     func change(
         _ screen: Screen, _ edit: @escaping (inout Screen.Choices) -> Void,
         then done: @escaping Answer<Int>
@@ -40,7 +40,7 @@ extension ContainerScreens {
         queue(screen, edit, then: done) { [self] choices, done in turn(screen, to: choices, done) }
     }
 
-    /// As ``change(_:_:then:)``, for what a user chose: as the delegate of its scope would have it.
+    /// Does the same as ``change(_:_:then:)`` for a user's choices, as the delegate of the scope decides.
     func choose(
         _ screen: Screen, _ edit: @escaping (inout Screen.Choices) -> Void,
         then done: @escaping Answer<Int>
@@ -50,7 +50,7 @@ extension ContainerScreens {
         }
     }
 
-    /// Edits the choices of a screen and shows them, once it is its turn.
+    /// Edits a screen's choices in its turn, and shows them.
     private func queue(
         _ screen: Screen, _ edit: @escaping (inout Screen.Choices) -> Void,
         then done: @escaping Answer<Int>,
@@ -66,7 +66,7 @@ extension ContainerScreens {
         }
     }
 
-    /// As ``change(_:_:then:)``, when it is the screen's turn already.
+    /// Does the same as ``change(_:_:then:)``, but is called in the screen's turn.
     func turn(_ screen: Screen, to chosen: Screen.Choices, _ done: @escaping Answer<Int>) {
         prepare(screen, for: chosen) { [self] result in
             switch result {
@@ -80,7 +80,7 @@ extension ContainerScreens {
         }
     }
 
-    /// Finds what a screen is to show, which is shown then, perhaps with what others show, or not at all.
+    /// Prepares what a screen should show; a view that others already show is shared.
     func prepare(
         _ screen: Screen, for chosen: Screen.Choices, _ done: @escaping Answer<PreparedView>
     ) {
@@ -110,17 +110,17 @@ extension ContainerScreens {
             }
             let prepared = PreparedView(home: self, screen: screen, choices: choices, view: wanted)
             guard !isMade, wanted.rowCount > Self.manyRows else { return done(.success(prepared)) }
-            // Finding so many rows takes a large part of a turn, and encoding them another.
+            // Finding this many rows takes a large part of a turn, so encoding them runs in another.
             domain.afterPoll { done(.success(prepared)) }
         }
     }
 
-    /// A view of more rows is found in one turn of the loop, and sent in a later one.
+    /// The number of rows from which a view is found in one turn of the loop, and sent in a later one.
     private static let manyRows = 256
 
-    /// Shows what was prepared on a screen and its parts, all at once.
+    /// Shows what was prepared, on a screen and its parts together.
     func show(_ prepared: [PreparedView], on root: Screen, _ done: @escaping Answer<Int>) {
-        // Closed meanwhile: nobody is left to be shown anything.
+        // If the screen was closed meanwhile, nothing is shown.
         let isThere = table[root.id] === root && !root.isEnded
         let left = prepared.filter { isThere && !$0.screen.isEnded }
         for shown in prepared where !isThere || shown.screen.isEnded {
@@ -135,7 +135,7 @@ extension ContainerScreens {
             return done(.failure(error))
         }
         for (shown, focus) in all {
-            // What made room may have been the last to show it.
+            // Making room may have ended the last other screen of the view.
             shown.home.insert(shown.view)
             shown.home.screening.insert(focus)
             shown.home.show(shown.screen, shown.choices, shown.view, focus)
@@ -144,7 +144,7 @@ extension ContainerScreens {
         root.whenOnItsWay { done(.success($0)) }
     }
 
-    /// What was prepared as it is to be shown now: items may have come and gone since.
+    /// Updates what was prepared: items may have been added or removed since.
     private func present(_ prepared: PreparedView) -> (shown: PreparedView, focus: SharedFocus) {
         var shown = prepared
         place(prepared.view)
@@ -158,15 +158,15 @@ extension ContainerScreens {
             subject: shown.choices.subject, limit: shown.choices.view.limit(of: comments),
             hidden: hiddenTalk(shown.choices.view.hidden))
         let focus = screening[key] ?? SharedFocus(key, on: self)
-        // What is answered from now on is what is shown.
+        // From here on, answers refer to what is shown.
         catchUp(shown.view, focus)
         return (shown, focus)
     }
 
-    /// Forgets a view that nobody shows.
+    /// Drops a view that no screen shows.
     func forgetUnused(_ view: SharedView) { if view.screens.isEmpty { forget(view) } }
 
-    /// Shows another scope on a screen, at its top.
+    /// Shows another scope on a screen, at the top.
     ///
     /// Selection, search, sort, limits and focus stay. Fails with `scopeNotFound`.
     public func setScope(_ name: String, on screen: Screen, _ reply: @escaping Answer<Int>) {
@@ -184,7 +184,7 @@ extension ContainerScreens {
         }
     }
 
-    /// What was chosen, in a scope that there is.
+    /// The choices, with the first scope if theirs does not exist.
     func inScope(_ choices: Screen.Choices) -> Screen.Choices {
         let scope = container.scope(choices.view.scope)?.name
         guard scope != choices.view.scope else { return choices }
@@ -193,20 +193,19 @@ extension ContainerScreens {
         return choices
     }
 
-    /// The comments component whose limit a screen goes by: the first that it does not leave out itself.
+    /// The comments component whose limit applies to a screen: the first one that the screen does not hide.
     ///
-    /// One that the definition hides counts: it may be shown again while the screen is open.
+    /// One that the definition hides counts too, since it may be shown while the screen is open.
     private func commentsComponent(beside hidden: Set<String>) -> String {
         let all = container.slots.filter { $0.kind == .comments }
         return (all.first { !hidden.contains($0.name) } ?? all.first)?.name ?? ""
     }
 
-    /// Of the components that a screen leaves out those that say something about a subject: screens that have
-    /// others hidden share what is said.
+    /// The hidden components that affect what is shown of a subject; screens that hide only others share it.
     private func hiddenTalk(_ hidden: Set<String>) -> Set<String> {
         hidden.filter {
             let kind = container.slot($0)?.kind
-            // One that is gone may come back.
+            // A removed component may be added again.
             return kind == nil || kind == .votes || kind == .comments
         }
     }
@@ -236,7 +235,7 @@ extension ContainerScreens {
         screen.show(choices, view, focus)
     }
 
-    /// Lets a screen go.
+    /// Closes a screen.
     func close(_ screen: Screen) {
         for part in screen.parts { part.home?.close(part) }
         table.remove(screen.id)
@@ -250,7 +249,7 @@ extension ContainerScreens {
         if ballots.screens.isEmpty { screening.ballots[ballots.actor] = nil }
     }
 
-    /// Has a part show nothing.
+    /// Empties a part.
     func leave(_ part: Screen) {
         unblock(part)
         leave(part.view, part)
@@ -258,7 +257,7 @@ extension ContainerScreens {
         (part.view, part.focus) = (nil, nil)
     }
 
-    /// Ends all screens: none shows anything more, and they close in slices.
+    /// Ends all screens: they stop showing changes at once, and are closed in slices.
     func end() {
         var screens = table.screens.values.filter { $0.home === self }
         for screen in screens { screen.freeze() }
@@ -270,7 +269,7 @@ extension ContainerScreens {
         }
     }
 
-    /// Ends a screen, unless it was let go meanwhile.
+    /// Ends a screen, unless it was closed meanwhile.
     func end(_ screen: Screen) {
         guard table[screen.id] === screen else { return }
         screen.end()
@@ -297,7 +296,7 @@ extension ContainerScreens {
 }
 
 extension ViewKey {
-    /// Goes to another scope, at its top.
+    /// Goes to another scope, at the top.
     fileprivate mutating func go(to scope: String?) {
         guard scope != self.scope else { return }
         self.scope = scope

@@ -2,9 +2,9 @@ import AtriumKit
 import Index
 import Logging
 
-/// The screens on one container: opened, changed, kept up with what the container shows, and ended.
+/// The screens of one container: opens, changes, updates and ends them.
 ///
-/// Made when the registry takes the container in; both refer to each other until it lets the container go.
+/// Created when the registry adds the container; both refer to each other until the registry removes the container.
 public final class ContainerScreens {
     let container: Container
     /// The screens of all containers.
@@ -18,13 +18,13 @@ public final class ContainerScreens {
         self.table = table
     }
 
-    /// The container's screen with this id, or the part of one that shows the container.
+    /// The container's screen with this id, or a part that shows the container.
     func screen(_ id: String) -> Screen? {
         let screen = table[ScreenID(id)] ?? table.parts[ScreenID(id)]
         return screen.flatMap { $0.home === self ? $0 : nil }
     }
 
-    /// A screen of the container, or a part of one, at any level, with the screens that it is among.
+    /// A screen of the container or a part of it, at any level, with the screens of its own container.
     private func reach(_ id: String) -> (home: ContainerScreens, screen: Screen)? {
         guard let screen = table[ScreenID(id)] ?? table.parts[ScreenID(id)], let home = screen.home
         else { return nil }
@@ -43,7 +43,7 @@ public final class ContainerScreens {
 }
 
 extension ContainerScreens {
-    /// What screens are told of the container itself.
+    /// What screens show of the container itself.
     func outline() -> ContainerOutline {
         let outline =
             screening.outline?.now(container.definition) ?? ContainerOutline(container.definition)
@@ -52,7 +52,7 @@ extension ContainerScreens {
     }
 }
 
-// What the container says to its screens, and its delegates to single ones.
+// Handles the container's changes, and its delegates' changes to single screens.
 extension ContainerScreens: OpenScreens, ChangeFollower {
     var isIdle: Bool { !screening.isDirty && !screening.isFollowing }
 
@@ -81,7 +81,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
         }
         changed()
         followTree()
-        // Of few nobody is left where an item was that comes back with the next commit.
+        // Few are moved at once, so that no screen still stands in a removed item when the next commit adds it again.
         var room = Domain.much
         while room > 0, placeNext() { room -= 1 }
         if !domain.hasArrivals { flush() }
@@ -119,7 +119,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
 
     func scopesChanged() {
         var screens = everywhere
-        // Until then they show what the first scope does.
+        // Until then they show the lists of the first scope.
         domain.inSlices { [self] in
             guard let screen = screens.popLast() else { return false }
             let scope = screen.choices.view.scope
@@ -138,7 +138,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
         self.screen(screen).map { delegate(on: $0) }
     }
 
-    /// Who is called for what happens on a screen: its scope's delegate, or else the container's.
+    /// The delegate for events on a screen: that of its scope, or else of the container.
     func delegate(on screen: Screen) -> Result<ContainerDelegate, HostError> {
         container.delegate(in: screen.choices.view.scope)
     }

@@ -1,41 +1,41 @@
 public import AtriumKit
 
-/// A screen as another process needs it: whose it is, and what was chosen on it.
+/// A screen as another process needs it for a handover: its owner and what was chosen on it.
 public struct KeptScreen: Sendable, Hashable {
     /// The screen, which keeps its id.
     public var id: ScreenID
-    /// What it shows.
+    /// The container that it shows.
     public var container: String
-    /// The user whose it is.
+    /// Its user.
     public var owner: String
-    /// Whose ballots are `mine`.
+    /// The actor whose ballots are `mine`.
     public var actor: String?
-    /// In whose name items are chosen on it.
+    /// The actor for whom items are chosen on it.
     public var agent: String
-    /// The last revision that was made of it; of a process that crashed, one that was made earlier.
+    /// Its last revision; after a crash, possibly an earlier one.
     public var revision = 0
-    /// What tells what its reader was sent last from everything else; nil: not known.
+    /// A digest of the state that its reader was last sent; nil: not known.
     public var digest: Int?
 
     /// The scope; nil: its container had none.
     public var scope: String?
     /// The selected filters.
     public var selection = Selection()
-    /// What is searched.
+    /// The text that is searched for.
     public var search = ""
-    /// What it is sorted by.
+    /// The fields that it is sorted by.
     public var sort: [String] = []
-    /// The entered item, after those that it lay under, outermost first, and in which component.
+    /// The entered item after its ancestors, outermost first, each with its list.
     public var places: [Place] = []
-    /// At most so many entries of each list.
+    /// The most entries of each list.
     public var limit = 50
     /// Other limits, by component.
     public var limits: [String: Int] = [:]
-    /// The components that it leaves out.
+    /// The components that it hides.
     public var hidden: Set<String> = []
     /// The item that it is focused on; nil: the container.
     public var subject: String?
-    /// What was chosen on its parts, by their paths.
+    /// The choices made on its parts, by path.
     public var parts: [String: KeptScreen] = [:]
 
     /// An item whose children a list shows.
@@ -64,16 +64,16 @@ public struct KeptScreen: Sendable, Hashable {
     }
 }
 
-/// What becomes of the screens that another process would need to know.
+/// A change of a screen that another process would need to know.
 public enum ScreenNote: Sendable, Hashable {
-    /// It was opened, or something was chosen on it.
+    /// The screen was opened, or something was chosen on it.
     case chosen(KeptScreen)
-    /// It is gone.
+    /// The screen was closed.
     case gone(ScreenID)
 }
 
 extension KeptScreen {
-    /// A screen as it is now; nil once its container is gone.
+    /// The screen as it is now; nil if its container was removed.
     init?(_ screen: Screen) {
         guard let container = screen.home?.container else { return nil }
         self.init(
@@ -102,7 +102,7 @@ extension KeptScreen {
         [container] + Set(parts.values.map(\.container)).subtracting([container]).sorted()
     }
 
-    /// What was chosen.
+    /// Its choices.
     var choices: Screen.Choices {
         var view = ViewKey(
             scope: scope, selection: selection, search: search, sort: sort, limit: limit)
@@ -112,7 +112,7 @@ extension KeptScreen {
         return Screen.Choices(view: view, subject: Subject(item: subject))
     }
 
-    /// What would open it anew, with the same choices as far as an opening has them.
+    /// The request that would open it anew, with as many of its choices as a request can have.
     public var request: ScreenRequest {
         ScreenRequest(
             container: container, scope: scope, selection: selection, search: search, sort: sort,
@@ -121,14 +121,14 @@ extension KeptScreen {
     }
 }
 
-/// A screen of another process that is being brought back.
+/// A screen of another process that is being restored.
 final class ScreenRestoration {
     let kept: KeptScreen
     private var waiting: [() -> Void] = []
 
     init(_ kept: KeptScreen) { self.kept = kept }
 
-    /// Goes on once it is known what the screen shows, or that it is gone.
+    /// Calls back once the screen is restored, or can't be.
     func whenOver(_ body: @escaping () -> Void) { waiting.append(body) }
 
     func end() {

@@ -1,16 +1,16 @@
-// The way from one window of a list to another.
+// Computes the edits from one window of a list to another.
 extension ListEdit {
-    /// The edits that make one window of another, applied one after the other.
+    /// The edits that turn one window into another, applied one after the other.
     ///
-    /// What goes is removed first, from the end; then, from the front, what is new is put in and what
-    /// stands elsewhere is moved, as few as can be; then what is another now is updated.
+    /// First removed entries are removed, from the end. Then, from the front, new entries are inserted and as few
+    /// entries as possible are moved. At last changed entries are updated.
     ///
     /// - Parameters:
-    ///   - old: the window before; no two entries with the same id.
+    ///   - old: the window before; each id occurs once.
     ///   - new: the window after.
-    ///   - id: what an entry is known by.
-    ///   - isSame: whether two entries of one id show the same.
-    /// - Returns: the edits, none where both are the same.
+    ///   - id: returns the id of an entry.
+    ///   - isSame: whether two entries with the same id show the same.
+    /// - Returns: the edits; none if both windows are the same.
     static func leading(
         from old: [Entry], to new: [Entry], id: (Entry) -> String,
         isSame: (Entry, Entry) -> Bool
@@ -23,7 +23,7 @@ extension ListEdit {
         var places: [String: Int] = [:]
         for (place, entry) in new.enumerated() { places[id(entry)] = place }
         var edits: [ListEdit] = []
-        // For each entry that stays, in the old order, its place in the new one.
+        // For each entry that stays, in the old order, its index in the new window.
         var present: [Int] = []
         var before: [Int: Entry] = [:]
         for (place, entry) in old.enumerated().reversed() {
@@ -44,7 +44,8 @@ extension ListEdit {
         return edits
     }
 
-    /// The inserts and moves that bring entries, given by their goals, in order, and the new between.
+    /// The inserts and moves that put entries, given by their new indexes, in order, with the new entries between
+    /// them.
     private static func arranging(_ present: [Int], as new: [Entry]) -> [ListEdit] {
         let settled = Set(present.longestIncrease)
         let known = Set(present)
@@ -53,7 +54,7 @@ extension ListEdit {
         var next = 0
         for goal in new.indices {
             if settled.contains(goal) {
-                // Those in between have their turn yet, and are moved away then.
+                // The entries passed over here are moved away in their own turn.
                 while now[next] != goal { next += 1 }
             } else if !known.contains(goal) {
                 edits.append(.insert(new[goal], at: next))
@@ -71,10 +72,9 @@ extension ListEdit {
 }
 
 extension [Int] {
-    /// The longest run of ascending numbers within these, others between left out; each number
-    /// stands once.
+    /// The longest increasing subsequence of these numbers; each number occurs once.
     fileprivate var longestIncrease: [Int] {
-        // `ends[n]`: where the run of n + 1 numbers with the least last one ends.
+        // `ends[n]`: the place where the subsequence of n + 1 numbers with the smallest last number ends.
         var ends: [Int] = []
         var previous = [Int](repeating: -1, count: count)
         for (place, number) in enumerated() {

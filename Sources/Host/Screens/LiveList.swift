@@ -1,18 +1,18 @@
 import AtriumKit
 import Index
 
-/// One list as all see it who chose the same, kept as it is by now.
+/// A list as shown on all screens with the same choices, kept up to date.
 struct LiveList {
     let component: String
     let index: ContentIndex
-    /// What it shows; of a source that is asked nothing.
+    /// The query for its items; a list whose source is asked has an empty one.
     let query: LiveQuery
-    /// What a source has answered; nil: the list itself is asked.
+    /// The answers of its source; nil: the list is not asked from a source.
     let asked: AskedWindow?
     let isFlat: Bool
     /// Whether its component does not know its items yet.
     let isLoading: Bool
-    /// Whether it is left out while it has nothing.
+    /// Whether it is left out while it is empty.
     let hidesEmpty: Bool
     var items: [ShownItem]
 
@@ -24,14 +24,14 @@ struct LiveList {
 
     var window: [IndexedItem] { asked?.items ?? query.window }
 
-    /// What screens see of it.
+    /// The list as screens show it.
     var shown: ViewState.List {
         ViewState.List(
             component: component, total: total, hasMore: asked?.question.hasMore ?? false,
             state: asked?.state ?? (isLoading ? .loading : .ready), items: items)
     }
 
-    /// Brings it up to now; false: it shows what it did.
+    /// Updates the list; returns whether it has changed.
     func advance(within looks: inout Int) -> Bool {
         let isAnother = query.advance(within: &looks)
         return asked?.advance() ?? false || isAnother

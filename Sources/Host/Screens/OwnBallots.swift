@@ -1,28 +1,28 @@
 import AtriumKit
 import Index
 
-/// The ballots of one person, as far as their screens need them.
+/// One person's ballots, as far as the person's screens need them.
 ///
-/// The votes component alone knows them: it is asked for what comes into sight, once it is quiet, and
-/// what is committed from then on is followed.
+/// Only the votes component has them. It is asked for the subjects that come into sight, once it is quiet; later
+/// changes are taken from commits.
 final class OwnBallots {
     let actor: String
-    /// The values by subject; of a subject that is not ``known``, nothing.
+    /// The values by subject; subjects that are not ``known`` have none here.
     private(set) var values: [Subject: Double] = [:]
-    /// Another one when everything must be asked for again.
+    /// Changes when all ballots must be requested again.
     private(set) var generation = 0
     private(set) var screens: [ScreenID: Screen] = [:]
 
-    /// Whose account all of this stands in: of one of those who have screens here.
+    /// The account that is charged for this: that of a user with screens of the actor.
     private var account: ScreenAccount?
-    /// With how many bytes it is charged.
+    /// The bytes charged to the account.
     private var charged = 0
     private var knownBytes = 0
     private var sightBytes = 0
 
     /// The actor's screens by their views.
     private var byView: [ObjectIdentifier: [ScreenID: Screen]] = [:]
-    /// What the actor's screens show of them, for the next one that shows the same.
+    /// What the actor's screens show of the ballots, shared by screens that show the same.
     private var sights: [SightKey: OwnSight] = [:]
 
     private struct SightKey: Hashable {
@@ -40,14 +40,14 @@ final class OwnBallots {
         self.home = home
     }
 
-    /// The actor has one more screen.
+    /// Adds a screen of the actor.
     func insert(_ screen: Screen) {
         screens[screen.id] = screen
         account = account ?? screen.account
         updateCharge()
     }
 
-    /// The actor has one screen less.
+    /// Removes a screen of the actor.
     func remove(_ screen: Screen) {
         screens[screen.id] = nil
         guard !screens.values.contains(where: { $0.account === account }) else { return }
@@ -57,7 +57,7 @@ final class OwnBallots {
         updateCharge()
     }
 
-    /// Charges for what is kept now.
+    /// Charges the account for what is kept now.
     private func updateCharge() {
         guard let account else { return }
         let more = knownBytes + sightBytes - charged
@@ -65,12 +65,12 @@ final class OwnBallots {
         if more != 0 { account.charge(more) }
     }
 
-    /// One of the actor's screens shows a view now.
+    /// Notes that one of the actor's screens shows a view.
     func show(_ screen: Screen, on view: SharedView) {
         byView[ObjectIdentifier(view), default: [:]][screen.id] = screen
     }
 
-    /// One of the actor's screens shows a view no longer.
+    /// Notes that one of the actor's screens no longer shows a view.
     func hide(_ screen: Screen, from view: SharedView) {
         byView[ObjectIdentifier(view)]?[screen.id] = nil
         if byView[ObjectIdentifier(view)]?.isEmpty == true { byView[ObjectIdentifier(view)] = nil }
@@ -81,9 +81,9 @@ final class OwnBallots {
         byView[ObjectIdentifier(view)].map { Array($0.values) } ?? []
     }
 
-    /// Whether the ballots on these are known; else they are asked for.
+    /// Whether the ballots on these subjects are known; if not, they are requested.
     ///
-    /// While the votes component is not there, all is known that can be.
+    /// While the votes component is not attached, no more can be known, so the result is true.
     func knows(_ subjects: some Sequence<Subject>) -> Bool {
         guard let container = home?.container,
             let votes = container.wiring.votes.flatMap({ container.slot($0) }),
@@ -96,17 +96,17 @@ final class OwnBallots {
         return unknown.allSatisfy(known.contains)
     }
 
-    /// The person voted, or took a vote back.
+    /// Updates a ballot after a vote or its withdrawal.
     func note(_ value: Double?, on subject: Subject) {
         values[subject] = value
         dropSights()
-        // What is being answered now may be older.
+        // The answer to a request in progress may be older than this vote.
         know(subject)
         wanted.remove(subject)
         updateCharge()
     }
 
-    /// Ballots changed by other ways than votes: all are asked for again.
+    /// Drops all ballots after a change other than a vote, so that they are requested again.
     func forget() {
         generation += 1
         known.removeAll()
@@ -125,10 +125,10 @@ final class OwnBallots {
         sightBytes = 0
     }
 
-    /// Whether the ballot on this is known, without asking for it.
+    /// Whether the ballot on a subject is known; does not request it.
     func isKnown(_ subject: Subject) -> Bool { known.contains(subject) }
 
-    /// The values on the items that a view shows, and on what a screen is focused on.
+    /// The values on the items that a view shows, and on a screen's subject.
     func sight(of state: ViewState, _ subject: Subject) -> OwnSight {
         guard !values.isEmpty else { return .none }
         let key = SightKey(view: state.number, subject: subject)
@@ -138,7 +138,7 @@ final class OwnBallots {
             for item in list.items { items[item.row.id] = values[.item(item.row.id)] }
         }
         let focus = values[subject]
-        // Those of views that have changed since go with the rest.
+        // Also drops those of views that have changed since.
         if sights.count > 2 * screens.count + 8 { dropSights() }
         let sight = items.isEmpty && focus == nil ? .none : OwnSight(items: items, focus: focus)
         sights[key] = sight
@@ -148,7 +148,7 @@ final class OwnBallots {
     }
 
     private func ask(_ votes: Slot) {
-        // Sized as ever a window was; whoever scrolls through a catalogue starts over.
+        // Far more than a window shows: a user who scrolls through a catalogue starts again.
         if known.count > 20_000 { forget() }
         asked = votes
         var subjects: [Subject] = []
@@ -172,7 +172,7 @@ final class OwnBallots {
     }
 
     private func take(_ result: Result<ComponentAnswer, HostError>, of subjects: [Subject]) {
-        // Without an answer they count as none until the component is there again.
+        // Without an answer, they count as no ballots until the component is attached again.
         var ballots: [Ballot?] = Array(repeating: nil, count: subjects.count)
         if case .success(.ballotsOf(let found)) = result { ballots = found }
         for (subject, ballot) in zip(subjects, ballots) where !known.contains(subject) {
@@ -185,6 +185,6 @@ final class OwnBallots {
 }
 
 extension Subject {
-    /// About what it takes in memory to know somebody's ballot on it.
+    /// The approximate memory for knowing a ballot on it, in bytes.
     fileprivate var weight: Int { 150 + (item?.utf8.count ?? 0) }
 }

@@ -1,9 +1,9 @@
 import AtriumKit
 import Index
 
-// The reader's own ballots and held comments, which no two screens need have in common.
+// The reader's own ballots and held comments, which are not shared between screens.
 extension Screen {
-    /// Whether the ballots on all that is in sight are known; those of before are.
+    /// Whether the ballots on everything in sight are known; those shown by the last revision are.
     func knowsBallots(_ state: ViewState, _ base: Sight?) -> Bool {
         guard let ballots else { return true }
         guard let base, base.generation == ballots.generation else {
@@ -15,7 +15,7 @@ extension Screen {
         return ballots.knows(new.map(Subject.item) + [choices.subject])
     }
 
-    /// The reader's own comments on what the screen is focused on that others are not shown.
+    /// The reader's own comments on the screen's subject that other users can't see.
     func ownHeld(_ focus: SharedFocus, _ home: ContainerScreens) -> [CommentView] {
         let held = focus.state.held
         guard !held.isEmpty, let actor, let number = home.domain.actors.number(of: actor) else {

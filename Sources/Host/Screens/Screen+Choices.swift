@@ -1,14 +1,14 @@
 import AtriumKit
 
 extension Screen {
-    /// What was chosen on it, and stays with it.
+    /// The choices made on a screen.
     struct Choices {
         var view: ViewKey { didSet { seen = nil } }
         var subject: Subject { didSet { seen = nil } }
-        /// What a delegate was asked about just this as; nil: none was.
+        /// These choices as a delegate saw them; nil: no delegate did.
         private var seen: Seen?
 
-        /// One object for all who hold it: of screens without a delegate it takes a pointer's room.
+        /// A class, so that screens without a delegate need only a pointer's memory.
         private final class Seen {
             let choices: ScreenChoices
 
@@ -23,10 +23,10 @@ extension Screen {
 }
 
 extension Screen.Choices {
-    /// As a delegate sees it.
+    /// The choices as a delegate sees them.
     var asSeen: ScreenChoices { seen?.choices ?? ScreenChoices(self) }
 
-    /// As a delegate sees it, which is kept for when one is asked what was shown before.
+    /// The choices as a delegate sees them, kept for later comparison.
     mutating func keepAsSeen() -> ScreenChoices {
         if let seen { return seen.choices }
         let choices = ScreenChoices(self)
@@ -34,7 +34,8 @@ extension Screen.Choices {
         return choices
     }
 
-    /// Takes the key of the view that shows this, which may stand elsewhere by now: all who share a view hold it once.
+    /// Adopts the key of the view that shows these choices, so that its screens share one copy; places may have
+    /// changed.
     mutating func share(_ key: ViewKey) {
         let kept = key.places == view.places ? seen : nil
         view = key

@@ -1,38 +1,38 @@
 import AtriumKit
 import NIOCore
 
-/// Where a part is in its screen, and how it does.
+/// The place of a part in its screen, and the part's state.
 final class PartPlace {
-    /// The whole screen.
+    /// The screen that has the part, at the top.
     weak private(set) var root: Screen?
-    /// What it is directly a part of.
+    /// The screen or part that directly contains the part.
     weak private(set) var parent: Screen?
     /// The name of its component in the parent's container.
     let name: String
-    /// That, after the names of those that the parent is a part of.
+    /// The component names from the root to the part, separated by `/`.
     let path: String
-    /// The container that it shows.
+    /// The container that the part shows.
     let container: String
-    /// How many screens lie around it.
+    /// The number of screens and parts around it.
     let level: Int
-    /// The selections that it follows, as it last did.
+    /// The sections whose selection it follows, as of the last update.
     var follow: [String: String]
-    /// Whether anything was chosen on it, if only by its opening.
+    /// Whether choices were made on it, at least the initial ones.
     var isOpen = false
-    /// Whether what was chosen comes from another process: no delegate is asked about it again.
+    /// Whether its choices come from another process: they are not passed to a delegate again.
     var isRestored = false
     /// Why it can't be shown; nil: it can.
     var problem: String?
-    /// What it is to show, while that is being found.
+    /// The choices that it should show, while they are being prepared.
     var asked: Screen.Choices?
-    /// The parent's selection when the part was last shown: what differs from it is followed.
+    /// The parent's selection when the part was last shown; differences from it are followed.
     var followed: Selection?
-    /// The parent's selection that the part's next choices were made for; ``followed`` once these are shown.
+    /// The parent's selection for which the part's next choices were made; becomes ``followed`` when they are shown.
     var following: Selection?
-    /// Since when a component owes it an answer; nil: none does.
+    /// Since when it waits for a component's answer; nil: it does not.
     var unsettled: NIODeadline?
 
-    /// How long the screen around it waits for such an answer, and goes on without then.
+    /// How long its screen waits for such an answer before it is shown without.
     static let patience = TimeAmount.seconds(1)
 
     var isLate: Bool { unsettled.map { NIODeadline.now() >= $0 + Self.patience } ?? false }
@@ -50,15 +50,15 @@ final class PartPlace {
 
 /// What a revision showed of a part.
 struct PartSight {
-    /// Which one: another that has its path is new.
+    /// The part; another part with the same path counts as new.
     let screen: ObjectIdentifier
     let path: String
     let container: String
-    /// Nil: why it can't be shown.
+    /// Nil: it can't be shown, for the reason in `problem`.
     let sight: Screen.Sight?
     let problem: String?
 
-    /// What leads from some to others, in their order; those that are gone first.
+    /// The steps between two revisions' parts, in order, removed parts first.
     static func steps(from old: [PartSight], to new: [PartSight]) -> [ScreenPart] {
         guard !old.isEmpty || !new.isEmpty else { return [] }
         let before = Dictionary(old.map { ($0.path, $0) }) { first, _ in first }
@@ -95,7 +95,7 @@ struct PartSight {
 }
 
 extension Screen.Frame {
-    /// How many commits of the containers lie between both, each container's once.
+    /// The number of commits between both revisions; those of each container count once.
     func commits(since base: Screen.Frame) -> Int {
         var count = sight.commits - base.sight.commits
         var counted: Set<String> = []
@@ -110,9 +110,9 @@ extension Screen.Frame {
     }
 }
 
-// Containers within the container of a screen.
+// Containers shown as parts of a screen.
 extension Screen {
-    /// Does something for each part, and for theirs.
+    /// Calls the body for each part, at all levels.
     func forEachPart(_ body: (Screen) -> Void) {
         for part in parts {
             body(part)
@@ -129,7 +129,7 @@ extension Screen {
         return found
     }
 
-    /// Whether all that is asked for by the parts that are shown is known, but for those that are late.
+    /// Whether all answers for which shown parts wait have arrived, except those of late parts.
     func areSettled(since base: [PartSight]) -> Bool {
         var isSettled = true
         for part in parts where isShown(part) {
@@ -151,7 +151,7 @@ extension Screen {
         return isSettled
     }
 
-    /// What is seen of the parts that are shown, each before its own; of one that is late what was.
+    /// What shown parts look like, each before its own parts; for a late one, what it showed before.
     func sights(since base: [PartSight]) -> [PartSight] {
         parts.flatMap { part -> [PartSight] in
             guard let place = part.place, isShown(part) else { return [] }
@@ -181,19 +181,20 @@ extension Screen {
         }
     }
 
-    /// Whether a user searches, entered an item or hid a component on this part: it stays, so that this can be undone.
+    /// Whether a user has searched, entered an item or hidden a component on this part: it then stays, so that the
+    /// user can undo it.
     private var isWorkedOn: Bool {
         !choices.view.search.isEmpty || !choices.view.places.isEmpty || !choices.view.hidden.isEmpty
     }
 
-    /// What the container says of a part; nil: it has none there any more.
+    /// The definition of a part; nil: the container no longer has it.
     private func entry(of part: Screen) -> ComponentDefinition? {
         home?.container.parts.first {
             $0.name == part.place?.name && $0.container == part.place?.container
         }
     }
 
-    /// Whether somebody sees it: a part is not seen where it is hidden, or what it lies in is.
+    /// Whether the part is visible: neither it nor a part around it is hidden.
     var isLookedAt: Bool {
         guard let place else { return true }
         guard let parent = place.parent, let entry = parent.entry(of: self) else { return false }
@@ -201,7 +202,7 @@ extension Screen {
             && parent.isLookedAt
     }
 
-    /// Whether a part is among what the screen shows now.
+    /// Whether a part is shown now.
     private func isShown(_ part: Screen) -> Bool {
         guard let place = part.place else { return false }
         return view?.state.components.contains {
@@ -211,10 +212,10 @@ extension Screen {
 }
 
 extension ViewState {
-    /// Whether it shows lists, and none of them has anything.
+    /// Whether it shows lists, and all of them are empty.
     fileprivate var hasNothing: Bool {
         let sources = components.filter { $0.kind == .contents }
-        // What does not answer may have something.
+        // A list whose component does not answer may have items.
         return !sources.isEmpty && sources.allSatisfy { $0.problem == nil }
             && lists.allSatisfy { $0.total == 0 && $0.state == .ready }
     }

@@ -3,29 +3,28 @@ import DequeModule
 
 /// What one user has open on a container.
 ///
-/// It is pulled: a change wakes its reader once, and the way from the last revision to now is found
-/// when it is pulled. So however many commits pass while the reader is slow, they make one revision,
-/// and nothing waits for the reader but the windows that it was last sent.
+/// A screen is pulled: a change wakes its reader once, and the difference from the last revision is computed when the
+/// reader pulls. So all commits that pass while the reader is slow become one revision, and nothing is queued for the
+/// reader; only the last sent revisions are kept.
 ///
-/// It outlives its connection for a while, with what it was last sent, so that another one can go on
-/// from there.
+/// It outlives its connection for a while, with what it was last sent, so that another connection can resume it.
 public final class Screen {
-    /// How the reader does.
+    /// The state of the reader.
     enum Reader {
         /// There is none: the screen waits to be resumed.
         case gone
-        /// It has all there is, and is woken by the next change.
+        /// It has received everything, and the next change wakes it.
         case waiting
-        /// It was woken, or is at work, and pulls when it can take more.
+        /// It was woken or is working, and will pull when it can take more.
         case woken
     }
 
-    /// What was seen of one container.
+    /// What was shown of one container.
     struct Sight {
         var moment: ScreenSnapshot
-        /// How many commits the container had seen.
+        /// The number of commits of the container at that moment.
         var commits: Int
-        /// Of the ballots.
+        /// The generation of the actor's ballots.
         var generation: Int
     }
 
@@ -33,34 +32,34 @@ public final class Screen {
     struct Frame {
         var revision: Int
         var sight: Sight
-        /// Of the parts that were shown.
+        /// What was shown of the parts.
         var parts: [PartSight] = []
     }
 
-    /// A reader's word for the last revision counts so far: beyond, it could not be counted on.
+    /// The greatest revision that a reader may claim; a greater one could not be counted exactly.
     private static let mostRevisions = 1 << 53
 
     let id: ScreenID
     let account: ScreenAccount
-    /// Whose ballots it shows as `mine`; nil: nobody's.
+    /// The actor whose ballots it shows as `mine`; nil: nobody's.
     public let actor: String?
-    /// In whose name items are chosen on it.
+    /// The actor for whom items are chosen on it.
     public let agent: String
-    /// The screens of its container; nil: that is gone.
+    /// The screens of its container; nil: the container was removed.
     public private(set) weak var home: ContainerScreens?
     private(set) var choices: Choices
-    /// Which part of another screen it is; nil: a screen of its own.
+    /// Its place as a part of another screen; nil: it is not a part.
     let place: PartPlace?
     /// The containers that it shows as parts, in their order.
     var parts: [Screen] = []
-    /// What was chosen on parts that another process had, by their paths, until they are there.
+    /// Choices made on parts in another process, by path, until the parts exist.
     var keptParts: [String: KeptScreen] = [:]
     var view: SharedView?
     var focus: SharedFocus?
     var ballots: OwnBallots?
 
     private(set) var reader = Reader.gone
-    /// Whether a revision is due that can't be made before a component has answered.
+    /// Whether a revision is due, but waits for a component's answer.
     private var awaitsAnswer = false
     private(set) var isEnded = false
     /// The last revision that was made.
@@ -69,27 +68,27 @@ public final class Screen {
 
     private var wake: @Sendable () -> Void = {}
     private var reset: String?
-    /// What the next revision leads on from: not the last frame, but this, after a resumption.
+    /// After a resumption, the frame that the next revision is based on, in place of the last one.
     private var resumed: Frame?
-    /// Whether the next pull answers, whatever there is: the first of each reader.
+    /// Whether the next pull must return a revision: the first pull of each reader.
     private(set) var owesFirst = false
-    /// Whether it comes from another process, which alone knew its earlier revisions.
+    /// Whether it was restored from another process, which alone knew its earlier revisions.
     private var isRestored = false
-    /// What its delegate has to say to its reader, with the next revision.
+    /// The message of its delegate for the next revision.
     private var message: String?
     private var lead: ScreenLead?
-    /// How many delegates, its own and those of parts, are asked about choices that this waits for.
+    /// How many delegates, its own and those of parts, are deciding on choices; messages are held back meanwhile.
     private var holds = 0
-    /// A revision that somebody was told is on its way.
+    /// The last revision that a caller was promised.
     private var promised = 0
     private var frames: Deque<Frame> = []
-    /// Bytes that it is charged with for what was chosen on it.
+    /// The bytes charged for its choices.
     private var weight = 0
     private var onTheirWay: [(Int) -> Void] = []
     private var tasks: Deque<(_ finished: @escaping () -> Void) -> Void> = []
     private var isBusy = false
     private var isGoingOn = false
-    /// How many changes of its delegate's wait for their turn.
+    /// How many changes by its delegate wait for their turn.
     private var edits = 0
     private static let mostEdits = 64
 
@@ -106,7 +105,7 @@ public final class Screen {
         place = nil
     }
 
-    /// A part of a screen, on which nothing was chosen yet.
+    /// Creates a part of a screen, without choices.
     init(at place: PartPlace, of parent: Screen, on home: ContainerScreens) {
         id = ScreenID("\(parent.root.id)/\(place.path)")
         account = parent.account
@@ -117,43 +116,44 @@ public final class Screen {
         choices = Choices()
     }
 
-    /// The screen that it is a part of, at any level; itself, if it is none.
+    /// The screen of which it is a part, at any level; itself if it is not a part.
     var root: Screen { place?.root ?? self }
 
-    /// Whether a revision is due that can't be made before a component has answered.
+    /// Whether a revision is due, but waits for a component's answer.
     var isBlocked: Bool { root.awaitsAnswer || place?.unsettled != nil }
 
-    /// Whether its reader is about to pull, or waits for a revision that is due.
+    /// Whether its reader will pull soon, or waits for a revision that is due.
     var isBehind: Bool { reader == .woken || reader == .waiting && isBlocked }
 
-    /// The user whose it is.
+    /// Its user.
     var owner: String { account.owner }
 }
 
-// MARK: What its delegate has to say
+// MARK: Messages of its delegate
 
 extension Screen {
-    /// A longer message is cut: in Unicode scalars, of which one seldom takes more than four bytes.
+    /// The length at which messages are cut, in Unicode scalars; few of them take more than four bytes.
     private static let messageLength = 500
 
-    /// Sends a message with the next revision; of several the last.
+    /// Sends a message with the next revision; a later message replaces an earlier one.
     func note(message text: String) {
         if let root = place?.root { return root.note(message: text) }
         message = String(String.UnicodeScalarView(text.unicodeScalars.prefix(Self.messageLength)))
         if hasNotice { touched() }
     }
 
-    /// Leads its reader elsewhere with the next revision; of several the last.
+    /// Sends a lead with the next revision; a later lead replaces an earlier one.
     func note(lead: ScreenLead) {
         if let root = place?.root { return root.note(lead: lead) }
         self.lead = lead
         if hasNotice { touched() }
     }
 
-    /// Its delegate is asked about choices: what it says is sent with the revision that shows them.
+    /// Holds back messages while a delegate decides on choices; they are sent with the revision that shows the
+    /// choices.
     func holdNotice() { root.holds += 1 }
 
-    /// The choices are shown, or can't be.
+    /// Ends a hold, when the choices are shown or can't be.
     func releaseNotice() {
         if let root = place?.root { return root.releaseNotice() }
         guard holds > 0 else { return }
@@ -167,14 +167,14 @@ extension Screen {
 // MARK: Readers
 
 extension Screen {
-    /// Takes a reader in, and lets the one before go.
+    /// Attaches a reader, and detaches the previous one.
     ///
     /// - Parameters:
-    ///   - base: the revision that it has; nil: none.
-    ///   - reset: why it starts anew, though it asked to go on.
-    ///   - isQuiet: whether it is told nothing as long as what it has is what there is.
-    ///   - wake: wakes it.
-    /// - Returns: its turn.
+    ///   - base: the revision that the reader has; nil: none.
+    ///   - reset: why the reader gets a whole revision although it asked to resume.
+    ///   - isQuiet: whether nothing is sent as long as the reader's revision is current.
+    ///   - wake: wakes the reader.
+    /// - Returns: the reader's turn.
     func attach(
         from base: Int?, reset: String?, isQuiet: Bool = false,
         wake: @escaping @Sendable () -> Void
@@ -191,20 +191,20 @@ extension Screen {
                 isRestored
                 ? "The daemon was started anew, and goes on with what was chosen."
                 : "Revision \(base) is not known any more."
-            // A process that crashed may have made more revisions than it had noted.
+            // A process that crashed may have made later revisions than it had written.
             if isRestored { revision = max(revision, min(base, Self.mostRevisions)) }
         }
         owesFirst = !isQuiet || known == nil || base != revision
         let hadReader = reader != .gone
         reader = .woken
-        // It pulls, and is told that another one is here.
+        // The previous reader pulls, and its pull reports that another one has taken over.
         if hadReader { previous() }
         return turn
     }
 
-    /// The reader of a turn is gone.
+    /// Detaches the reader of a turn.
     ///
-    /// - Returns: whether it was the present one.
+    /// - Returns: whether it was the current reader.
     func detach(_ turn: Int) -> Bool {
         guard turn == self.turn, reader != .gone else { return false }
         reader = .gone
@@ -213,17 +213,17 @@ extension Screen {
         return true
     }
 
-    /// Its container is gone: it shows nothing more, and is to be ended.
+    /// Stops the screen, because its container was removed; it will be ended later.
     func freeze() { isEnded = true }
 
-    /// Its container is gone: the next pull says so.
+    /// Ends the screen, because its container was removed; the next pull returns that error.
     func end() {
         isEnded = true
         touched()
         replyToWaiting()
     }
 
-    /// Something that it shows may have changed.
+    /// Wakes the reader after something that the screen shows may have changed.
     func touched() {
         if let root = place?.root { return root.touched() }
         guard reader == .waiting else { return }
@@ -231,7 +231,7 @@ extension Screen {
         wake()
     }
 
-    /// Says which revision shows all that was chosen so far, once it is on its way.
+    /// Calls back with the revision that shows all choices so far, once it is on its way.
     func whenOnItsWay(_ done: @escaping (Int) -> Void) {
         if let root = place?.root { return root.whenOnItsWay(done) }
         touched()
@@ -240,11 +240,10 @@ extension Screen {
         done(max(revision, promised))
     }
 
-    /// Goes on with what another process had: its reader is to come.
+    /// Restores the revision number of another process, until the reader resumes.
     ///
-    /// - Parameters:
-    ///   - revision: the last one that was made there.
-    ///   - isSame: whether that is what was just pulled.
+    ///   - revision: the last revision there.
+    ///   - isSame: whether it showed the same as the revision that was just pulled.
     func goOn(behind revision: Int, isSame: Bool) {
         _ = detach(turn)
         self.revision = revision
@@ -256,7 +255,7 @@ extension Screen {
         append(last)
     }
 
-    /// It is closed: its user is charged with nothing of it any more.
+    /// Releases a closed screen: its user is no longer charged for it.
     func letGo() {
         isEnded = true
         wake = {}
@@ -277,9 +276,9 @@ extension Screen {
 // MARK: Revisions
 
 extension Screen {
-    /// Makes the next revision; nil: there is nothing new.
+    /// Makes the next revision; nil: nothing is new.
     ///
-    /// Either way the reader has all there is then, and will be woken.
+    /// In both cases the reader then has everything, and will be woken.
     func pull() -> Result<ScreenRevision?, HostError> {
         home?.catchUp(self)
         forEachPart { $0.home?.catchUp($0) }
@@ -288,7 +287,7 @@ extension Screen {
         }
         let base = owesFirst ? resumed : frames.last
         reader = .waiting
-        // Each asks for what it needs.
+        // Both are evaluated, because each requests what it needs.
         let isKnown = isSettled(view, focus, since: base?.sight)
         guard areSettled(since: base?.parts ?? []), isKnown else {
             awaitsAnswer = true
@@ -326,7 +325,7 @@ extension Screen {
         Sight(moment: moment, commits: home.commits, generation: ballots?.generation ?? 0)
     }
 
-    /// The way from what the reader has to what there is; nil when that is the same and nobody waits.
+    /// The revision from what the reader has to the present; nil if nothing changed and no caller waits.
     private func revision(
         at moment: ScreenSnapshot, _ shown: [PartSight], since base: Frame?,
         _ home: ContainerScreens
@@ -337,7 +336,7 @@ extension Screen {
         let step = moment.step(from: base?.sight.moment)
         let isEmpty = step.isEmpty && changes.isEmpty
         guard isDue || !isEmpty else { return nil }
-        // What is resumed and did not change meanwhile is still that revision.
+        // A resumed revision that has not changed keeps its number.
         if !isEmpty || base?.revision != revision || promised > revision || hasNotice {
             revision += 1
         }
@@ -357,7 +356,7 @@ extension Screen {
             parts: changes)
     }
 
-    /// What its reader was sent last, as if from nothing; nil: nothing was.
+    /// The last sent revision as a whole one; nil: nothing was sent.
     func whole() -> ScreenRevision? {
         guard let home, let frame = frames.last, frame.revision == revision else { return nil }
         return ScreenRevision(
@@ -366,7 +365,7 @@ extension Screen {
             parts: PartSight.steps(from: [], to: frame.parts))
     }
 
-    /// Keeps what its reader is sent, to be resumed from; of earlier ones none where memory is short.
+    /// Keeps a sent frame for resuming; where memory is short, earlier frames are dropped.
     private func keep(_ frame: Frame, _ limits: HostLimits) {
         if frames.last?.revision == frame.revision { dropLast() }
         let isShort = account.bytes > limits.screenBytesPerUser / 2
@@ -375,13 +374,13 @@ extension Screen {
         append(frame)
     }
 
-    /// How many bytes more it would be charged with for other choices.
+    /// The difference in charged bytes that other choices would make.
     func cost(of choices: Choices) -> Int {
-        // Each revision that is kept names its parts.
+        // Each kept revision names its parts.
         choices.weight + (place == nil ? 0 : 2_000) - weight
     }
 
-    // What is said about a subject seldom changes from one frame to the next: then they hold it once.
+    // Focuses seldom change between frames, so consecutive frames share theirs.
 
     private func append(_ frame: Frame) {
         let moment = frame.sight.moment
@@ -406,7 +405,7 @@ extension Screen {
         while !frames.isEmpty { dropFirst() }
     }
 
-    /// Whether what it shows now is another than what its reader was sent last.
+    /// Whether what it shows differs from what its reader was last sent.
     private var differs: Bool {
         guard !hasNotice, let home, let view, let focus,
             let last = owesFirst ? resumed : frames.last
@@ -421,14 +420,14 @@ extension Screen {
 // MARK: Choices
 
 extension Screen {
-    /// Does what was chosen, one after the other: each on what the one before left.
+    /// Runs a task after those before it, so that each starts from what the previous one left.
     func queue(_ task: @escaping (_ finished: @escaping () -> Void) -> Void) {
         if let root = place?.root { return root.queue(task) }
         tasks.append(task)
         nextTask()
     }
 
-    /// Does the next of them: those that end at once are done one after the other, not one within the other.
+    /// Runs the next task; tasks that end at once are run in a loop, not recursively.
     private func nextTask() {
         guard !isGoingOn else { return }
         isGoingOn = true
@@ -442,7 +441,7 @@ extension Screen {
         isGoingOn = false
     }
 
-    /// A change of its delegate's waits for its turn; false: too many do.
+    /// Registers a change by its delegate that waits for its turn; returns false if too many wait.
     func awaitEdit() -> Bool {
         if let root = place?.root { return root.awaitEdit() }
         guard edits < Self.mostEdits else { return false }
@@ -450,12 +449,12 @@ extension Screen {
         return true
     }
 
-    /// A change of its delegate's was made, or can't be.
+    /// Ends a change by its delegate.
     func endEdit() { root.edits -= 1 }
 
-    /// Shows other choices, all at once, as soon as their view is there.
+    /// Shows other choices, together, once their view is ready.
     func show(_ choices: Choices, _ view: SharedView, _ focus: SharedFocus) {
-        // The next revision shows what the delegates were asked about.
+        // The next revision shows the choices on which delegates decided.
         root.holds = 0
         place?.isOpen = true
         place?.followed = place?.following
@@ -465,7 +464,7 @@ extension Screen {
         self.focus = focus
     }
 
-    /// Has other choices, whether or not they can be shown.
+    /// Sets the choices, whether or not they can be shown.
     func choose(_ choices: Choices) {
         self.choices = choices
         let more = cost(of: choices)

@@ -1,44 +1,44 @@
 import AtriumKit
 
-/// Something that screens show at one moment, and what it takes in memory, roughly.
+/// A state that screens show, with its approximate memory.
 protocol ShownState: AnyObject {
-    /// Tells it from every other one, of whatever kind.
+    /// Identifies the state among all states of any type.
     var number: UInt64 { get }
-    /// About how many bytes it has, what was encoded of it among them.
+    /// Its approximate size in bytes, including its encoded forms.
     var bytes: Int { get }
 }
 
-/// What one user's screens keep in memory, roughly.
+/// The approximate memory that one user's screens use.
 ///
-/// What several of them show is counted once. A view or a focus that several users share is counted
-/// for one of them, what their screens were sent last for each.
+/// A state that several of the user's screens show is counted once. A view or a focus that several users share is
+/// counted for one of them; what was last sent is counted for each.
 final class ScreenAccount {
     let owner: String
     /// The user's screens.
     var screens: [ScreenID: Screen] = [:]
     private(set) var bytes = 0
-    /// Whether screens of it are about to be ended.
+    /// Whether some of its screens will be ended soon.
     var isRelieved = false
 
-    /// How often each state is held.
+    /// How many times each state is held.
     private var held: [UInt64: Int] = [:]
     private let changed: (ScreenAccount) -> Void
 
     /// - Parameters:
     ///   - owner: the user.
-    ///   - changed: called when there are more bytes than before.
+    ///   - changed: called when the number of bytes has grown.
     init(_ owner: String, changed: @escaping (ScreenAccount) -> Void) {
         self.owner = owner
         self.changed = changed
     }
 
-    /// A state is kept, by one more.
+    /// Counts a state as held once more.
     func hold(_ state: some ShownState) {
         held[state.number, default: 0] += 1
         if held[state.number] == 1 { charge(state.bytes) }
     }
 
-    /// A state is kept by one less.
+    /// Counts a state as held once less.
     func release(_ state: some ShownState) {
         guard let place = held.index(forKey: state.number) else { return }
         if held.values[place] > 1 {
@@ -49,42 +49,42 @@ final class ScreenAccount {
         }
     }
 
-    /// How many bytes more there would be with a state.
+    /// The bytes that a state would add.
     func cost(of state: some ShownState) -> Int { held[state.number] == nil ? state.bytes : 0 }
 
-    /// What there would be too much of with so many bytes more; nil: there is room.
+    /// The error if this many more bytes would exceed the limit; nil: they would not.
     func excess(_ limits: HostLimits, with more: Int = 0) -> HostError? {
         guard bytes + more > limits.screenBytesPerUser else { return nil }
         return .limitExceeded(
             limit: "screenBytesPerUser", value: limits.screenBytesPerUser, retryAfter: nil)
     }
 
-    /// Whether there is so much too much that screens have to end.
+    /// Whether the limit is exceeded by so much that screens have to be ended.
     ///
-    /// Twice as much is usual for a moment: what is shown now and what was sent last count apart, though
-    /// they have most in common.
+    /// Twice the limit is usual for a moment: the present state and the last sent one are counted separately,
+    /// although they share most of their memory.
     func isOverdrawn(_ limits: HostLimits) -> Bool { bytes > 2 * limits.screenBytesPerUser }
 
-    /// Counts bytes of its own.
+    /// Adds bytes that belong to no state.
     func charge(_ bytes: Int) {
         self.bytes += bytes
         if bytes > 0 { changed(self) }
     }
 }
 
-/// Who is charged for what a view or a focus shows now: one of those who have screens there.
+/// The account charged for the present state of a view or a focus: that of a user with screens there.
 struct Payer<State: ShownState> {
     private var account: ScreenAccount?
     private var state: State?
 
-    /// There is another state to pay for.
+    /// Replaces the state that is charged.
     mutating func show(_ state: State) {
         account?.hold(state)
         if let old = self.state { account?.release(old) }
         self.state = state
     }
 
-    /// Somebody's screen came.
+    /// Adds the account of a screen that was added.
     mutating func join(_ account: ScreenAccount, for state: State) {
         guard self.account == nil else { return }
         self.account = account
@@ -92,7 +92,7 @@ struct Payer<State: ShownState> {
         show(state)
     }
 
-    /// Somebody's screen went; another one of those that are left pays from now on.
+    /// Removes the account of a screen that was removed; the account of a remaining screen takes over.
     mutating func leave(_ account: ScreenAccount, to next: ScreenAccount?) {
         guard self.account === account, next !== account else { return }
         if let state {
@@ -104,24 +104,24 @@ struct Payer<State: ShownState> {
 }
 
 extension ItemView {
-    /// About what it takes in memory, as itself and encoded.
+    /// Its approximate memory in bytes, including its encoded form.
     var weight: Int { 400 + id.utf8.count + 2 * fields.count }
 }
 
 extension SectionView {
-    /// About what it takes in memory, as itself and encoded.
+    /// Its approximate memory in bytes, including its encoded form.
     var weight: Int {
         filters.reduce(200) { $0 + 150 + 2 * ($1.id.utf8.count + $1.title.utf8.count) }
     }
 }
 
 extension CommentView {
-    /// About what it takes in memory, as itself and encoded.
+    /// Its approximate memory in bytes, including its encoded form.
     var weight: Int { 500 + 2 * (entry.comment.text?.utf8.count ?? 0) }
 }
 
 extension Screen.Choices {
-    /// About what it takes in memory, where it was chosen and where it is looked up.
+    /// Their approximate memory in bytes, including the keys under which they are found.
     var weight: Int {
         let selected = view.selection.sections.values.joined().reduce(0) {
             $0 + 100 + 4 * $1.utf8.count

@@ -1,16 +1,16 @@
 import AtriumKit
 import Index
 
-/// What readers see at one moment, one object for all who see the same; never changed.
+/// What readers see at one moment; immutable, and shared by all readers who see the same.
 ///
-/// They share a view and a focus, and have the same ballots of their own in sight.
+/// These readers share a view and a focus, and the same ballots of their own.
 final class ScreenSnapshot: Sendable {
-    /// Tells it from every other moment.
+    /// Identifies the moment.
     let number: UInt64
     let view: ViewState
     let focus: FocusState
     let own: OwnSight
-    /// The reader's own comments on it that others are not shown.
+    /// The reader's own comments on the subject that other users can't see.
     let held: [CommentView]
 
     private let steps = StepCache<ScreenStep>()
@@ -25,23 +25,23 @@ final class ScreenSnapshot: Sendable {
         self.held = held
     }
 
-    /// The reader's own ballot on what the screen is focused on, where votes are shown.
+    /// The reader's own ballot on the screen's subject, if votes are shown.
     var focusMine: Double? { focus.tally == nil ? nil : own.focus }
 
-    /// What leads here from another moment, made once for all who are there; nil: from nothing.
+    /// The step from another moment, made once for all readers who take it; nil: from nothing.
     func step(from old: ScreenSnapshot?) -> ScreenStep {
         steps.step(from: old?.number ?? 0) { ScreenStep(from: old, to: self) }
     }
 }
 
-/// Somebody's own ballots on what they see; never changed.
+/// A person's own ballots on what they see; immutable.
 final class OwnSight: Sendable {
-    /// What all have in common who have none.
+    /// Shared by all who have no ballots in sight.
     static let none = OwnSight(items: [:], focus: nil)
 
-    /// The values by the items that are shown.
+    /// The values by item.
     let items: [String: Double]
-    /// The value on what the screen is focused on.
+    /// The value on the screen's subject.
     let focus: Double?
 
     init(items: [String: Double], focus: Double?) {
@@ -50,19 +50,19 @@ final class OwnSight: Sendable {
     }
 }
 
-/// What leads from one moment to another, for all readers who take the same step.
+/// The step from one moment to another, for all readers who take it.
 public final class ScreenStep: Sendable {
-    /// What those share who chose the same.
+    /// The part shared by all readers with the same choices.
     public let view: ViewChange
-    /// The lists where the reader's own ballots are in them; nil: as in ``view``.
+    /// The lists with the reader's own ballots in them; nil: as in ``view``.
     public let own: [ListChange<ItemView>]?
-    /// What those share who are focused on the same.
+    /// The part shared by all readers with the same subject.
     public let focus: FocusChange
-    /// The votes on what the screen is focused on, with the reader's own; nil: unchanged.
+    /// The votes on the screen's subject, with the reader's own; nil: unchanged.
     public let tally: TallyView?
-    /// The reader's own comments that others are not shown, all of them; nil: unchanged.
+    /// All of the reader's own comments that other users can't see; nil: unchanged.
     public let held: [CommentView]?
-    /// Whether it leads from nothing, and so says everything.
+    /// Whether the step is from nothing, and so has everything.
     public let isWhole: Bool
 
     private let isSameTally: Bool
@@ -81,7 +81,7 @@ public final class ScreenStep: Sendable {
             ? nil : new.focus.tally.map { TallyView(tally: $0, mine: new.focusMine) }
     }
 
-    /// Whether both moments look the same.
+    /// Whether both moments show the same.
     public var isEmpty: Bool {
         view.isEmpty && own?.isEmpty ?? true && focus.isEmpty && isSameTally
             && held == nil
@@ -90,15 +90,16 @@ public final class ScreenStep: Sendable {
     /// The lists of items that changed, in order.
     public var lists: [ListChange<ItemView>] { own ?? view.lists }
 
-    /// The step as bytes, written once for all who take it; not kept where it is whole, since that is
-    /// much, and seldom taken by many at once.
+    /// The step as bytes, encoded once for all readers who take it.
+    ///
+    /// The bytes of a whole step are not kept: they are many, and seldom shared.
     public func encoded(_ encode: () -> [UInt8]) -> [UInt8] {
         isWhole ? encode() : bytes.value(encode)
     }
 }
 
 extension ScreenSnapshot {
-    /// The lists with the reader's ballots in them; nil when there are none in what changed.
+    /// The lists with the reader's ballots in them; nil if the changed items have none.
     fileprivate func lists(
         since old: ScreenSnapshot?, _ change: ViewChange
     ) -> [ListChange<ItemView>]? {
@@ -130,7 +131,7 @@ extension ScreenSnapshot {
 }
 
 extension ItemView {
-    /// The item with somebody's ballot.
+    /// The item with a person's ballot.
     fileprivate func voted(_ value: Double?) -> ItemView {
         var view = self
         view.votes?.mine = value
@@ -138,29 +139,28 @@ extension ItemView {
     }
 }
 
-/// The moments that the screens of a view see now: one for each focus and for each person whose ballots are
-/// in sight.
+/// The present moments of a view's screens: one for each focus, and for each person with ballots in sight.
 struct MomentTable {
     private struct Key: Hashable {
         var focus: ObjectIdentifier
-        /// Nil: all who have no ballots in sight.
+        /// Nil: all readers without ballots in sight.
         var person: ObjectIdentifier?
     }
 
     private var moments: [Key: ScreenSnapshot] = [:]
     private var last: ScreenSnapshot?
 
-    /// The moment at which all three are seen.
+    /// The moment at which these parts are seen.
     ///
     /// - Parameters:
-    ///   - view: what those share who chose the same.
-    ///   - focus: what the screen is focused on.
-    ///   - own: the reader's own ballots on it.
-    ///   - held: the reader's own comments that others are not shown.
-    ///   - ballots: whose sight it is.
-    ///   - readers: how many may look: about so many moments are kept.
-    ///   - domain: what numbers it.
-    /// - Returns: it, one object as long as it looks the same.
+    ///   - view: the part shared by all readers with the same choices.
+    ///   - focus: the screen's focus.
+    ///   - own: the reader's own ballots.
+    ///   - held: the reader's own comments that other users can't see.
+    ///   - ballots: the reader's ballots; nil: nobody's.
+    ///   - readers: the number of readers; about as many moments are kept.
+    ///   - domain: numbers the moment.
+    /// - Returns: the moment; the same object as long as it shows the same.
     mutating func moment(
         _ view: ViewState, _ focus: SharedFocus, _ own: OwnSight, held: [CommentView],
         of ballots: OwnBallots?, readers: Int, in domain: Domain
@@ -175,7 +175,7 @@ struct MomentTable {
             last = known
             return known
         }
-        // Of focuses and persons who are gone.
+        // Also drops those of focuses and persons who are gone.
         if moments.count > 2 * readers + 8 { moments.removeAll() }
         let moment = ScreenSnapshot(
             number: domain.nextTicket(), view: view, focus: state, own: own, held: held)

@@ -1,9 +1,8 @@
 import NIOCore
 
-// Room for one more screen.
+// Makes room for one more screen.
 extension ScreenTable {
-    /// Ends those of a user's screens that wait to be resumed, the longest first, where there would
-    /// otherwise be no room for another one.
+    /// Ends a user's screens that wait to be resumed, the longest waiting first, until another screen has room.
     func makeRoom(for owner: String) throws(HostError) {
         let limits = domain.limits
         while true {
@@ -22,10 +21,10 @@ extension ScreenTable {
         }
     }
 
-    /// Ends those that wait to be resumed, the longest first, where there is otherwise no memory for
-    /// what a screen and its parts are about to show.
+    /// Ends screens that wait to be resumed, the longest waiting first, until there is memory for what a screen and
+    /// its parts will show.
     ///
-    /// - Returns: what there is none of; nil: there is enough.
+    /// - Returns: the limit that is still exceeded; nil: there is enough memory.
     func makeRoom(
         for screen: Screen, _ all: [(shown: PreparedView, focus: SharedFocus)]
     ) -> HostError? {
@@ -49,9 +48,9 @@ extension ScreenTable {
     }
 }
 
-// Room where what screens show has grown.
+// Frees memory after what screens show has grown.
 extension ScreenTable {
-    /// Ends screens of a user who keeps far more than allowed, once what goes on now has returned.
+    /// Schedules the end of screens of a user who exceeds the limit by far.
     func relieveLater(_ account: ScreenAccount) {
         guard account.isOverdrawn(domain.limits), !account.isRelieved else { return }
         account.isRelieved = true
@@ -61,8 +60,7 @@ extension ScreenTable {
         }
     }
 
-    /// Ends screens of a user that keep far more in memory than they may: those first that wait to be
-    /// resumed.
+    /// Ends screens of a user who exceeds the limit by far; those that wait to be resumed go first.
     private func relieve(_ account: ScreenAccount) {
         let limits = domain.limits
         while account.isOverdrawn(limits),
@@ -74,21 +72,21 @@ extension ScreenTable {
                     + "\(limits.screenBytesPerUser) bytes that they may have (screenBytesPerUser).",
                 account.excess(limits))
             if let home = screen.home { home.close(screen) } else { remove(screen.id) }
-            // Its reader is told when it pulls.
+            // Its next pull returns the error.
             screen.touched()
         }
     }
 }
 
-// Screens without a reader.
+// Keeps screens without a reader.
 extension ScreenTable {
-    /// Lets a screen wait for a while, to be resumed.
+    /// Keeps a screen for a while, so that it can be resumed.
     func linger(_ screen: Screen) {
         let time = TimeAmount.seconds(Int64(domain.limits.screenLinger))
         if linger(screen, until: .now() + time) { endLingering(of: screen.owner, after: time) }
     }
 
-    /// Closes a user's screens that nobody has resumed in time: one timer, however many there are.
+    /// Closes a user's screens that were not resumed in time; each user has one timer.
     private func endLingering(of owner: String, after time: TimeAmount) {
         domain.after(time) { [self] in
             let now = NIODeadline.now()

@@ -2,18 +2,18 @@ import AtriumKit
 
 /// A container that has another one as a part, at any level.
 struct Surrounding {
-    /// The one around.
+    /// The surrounding container.
     let home: ContainerScreens
-    /// The other, as the delegate of the one around knows it.
+    /// The part, as the surrounding container's delegate knows it.
     let part: PartReference
-    /// How many containers lie between, and one.
+    /// The number of levels from the surrounding container to the part; 1: directly.
     let level: Int
 }
 
 extension ScreenTable {
-    /// The containers that have one as a part, each once, the nearest first.
+    /// The containers that have a container as a part, each once, the nearest first.
     ///
-    /// Found once for all, when anything happens in a part after containers or their parts changed.
+    /// Computed for all containers at the first event in a part after containers or their parts changed.
     func surroundings(of container: String) -> [Surrounding] {
         let known = surroundings ?? findSurroundings()
         surroundings = known
@@ -54,13 +54,13 @@ extension ContainerScreens {
     fileprivate var name: String { container.name }
 }
 
-// What containers are told of those that are parts of theirs.
+// Passes events of parts to the delegates of surrounding containers.
 extension ContainerScreens {
     func tellParents(of events: [ComponentEvent], from component: ComponentReference) {
         guard !table.parents.isEmpty else { return }
         for around in table.surroundings(of: container.name) {
             let parent = around.home.container
-            // The default wiring does nothing about it.
+            // The default delegate ignores them.
             guard !parent.delegates.isDefault else { continue }
             for event in events { parent.delegate.hear(event, from: component, of: around.part) }
         }
@@ -68,7 +68,7 @@ extension ContainerScreens {
 }
 
 extension ContainerDelegate {
-    /// Tells it what a component of a part reported.
+    /// Passes an event of a part's component to the delegate.
     fileprivate func hear(
         _ event: ComponentEvent, from component: ComponentReference, of part: PartReference
     ) {
@@ -82,7 +82,7 @@ extension ContainerDelegate {
         case .commentCount(let subject, let count):
             self.part(part, comments: component, didChange: count, of: subject)
         case .didSelect, .didDeselect, .didClear:
-            // What is chosen on a part it is told by `screen(_:part:didShow:)`.
+            // The delegate is notified of choices on a part by `screen(_:part:didShow:)`.
             break
         @unknown default:
             // The part's own delegate has logged it.

@@ -2,19 +2,19 @@ import AtriumKit
 import DequeModule
 import NIOCore
 
-/// All screens, by their ids: those that are read, and those that wait to be resumed.
+/// All screens by id: those with a reader, and those that wait to be resumed.
 ///
-/// Ids begin with the daemon's incarnation, so that it can be told why one is not there.
+/// Ids begin with the daemon's incarnation, so that a screen from before a restart can be recognised.
 final class ScreenTable {
-    /// A screen since it lost its reader.
+    /// A screen that has lost its reader.
     private struct Wait {
         var id: ScreenID
         var turn: Int
-        /// When it is closed.
+        /// When it will be closed.
         var end: NIODeadline
     }
 
-    /// Of so many that ended for room it is known why.
+    /// For how many evicted screens the reason is kept.
     private static let remembered = 10_000
 
     let domain: Domain
@@ -22,27 +22,28 @@ final class ScreenTable {
     private(set) var screens: [ScreenID: Screen] = [:]
     /// The parts of screens, by ids of their own.
     private(set) var parts: [ScreenID: Screen] = [:]
-    /// The containers' screens, by the containers' names.
+    /// Returns the screens of all containers, by the containers' names.
     var homes: () -> [String: ContainerScreens] = { [:] }
-    /// Those of containers that have others as parts.
+    /// The screens of containers that have parts, by the containers' names.
     private(set) var parents: [String: ContainerScreens] = [:]
-    /// By the name of each container that is a part of others, those; nil: to be found anew.
+    /// The surrounding containers of each part, by the part's container; nil: to be computed again.
     var surroundings: [String: [Surrounding]]?
-    /// Those that are being brought back from another process.
+    /// Screens that are being restored from another process.
     var restorations: [ScreenID: ScreenRestoration] = [:]
-    /// Told what would have to be known to go on with them elsewhere.
+    /// Receives the notes that another process needs to continue the screens.
     var note: ((ScreenNote) -> Void)?
     private var accounts: [String: ScreenAccount] = [:]
-    /// Whose screens have no reader, the longest first; what has one again stays until it is first.
+    /// Each user's screens without a reader, the longest waiting first; a resumed screen stays listed until it is
+    /// first.
     private var lingering: [String: Deque<Wait>] = [:]
     /// Users who have a timer for their lingering screens.
     private var timed: Set<String> = []
-    /// Why screens ended before their time, the latest last.
+    /// Why screens were ended early, the latest last.
     private var dropped: (reasons: [ScreenID: Drop], order: Deque<ScreenID>) = ([:], [])
 
     private struct Drop {
         var reason: String
-        /// What its reader is told; nil: that it is gone.
+        /// The error for its reader; nil: ``HostError/screenNotFound(_:)``.
         var error: HostError?
     }
 
@@ -53,10 +54,10 @@ final class ScreenTable {
 
     var count: Int { screens.count }
 
-    /// How many screens a user has.
+    /// The number of a user's screens.
     func count(of owner: String) -> Int { accounts[owner]?.screens.count ?? 0 }
 
-    /// What a user's screens keep in memory.
+    /// The account of the memory that a user's screens use.
     func account(of owner: String) -> ScreenAccount {
         accounts[owner] ?? ScreenAccount(owner) { [weak self] in self?.relieveLater($0) }
     }
@@ -71,10 +72,10 @@ final class ScreenTable {
         screen.account.screens[screen.id] = screen
     }
 
-    /// Takes a part in: no screen of its own, and none that its user would be counted.
+    /// Adds a part; it does not count as a screen of its user.
     func insert(part: Screen) { parts[part.id] = part }
 
-    /// Forgets a screen, or a part of one.
+    /// Removes a screen, or a part of one.
     func remove(_ id: ScreenID) {
         guard parts.removeValue(forKey: id) == nil else { return }
         guard let screen = screens.removeValue(forKey: id) else { return }
@@ -83,7 +84,7 @@ final class ScreenTable {
         note?(.gone(id))
     }
 
-    /// A container has others as parts now, or not any more.
+    /// Updates the table after a container got its first part or lost its last one.
     func note(_ home: ContainerScreens) {
         surroundings = nil
         let name = home.container.name
@@ -95,7 +96,7 @@ final class ScreenTable {
         }
     }
 
-    /// Something was chosen on a screen.
+    /// Notes a screen's choices for a handover.
     func changed(_ screen: Screen) {
         guard let note, let kept = KeptScreen(screen) else { return }
         note(.chosen(kept))
@@ -112,35 +113,36 @@ final class ScreenTable {
         dropped = ([:], [])
     }
 
-    /// A screen has no reader any more.
+    /// Lists a screen that has lost its reader.
     ///
-    /// - Returns: whether its user has no timer yet, which ``nextEnd(of:)`` asks for.
+    /// - Returns: whether the user has no timer yet; the caller then starts one with ``nextEnd(of:)``.
     func linger(_ screen: Screen, until end: NIODeadline) -> Bool {
         let owner = screen.owner
         lingering[owner, default: []].append(Wait(id: screen.id, turn: screen.turn, end: end))
-        // However often a screen is resumed and left, its user has about two entries for each.
+        // Keeps the list short: at most about two entries for each of the user's screens, however often they are
+        // resumed.
         if waits(of: owner) > 2 * count(of: owner) + 16 {
             lingering[owner]?.removeAll { lingeringScreen($0) == nil }
         }
         return timed.insert(owner).inserted
     }
 
-    /// How many entries there are for a user's lingering screens, outdated ones included.
+    /// The number of a user's entries, including outdated ones.
     func waits(of owner: String) -> Int { lingering[owner]?.count ?? 0 }
 
-    /// A user's screen that has been without a reader the longest; nil: each has one.
+    /// The user's screen that has been without a reader the longest; nil: there is none.
     func longestLingering(of owner: String) -> Screen? {
         firstWait(of: owner).flatMap { lingeringScreen($0) }
     }
 
-    /// Takes out a user's screen that was without a reader for as long as it may be; nil: there is none.
+    /// Removes an entry whose screen has waited long enough, and returns the screen; nil: there is none.
     func takeOverdue(of owner: String, at now: NIODeadline) -> Screen? {
         guard let wait = firstWait(of: owner), wait.end <= now else { return nil }
         lingering[owner]?.removeFirst()
         return lingeringScreen(wait)
     }
 
-    /// When a user's next lingering screen is to be closed; nil: none lingers, and its timer ends.
+    /// When the user's next screen without a reader has to be closed; nil: there is none, and the timer ends.
     func nextEnd(of owner: String) -> NIODeadline? {
         if let wait = firstWait(of: owner) { return wait.end }
         timed.remove(owner)
@@ -157,7 +159,7 @@ final class ScreenTable {
         return nil
     }
 
-    /// The screen of an entry; nil: it is gone, or was resumed since.
+    /// The screen of an entry; nil: it was closed or resumed since.
     private func lingeringScreen(_ wait: Wait) -> Screen? {
         guard let screen = screens[wait.id], screen.turn == wait.turn, screen.reader == .gone else {
             return nil
@@ -165,7 +167,7 @@ final class ScreenTable {
         return screen
     }
 
-    /// Notes why a screen ends though it might still be resumed.
+    /// Keeps the reason why a screen was ended although it might still be resumed.
     func noteDropped(_ id: ScreenID, _ reason: String, _ error: HostError? = nil) {
         dropped.reasons[id] = Drop(reason: reason, error: error)
         dropped.order.append(id)
@@ -174,15 +176,15 @@ final class ScreenTable {
         }
     }
 
-    /// What the reader of a screen is told that is not there.
+    /// The error for the reader of a screen that does not exist.
     func failure(of id: ScreenID) -> HostError {
         dropped.reasons[id]?.error ?? .screenNotFound(id.text)
     }
 
-    /// Bytes that what all screens show has, roughly.
+    /// The approximate memory of all screens in bytes.
     var bytes: Int { accounts.values.reduce(0) { $0 + $1.bytes } }
 
-    /// Why a screen that is not there is not.
+    /// Why a screen does not exist, as a sentence.
     func absence(of id: ScreenID, linger seconds: Int) -> String {
         guard id.text.hasPrefix(incarnation + "-") else {
             return "The daemon was started anew since, or never had this screen."

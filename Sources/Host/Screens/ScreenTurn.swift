@@ -1,7 +1,7 @@
 import AtriumKit
 import NIOCore
 
-/// What a screen, or a part of one, is to show.
+/// What a screen or a part will show.
 struct PreparedView {
     let home: ContainerScreens
     let screen: Screen
@@ -9,11 +9,12 @@ struct PreparedView {
     var view: SharedView
 }
 
-/// What is to be shown on a screen and its parts at once: what was chosen, and what of the parts follows from it.
+/// Prepares what a screen and its parts show together, for choices on one of them.
 ///
-/// A part that can't be shown, or is not known in time, says so alone, and comes when it can.
+/// A part that can't be shown does not keep the others from being shown. A late part is waited for at most one second,
+/// and is shown when it is ready.
 final class ScreenTurn {
-    /// How long the others are waited for.
+    /// How long to wait for the parts.
     private static let patience = TimeAmount.seconds(1)
 
     private let root: Screen
@@ -22,7 +23,7 @@ final class ScreenTurn {
     private var prepared: [PreparedView] = []
     private var waiting: [ObjectIdentifier: (screen: Screen, choices: Screen.Choices)] = [:]
     private var failed: [(screen: Screen, choices: Screen.Choices, problem: String)] = []
-    /// Those of them that are yet to be asked.
+    /// The parts that are not being prepared yet.
     private var rest: [(part: Screen, choices: Screen.Choices, home: ContainerScreens)] = []
     private var isAsking = false
     private var isTimed = false
@@ -30,22 +31,22 @@ final class ScreenTurn {
 
     /// - Parameters:
     ///   - root: the whole screen.
-    ///   - domain: keeps the time.
-    ///   - done: shows what was prepared, each before its parts.
+    ///   - domain: provides the timer.
+    ///   - done: shows what was prepared; each screen or part comes before its own parts.
     init(of root: Screen, in domain: Domain, _ done: @escaping ([PreparedView]) -> Void) {
         self.root = root
         self.domain = domain
         self.done = done
     }
 
-    /// Begins with what was chosen.
+    /// Starts with what was chosen.
     func begin(with shown: PreparedView) {
         root.holdNotice()
         take(shown)
         goOn()
     }
 
-    /// Begins with the parts of a screen that are yet to be shown.
+    /// Starts with the parts of a screen that are not shown yet.
     func begin(withPartsOf screen: Screen) {
         root.holdNotice()
         screen.home?.follow(screen, screen.choices, in: self)
@@ -57,7 +58,7 @@ final class ScreenTurn {
         shown.home.follow(shown.screen, shown.choices, in: self)
     }
 
-    /// A part is to show something else, too.
+    /// Adds a part that has to show something else.
     func add(_ part: Screen, _ choices: Screen.Choices, of home: ContainerScreens) {
         waiting[ObjectIdentifier(part)] = (part, choices)
         rest.append((part, choices, home))
@@ -88,7 +89,7 @@ final class ScreenTurn {
         domain.after(Self.patience) { [self] in if !isOver { end() } }
     }
 
-    /// Others are served between two of them: each may look at much.
+    /// Other work runs between two of them, since each may read much.
     private func askAll() {
         isAsking = true
         domain.inSlices { [self] in
@@ -111,7 +112,7 @@ final class ScreenTurn {
         root.releaseNotice()
     }
 
-    /// A part that was not waited for is known now.
+    /// Shows a part that is ready after the others were shown.
     private func comesLate(_ part: Screen, _ result: Result<PreparedView, HostError>) {
         switch result {
         case .failure(let error):
@@ -122,7 +123,7 @@ final class ScreenTurn {
             guard !part.isEnded, part.view == nil, let parent = part.place?.parent,
                 let around = parent.home
             else { return shown.home.forgetUnused(shown.view) }
-            // It may be asked for something else by then.
+            // The part may have to show something else by then.
             around.showParts(of: parent) { shown.home.forgetUnused(shown.view) }
         }
     }

@@ -1,34 +1,34 @@
 public import AtriumKit
 
-/// Which screen.
+/// Identifies a screen.
 public struct ScreenID: Sendable, Hashable, CustomStringConvertible {
-    /// As it goes over the wire.
+    /// The id on the wire.
     public let text: String
 
-    /// Wraps an id as it came over the wire.
+    /// Makes an id from its form on the wire.
     public init(_ text: String) { self.text = text }
 
-    /// As it goes over the wire.
+    /// The id on the wire.
     public var description: String { text }
 }
 
-/// One reader of a screen: a screen has one at a time, and a new one takes the place of the last.
+/// One reader of a screen; a screen has one at a time, and a new one replaces it.
 public struct ScreenReader: Sendable, Hashable {
     /// The screen.
     public let screen: ScreenID
     let turn: Int
 }
 
-/// What a screen opens with.
+/// A request to open a screen.
 public struct ScreenRequest: Sendable, Hashable {
-    /// A screen that was open before, and the last revision that its reader has.
+    /// A screen to resume, and the last revision that its reader has.
     public struct Resume: Sendable, Hashable {
         /// The screen.
         public var screen: ScreenID
         /// The revision.
         public var revision: Int
 
-        /// What to go on with.
+        /// Creates the description of a screen to resume.
         public init(screen: ScreenID, revision: Int) {
             self.screen = screen
             self.revision = revision
@@ -41,17 +41,17 @@ public struct ScreenRequest: Sendable, Hashable {
     public var scope: String?
     /// The selected filters; nil: those that the definition preselects.
     public var selection: Selection?
-    /// Text to search; nil or empty: none.
+    /// The text to search for; nil or empty: no search.
     public var search: String?
-    /// Field names, `-` before for descending.
+    /// Field names, with `-` before them for descending order.
     public var sort: [String]
-    /// At most so many entries of each list, 1 to 1,000.
+    /// The most entries of each list, 1 to 1,000.
     public var limit: Int
-    /// Whose ballots are `mine`: an actor's name.
+    /// The actor whose ballots are `mine`, by name.
     public var actor: String?
-    /// In whose name items are chosen on it; nil: the caller's.
+    /// The actor for whom items are chosen on it; nil: the caller's.
     public var agent: String?
-    /// The screen to go on with; what else is asked for then counts only where it starts anew.
+    /// The screen to resume; the other members then count only if that is not possible.
     public var resume: Resume?
 
     /// A request; by default the first 50 entries of each list, on a new screen.
@@ -73,71 +73,71 @@ public struct ScreenRequest: Sendable, Hashable {
     }
 }
 
-/// A component as screens show it; of a hidden one they show nothing else.
+/// A component as screens show it; for a hidden one this is all that they show.
 public struct ScreenComponent: Sendable, Hashable {
     /// Its name in the container.
     public var name: String
-    /// What it does; nil while its plugin is not there.
+    /// Its kind; nil while its plugin is not loaded.
     public var kind: Kind?
-    /// The container that it is; nil: a plugin made it.
+    /// The container that is a part; nil: the component is made by a plugin.
     public var container: String?
-    /// What people read.
+    /// The title that people read.
     public var title: String
-    /// Whether the screen leaves it out.
+    /// Whether the screen hides it.
     public var isHidden: Bool
-    /// Why it does not answer at present, and the screen shows what it had; nil: it does.
+    /// Why it does not answer now, so that the screen shows what it had; nil: it answers.
     public var problem: String?
-    /// Which votes or comments it takes; nil for other kinds, and until it was made once.
+    /// Which votes or comments it takes; nil for other kinds, and before its first start.
     public var facts: ComponentFacts?
-    /// How front ends show the items of its list; nil: that is their own choice.
+    /// How front ends show the items of its list; nil: the front end chooses.
     public var present: Presentation?
-    /// What its list is ordered by where the screen asks for no other order; empty: by id.
+    /// The default order of its list; empty: by id.
     public var sort: [String]
-    /// What people read in place of its list while that has nothing; nil: that is the front end's choice.
+    /// The text that people read while its list is empty; nil: the front end chooses.
     public var empty: String?
 }
 
-/// One step of a list's way from one revision to the next; places count after the steps before it.
+/// An edit of a list from one revision to the next; indexes apply after the edits before it.
 public enum ListEdit<Entry: Sendable & Hashable>: Sendable, Hashable {
     /// A new entry.
     case insert(Entry, at: Int)
-    /// An entry is gone.
+    /// An entry was removed.
     case remove(at: Int)
-    /// An entry is elsewhere: it is taken out, and then put in.
+    /// An entry has moved: it is removed, and then inserted.
     case move(at: Int, to: Int)
-    /// An entry is another now.
+    /// An entry has changed.
     case update(Entry, at: Int)
 }
 
-/// What became of one list.
+/// The change of one list.
 public struct ListChange<Entry: Sendable & Hashable>: Sendable, Hashable {
     /// The component that it belongs to.
     public var component: String
-    /// How many entries there are in all.
+    /// The number of entries in total.
     public var total: Int
-    /// Whether there are more, and it is not known how many.
+    /// Whether there are more entries, of unknown number.
     public var hasMore = false
-    /// Whether this is all that there is to show.
+    /// Whether the list shows everything that it should.
     public var state = ListState.ready
-    /// From the window before to this one, in order.
+    /// The edits from the previous window to this one, in order.
     public var edits: [ListEdit<Entry>]
 }
 
-/// A change as it goes over the wire, for all who take part in it.
+/// An encoded change, shared by all who receive it.
 public struct ChangeBytes: Sendable {
-    /// What the change says beside the lists, as members of an object.
+    /// The change without its lists, as members of an object.
     public var members: [UInt8]
     /// The lists, as elements of an array.
     public var lists: [UInt8]
 
-    /// Encoded parts.
+    /// Creates a change from its encoded parts.
     public init(members: [UInt8] = [], lists: [UInt8] = []) {
         self.members = members
         self.lists = lists
     }
 }
 
-/// Where a delegate leads who has a screen: the client opens that container, focused on the item.
+/// Where a delegate leads a screen's user: the client opens the container, focused on the item.
 public struct ScreenLead: Sendable, Hashable {
     /// The container.
     public var container: String
@@ -145,42 +145,42 @@ public struct ScreenLead: Sendable, Hashable {
     public var item: String?
 }
 
-/// One revision of a screen: what became of it since the one before, all of one moment.
+/// One revision of a screen: the changes since the one before, all of one moment.
 public struct ScreenRevision: Sendable {
     /// The screen.
     public var screen: ScreenID
-    /// The revision that this one leads on from; nil: it is whole.
+    /// The revision on which this one is based; nil: it is whole.
     public var base: Int?
-    /// Counts up from 1.
+    /// The revision's number, counted from 1.
     public var revision: Int
     /// The last durable sequence that this reflects.
     public var sequence: Int64
-    /// How many commits of the container lie between both; 0 for the user's own choices alone.
+    /// The number of the container's commits between both; 0 if only the user's choices changed.
     public var commits: Int
-    /// Why a screen that was to be resumed starts anew.
+    /// Why a screen that should be resumed starts anew.
     public var reset: String?
-    /// What its delegate has to say to who has the screen.
+    /// The delegate's message to the user.
     public var message: String?
-    /// Where its delegate leads who has the screen.
+    /// Where the delegate leads the user.
     public var lead: ScreenLead?
-    /// What changed, for all who take the same step.
+    /// The changes, shared by all who take the same step.
     public var step: ScreenStep
-    /// What became of its parts, in order.
+    /// The changes of its parts, in order.
     public var parts: [ScreenPart] = []
 }
 
-/// What became of one part of a screen: a container within that of the screen.
+/// The change of one part of a screen: a container within the screen's.
 public struct ScreenPart: Sendable {
-    /// The name of its component, after those of the parts that it lies in, separated by `/`.
+    /// The names of components from the screen to the part, separated by `/`.
     public var path: String
     /// The container.
     public var container: String
-    /// Whether it starts anew: ``step`` says everything.
+    /// Whether the part starts anew: ``step`` is then whole.
     public var isNew = false
-    /// Whether it is not shown any more.
+    /// Whether the part is no longer shown.
     public var isGone = false
     /// Why it can't be shown now; nil: it can.
     public var problem: String?
-    /// What changed of it; nil: nothing of it is shown.
+    /// The changes of what it shows; nil: it shows nothing.
     public var step: ScreenStep?
 }

@@ -2,81 +2,81 @@ import AtriumKit
 import DequeModule
 import NIOCore
 
-/// What a container keeps for its screens.
+/// The state of a container's screens.
 struct Screening {
-    /// By what was chosen.
+    /// The views, by their choices.
     private(set) var views: [ViewKey: SharedView] = [:]
-    /// By what they are about, and what of it they show.
+    /// The focuses, by subject and by what they show of it.
     private(set) var focuses: [Subject: [FocusKey: SharedFocus]] = [:]
-    /// The views that stand in an item, or in what lies under it.
+    /// The views that stand in an item or below it.
     private(set) var standing: [String: [ObjectIdentifier: SharedView]] = [:]
-    /// By the actor's name.
+    /// The ballots of the screens' actors, by name.
     var ballots: [String: OwnBallots] = [:]
-    /// What screens are told of the container; nil: none was told yet.
+    /// What screens show of the container itself; nil: nothing yet.
     var outline: ContainerOutline?
-    /// Another one when components, their order or their state are others.
+    /// Changes with the components, their order and their state.
     var structure: UInt64 = 1
-    /// How many commits there were.
+    /// The number of commits.
     var commits = 0
-    /// Grows with all that happens: what was brought up to this version shows what there is.
+    /// Increased by every change: a view or focus with this version is up to date.
     var version: UInt64 = 1
-    /// What views and focuses were last noted by whose items came, went or lie elsewhere.
+    /// The state of the trees of items for which views and focuses were last marked.
     var tree: (version: UInt64, structure: UInt64) = (0, 0)
-    /// The items that were just seen to be in no list any more.
+    /// The items that were just found to be in no list.
     var gone: Set<String> = []
-    /// Those of them whose views and focuses were noted, until all of these were looked at.
+    /// The items among them whose views and focuses were marked, until all of these have been moved.
     var left: Set<String> = []
-    /// What the views that wait to be brought up to now were last found by.
+    /// The state for which views were last marked.
     var seen = Seen()
-    /// What the filters components offer, as of a version.
+    /// A number for what the filters components offer, as of a version.
     var offers: (version: UInt64, value: UInt64?)?
-    /// What these answered the views that follow.
+    /// The answers of filters components that views share.
     var answers = SharedAnswers()
-    /// When components were last told how many screens show them.
+    /// When components were last notified of how many screens show them.
     var counted: NIODeadline?
-    /// Whether they are about to be told.
+    /// Whether such a notification is scheduled.
     var isCounting = false
-    /// Whether something happened that was not looked at yet.
+    /// Whether something changed that has not been processed.
     var isDirty = false
-    /// Whether screens are following, now or in a turn to come.
+    /// Whether screens are being updated, now or in a later turn.
     var isFollowing = false
-    /// How often a view was looked at.
+    /// The number of times that a view was updated.
     var visits = 0
-    /// How often a screen was looked at because its view or focus stands elsewhere.
+    /// The number of times that a screen was moved.
     var moves = 0
-    /// How often a view or a focus was looked at because its items may lie elsewhere.
+    /// The number of times that a view or a focus was moved.
     var placings = 0
 
-    /// What waits to be put where its items lie by now, each once.
+    /// The views and focuses to be moved to the present places of their items, each once.
     var unplacedViews: Deque<SharedView> = []
     var unplacedFocuses: Deque<SharedFocus> = []
-    /// What waits to be brought up to now, each once; then screens that are to go where their view and
-    /// focus are, and those whose readers are to be woken.
+    /// The views and focuses to be updated, each once; then the screens to be moved, and those whose readers are to
+    /// be woken.
     var staleViews: Deque<SharedView> = []
     var staleFocuses: Deque<SharedFocus> = []
     var strays: Deque<Screen> = []
     var woken: Deque<Screen> = []
-    /// Parts that could not be shown.
+    /// The parts that could not be shown.
     var failed: [ScreenID: Screen] = [:]
-    /// Those whose next revision waits for a component's answer.
+    /// The screens whose next revision waits for a component's answer.
     var blocked: [ScreenID: Screen] = [:]
 
-    /// What all views have to follow when it is another.
+    /// The state whose change affects all views.
     struct Seen: Equatable {
         var structure: UInt64 = 0
         var offers: UInt64?
-        /// The lists that have no items under others.
+        /// Whether each list has only items without parents.
         var flat: [Bool] = []
     }
 
-    /// The view that those share from now on who chose what it shows, below these ancestors.
+    /// Registers a view for all screens with its choices, below these ancestors.
     mutating func insert(_ view: SharedView, under ancestors: [String]) {
         if let other = views[view.key], other !== view { remove(other) }
         views[view.key] = view
         place(view, under: ancestors)
     }
 
-    /// Lets a view be found by what it stands in, and by what that lies under, there or not.
+    /// Registers a view under the items in which it stands, and under their ancestors, whether or not they exist.
     mutating func place(_ view: SharedView, under ancestors: [String]) {
         let items = view.key.places.map(\.item) + ancestors
         guard items != view.foundBy else { return }
@@ -108,7 +108,7 @@ struct Screening {
         if focuses[focus.key.subject]?.isEmpty == true { focuses[focus.key.subject] = nil }
     }
 
-    /// Whether a view is shown, or is about to be.
+    /// Whether a view is shown, or will be.
     func has(_ view: SharedView) -> Bool { views[view.key] === view || !view.foundBy.isEmpty }
 
     subscript(key: FocusKey) -> SharedFocus? { focuses[key.subject]?[key] }

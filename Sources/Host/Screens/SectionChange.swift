@@ -1,10 +1,10 @@
-/// What is counted or selected otherwise in a section that offers what it did.
+/// Changed counts and selections in a section that offers the same filters.
 public struct CountChange: Sendable, Hashable {
     /// One filter of the section.
     public struct Place: Sendable, Hashable {
-        /// Its place in the section.
+        /// Its index in the section.
         public var at: Int
-        /// How many items it would show; nil: nobody counts.
+        /// How many items it would show; nil: the count is unknown.
         public var count: Int?
         /// Whether it is selected.
         public var selected: Bool
@@ -15,7 +15,7 @@ public struct CountChange: Sendable, Hashable {
     /// The filters that changed, in their order.
     public var filters: [Place]
 
-    /// What leads from one state of a section to another; nil where it offers something else.
+    /// The change from one state of a section to another; nil if it offers something else.
     init?(from old: SectionView, to new: SectionView) {
         guard old.title == new.title, old.input == new.input, old.more == new.more,
             old.rest == new.rest,
@@ -32,18 +32,18 @@ public struct CountChange: Sendable, Hashable {
     }
 }
 
-/// What became of the sections of a view.
+/// The changes of a view's sections.
 struct SectionChange {
-    /// Whether sections came, went or stand in another order, so that only all of them tell.
+    /// Whether sections were added, removed or reordered, so that all of them must be sent.
     let comesOrGoes: Bool
-    /// Else those that offer something else.
+    /// If not: the sections that offer something else.
     private(set) var offers: [SectionView] = []
-    /// What became of the others, where anything did.
+    /// The changed counts of the other sections.
     private(set) var counts: [CountChange] = []
 
     init(from old: [SectionView]?, to new: [SectionView]?) {
         let ids = new?.map(\.id) ?? []
-        // Two of one id can't be told apart.
+        // Sections with the same id can't be distinguished.
         let isUnique = Set(ids).count == ids.count
         comesOrGoes = old?.map(\.id) != new?.map(\.id) || !isUnique && old != new
         guard !comesOrGoes, let old, let new else { return }

@@ -1,26 +1,26 @@
 import AtriumKit
 
-/// What filters components answer, once for all views that ask the same.
+/// Answers of filters components, shared by all views with the same question.
 ///
-/// An answer is kept as long as screens follow what happened: views that are shown later ask again, for a
-/// component may offer something else without having been told of other values.
+/// Answers are kept only while screens are updated. Views that are shown later ask again, because a component may
+/// offer something else without new values from the host.
 struct SharedAnswers {
     struct Key: Hashable {
         var component: ObjectIdentifier
-        /// The values that the component was told of before it was asked.
+        /// The version of the values that the component received before the question.
         var values: UInt64?
         var query: ComponentQuery
     }
 
-    /// So many are kept: what single views have selected is worth less.
+    /// The most answers that are kept; selections of single views are not worth keeping.
     private static let most = 256
 
     private(set) var known: [Key: ComponentAnswer] = [:]
     private var waiting: [Key: [(Result<ComponentAnswer, HostError>) -> Void]] = [:]
 
-    /// Lets somebody wait for an answer.
+    /// Adds a caller that waits for an answer.
     ///
-    /// - Returns: whether they are the first, and ask.
+    /// - Returns: whether it is the first, and has to ask.
     mutating func wait(
         for key: Key, _ done: @escaping (Result<ComponentAnswer, HostError>) -> Void
     ) -> Bool {
@@ -28,7 +28,7 @@ struct SharedAnswers {
         return waiting[key]?.count == 1
     }
 
-    /// Takes an answer in, and gives those who wait for it.
+    /// Stores an answer, and returns the callers that wait for it.
     mutating func take(
         _ answer: Result<ComponentAnswer, HostError>, for key: Key, isKept: Bool
     ) -> [(Result<ComponentAnswer, HostError>) -> Void] {
@@ -39,12 +39,12 @@ struct SharedAnswers {
         return waiting.removeValue(forKey: key) ?? []
     }
 
-    /// Screens have followed what happened.
+    /// Drops the answers after screens were updated.
     mutating func forget() { known.removeAll() }
 }
 
 extension ContainerScreens {
-    /// Asks a filters component for a view: those that ask the same share one answer.
+    /// Asks a filters component for a view; views with the same question share one answer.
     func ask(_ slot: Slot, _ query: ComponentQuery, _ done: @escaping Answer<ComponentAnswer>) {
         let key = SharedAnswers.Key(
             component: ObjectIdentifier(slot), values: slot.own.filters?.reported, query: query)
@@ -53,7 +53,7 @@ extension ContainerScreens {
         slot.ask(query, isOfScreen: true) { [self] result in
             let waiting = screening.answers.take(
                 result, for: key, isKept: screening.isFollowing)
-            // Each goes on to ask for what it has selected: thousands would be one long turn.
+            // In slices, because each view then asks for its selection: thousands would be one long turn.
             domain.inSlices(waiting.map { done in { done(result) } })
         }
     }

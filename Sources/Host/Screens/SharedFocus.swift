@@ -1,21 +1,21 @@
 import AtriumKit
 import Index
 
-/// What is said about a subject at one moment; never changed.
+/// What is shown of a subject at one moment; immutable.
 final class FocusState: ShownState, Sendable {
     let number: UInt64
     /// What it is about.
     let subject: Subject
-    /// The votes; nil where no votes component is shown.
+    /// The votes; nil if no votes component is shown.
     let tally: Tally?
     /// The comments component that is shown; nil: none.
     let component: String?
     let comments: [CommentView]
     let total: Int
-    /// What only its authors are shown, by author.
+    /// Held comments, by author; only the author sees them.
     let held: [ActorID: [CommentView]]
-    /// The item's fields that are in no list, and what its source knows beyond, as JSON; nil: the container has no
-    /// such fields.
+    /// The item's detail fields, and what its source has beyond its fields, as JSON; nil: the container has no detail
+    /// fields.
     let details: [UInt8]?
     let bytes: Int
 
@@ -38,15 +38,15 @@ final class FocusState: ShownState, Sendable {
         bytes = comments.reduce(500 + own + (details?.count ?? 0)) { $0 + $1.weight }
     }
 
-    /// What leads here from another state, made once for all who are there; nil: from nothing.
+    /// The change from another state, made once for all screens that need it; nil: from nothing.
     func change(from old: FocusState?) -> FocusChange {
         changes.step(from: old?.number ?? 0) { FocusChange(from: old, to: self) }
     }
 }
 
-/// What changed for everybody who is focused on the same.
+/// The change for all screens that are focused on the same.
 public final class FocusChange: Sendable {
-    /// The item that the screen is focused on now, empty for the container; nil: unchanged.
+    /// The screen's present subject: an item's id, or empty for the container; nil: unchanged.
     public let item: String?
     /// The comments; nil: unchanged.
     public let comments: ListChange<CommentView>?
@@ -62,7 +62,7 @@ public final class FocusChange: Sendable {
             comments = nil
             return
         }
-        // Another component's comments are of a list of their own.
+        // The comments of another component are sent as a new list.
         let before = old?.component == component ? old : nil
         let edits = ListEdit.leading(
             from: before?.comments ?? [], to: new.comments, id: \.entry.comment.id, isSame: ==)
@@ -73,54 +73,54 @@ public final class FocusChange: Sendable {
         comments = ListChange(component: component, total: new.total, edits: edits)
     }
 
-    /// Whether nothing changed but perhaps the votes.
+    /// Whether nothing changed, except perhaps the votes.
     public var isEmpty: Bool { item == nil && comments == nil && details == nil }
 
-    /// The change as bytes, written once for all who take part in it.
+    /// The change as bytes, encoded once for all who receive it.
     public func encoded(_ encode: () -> ChangeBytes) -> ChangeBytes {
         bytes.value(encode)
     }
 }
 
-/// Which comments.
+/// The subject of a focus, and what is shown of it.
 struct FocusKey: Hashable {
     var subject: Subject
-    /// At most so many, by the comments component that is shown.
+    /// The most comments that are shown.
     var limit: Int
-    /// The components that are left out, beside those that the definition hides.
+    /// Hidden components, without those that the definition hides.
     var hidden: Set<String> = []
 }
 
-/// What is said about a subject, kept as it is for all screens that are focused on it.
+/// What is shown of a subject, kept up to date for all screens that are focused on it.
 ///
-/// Votes are known here. Comments only their component knows: it is asked once it is quiet, so that
-/// what it answers is what is committed.
+/// The host has the votes. Only the comments component has the comments: it is asked once it is quiet, so that its
+/// answer has only what is committed.
 final class SharedFocus {
     let key: FocusKey
     private(set) var state: FocusState { didSet { payer.show(state) } }
     var payer = Payer<FocusState>()
     var screens: [ScreenID: Screen] = [:]
-    /// What its screens are about to be focused on, since what it is about is gone.
+    /// The new subject of its screens, if the present one was removed.
     var goal: Subject?
-    /// Whether it waits to be looked at since its item came or went.
+    /// Whether it waits to be checked after its item was added or removed.
     var isUnplaced = false
-    /// Whether it waits to be brought up to now, and up to where it was last.
+    /// Whether it waits to be updated, and the version of its last update.
     var isQueued = false
     var version: UInt64 = 0
 
     private weak var home: ContainerScreens?
     /// Whether something changed since ``state`` was made.
     private var isStale = true
-    /// Whether something changed since the comments component was heard.
+    /// Whether something changed since the comments component answered.
     private var isThreadStale = true
     /// Whether the item changed since its source was asked.
     private var areDetailsStale = true
-    /// Whether the item was there: what is said about one that is not is not seen.
+    /// Whether the item existed; nothing is shown of an item that does not.
     private var wasThere = false
     private var asked: Slot?
     private var comments: (component: String?, page: [CommentView], total: Int) = (nil, [], 0)
     private var held: [ActorID: [CommentView]] = [:]
-    /// Who is asked what it knows of the item, and what it said: the screen does not wait for it.
+    /// The source that is asked for the item's details, and its last answer; the screen does not wait for it.
     private var source: Slot?
     private var known: [String: Value] = [:]
 
@@ -133,11 +133,12 @@ final class SharedFocus {
         advance()
     }
 
-    /// Whether ``state`` is that of now, or as good as can be had while the component is not there; but for
-    /// details that its source has yet to give.
+    /// Whether ``state`` is current, or as current as possible while the component is not attached.
+    ///
+    /// Details that the source has not answered yet do not count.
     var isSettled: Bool { !(asked?.isAttached ?? false) }
 
-    /// What is said about it changed, or who keeps it; or the item itself, whose source is asked again.
+    /// Marks a change of the votes or comments, or of the item; with details, its source is asked again.
     func touch(withDetails: Bool) {
         isStale = true
         isThreadStale = true
@@ -145,7 +146,7 @@ final class SharedFocus {
         home?.note(self)
     }
 
-    /// Comments are gone whose component is not there to say so.
+    /// Removes comments whose component is not attached, and so can't report their removal.
     func forget(_ gone: Set<String>, of component: String) {
         guard comments.component == component else { return }
         let before = comments.page.count
@@ -158,9 +159,9 @@ final class SharedFocus {
         touch(withDetails: false)
     }
 
-    /// Brings the state up to now, if that can be known.
+    /// Updates the state, if that is possible now.
     ///
-    /// - Returns: whether it is another, or it is known now that it is the same.
+    /// - Returns: whether the state changed, or is now known to be unchanged.
     @discardableResult
     func advance() -> Bool {
         guard let container = home?.container else { return false }
@@ -218,15 +219,15 @@ final class SharedFocus {
                 [weak self] result in
                 guard let self else { return }
                 asked = nil
-                // What it answered is what it held when it was asked: nothing of it has been
-                // committed since, as its answers come in order.
+                // The answer has everything that was committed so far: the component answers in order, and nothing
+                // was committed since it was asked.
                 isThreadStale = false
-                // The item may be another by now, whose source is asked at the next look.
+                // The item may have changed meanwhile; the next update then asks its source.
                 isStale = areDetailsStale
-                // It may be back before anyone looks again.
+                // The item may exist again before the next update.
                 wasThere = isThere(in: container)
                 if !wasThere {
-                    // It went while this waited.
+                    // The item was removed meanwhile.
                     comments = (slot.name, [], 0)
                     held = [:]
                 } else if case .success(.thread(let page)) = result {
@@ -246,7 +247,7 @@ final class SharedFocus {
 // MARK: Details
 
 extension SharedFocus {
-    /// The list that has the item; nil: the container has no fields with details.
+    /// The list that has the item; nil: the container has no detail fields.
     private func sourceSlot(in container: Container) -> Slot? {
         guard let item = key.subject.item,
             container.definition.fields.contains(where: \.details)
@@ -269,23 +270,23 @@ extension SharedFocus {
                 [weak self] result in
                 guard let self else { return }
                 source = nil
-                // One that does not answer leaves what it said before.
+                // Without an answer, the previous details stay.
                 if case .success(.details(let details)) = result { known = details ?? [:] }
-                // Something else may be asked or changed meanwhile: the next look shows both.
+                // Something else may have changed meanwhile; the next update shows both.
                 isStale = true
                 home?.note(self)
                 home?.focusAnswered(self)
             })
     }
 
-    /// The item's fields that are in no list, and what its source knows beyond.
+    /// The item's detail fields, and what its source has beyond its fields.
     private func details(in container: Container) -> [UInt8]? {
         guard let list = sourceSlot(in: container)?.list, let item = key.subject.item,
             let row = list.item(item)
         else { return nil }
         let held = row.fields(named: container.definition.detailFields)
         guard !known.isEmpty, let fields = try? Value(jsonBytes: held).object else { return held }
-        // What the item holds was checked, and what is in lists is there as it is held.
+        // The item's own values take precedence, and fields that are shown in lists are not replaced.
         let listed = Set(container.definition.fields.lazy.filter { !$0.details }.map(\.name))
         return fields.merging(known.filter { !listed.contains($0.key) }) { held, _ in held }
             .jsonBytes

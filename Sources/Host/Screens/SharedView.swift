@@ -2,52 +2,52 @@ import AtriumKit
 import Index
 import PluginLoader
 
-/// What all screens see where the same was chosen: its lists are kept answered once for all of them.
+/// What screens with the same choices show; its lists are kept up to date once for all of them.
 ///
-/// Filters are resolved when the view is made, and again when what their component offers may have
-/// changed; not at each commit.
+/// Filters are resolved when the view is made, and again when their component may offer something else; not at each
+/// commit.
 final class SharedView {
     private(set) var key: ViewKey
     private(set) var state: ViewState { didSet { payer.show(state) } }
     var payer = Payer<ViewState>()
     var screens: [ScreenID: Screen] = [:]
-    /// What its screens see now.
+    /// The present moments of its screens.
     var moments = MomentTable()
-    /// Whether it waits to be brought up to now, and up to where it was last.
+    /// Whether it waits to be updated, and the version of its last update.
     var isQueued = false
     var version: UInt64 = 0
-    /// Whether a user who typed this may be about to type on: sources are asked a little later.
+    /// Whether a user may still be typing the search: sources are then asked a little later.
     var isTyped = false
-    /// Whether it waits to be put where its items lie by now, and whether it is not known then which items have others
-    /// under them.
+    /// Whether it waits to be moved to the present places of its items; and whether it is then unknown which items
+    /// have children.
     var isUnplaced = false
     var mayMiscount = false
-    /// The items by which ``Screening/standing`` has it.
+    /// The items under which ``Screening/standing`` lists it.
     var foundBy: [String] = []
 
     private weak var home: ContainerScreens?
     private var sections: [ResolvedSection] = []
     private var lists: [LiveList] = []
-    /// The lists that are left out, since they have nothing.
+    /// The lists that are left out because they are empty.
     private var empty: Set<String> = []
-    /// What ``ViewState/sections`` were made of.
+    /// The counts from which ``ViewState/sections`` were made.
     private var counts: [[Int]]?
-    /// What was entered, as long as the scope in which it was is there.
+    /// The entered items, as long as their scope exists.
     private var places: [ViewKey.Place] = []
-    /// Whether each list shows what lies under the entered item, and not that item's list alone.
+    /// Whether all lists show the children of the entered item, not only the item's own list.
     private var isByMode = false
-    /// Whether items may have more children than is shown, or less.
+    /// Whether shown numbers of children may be outdated.
     private var miscounts = false
-    /// Of what the sections, and of what the lists, are.
+    /// The versions of the offers and of the structure from which sections and lists were made.
     private var resolved: UInt64?
     private var structure: UInt64?
     private var isResolving = false
-    /// What its lists are about to ask for, where that looks at much.
+    /// Prepared queries of its lists, where these are long.
     private var prepared: [QueryPreparation] = []
-    /// Whether that waits for somebody's turn, and whose turns it stands in line for.
+    /// Whether it waits for a turn among long queries, and the users in whose queues it waits.
     private var awaitsTurn = false
     private var inLine: Set<String> = []
-    /// Whether whoever lets it advance wakes its screens.
+    /// Whether an update is in progress, whose caller will wake the screens.
     private var isAdvancing = false
     private var waiting: [(user: String, done: (HostError?) -> Void)] = []
 
@@ -60,16 +60,16 @@ final class SharedView {
             lists: [], path: [])
     }
 
-    /// Whether it has ever been shown.
+    /// Whether it has been shown before.
     var isReady: Bool { structure != nil }
 
-    /// Whether ``state`` is that of now, or as good as can be had while a component is not there.
+    /// Whether ``state`` is current, or as current as possible while a component is not attached.
     var isSettled: Bool { isReady && !(isResolving && home?.offers != nil) }
 
-    /// How many rows its lists show.
+    /// The number of rows in its lists.
     var rowCount: Int { lists.reduce(0) { $0 + $1.items.count } }
 
-    /// Goes on once there is something to show, or it is known that there will not be.
+    /// Calls back once the view can be shown, or with the error if it can't.
     func whenReady(for user: String, _ done: @escaping (HostError?) -> Void) {
         if isReady && !isResolving { return done(nil) }
         if awaitsTurn {
@@ -83,31 +83,31 @@ final class SharedView {
         if !isResolving, let home { resolve(for: home.offers) }
     }
 
-    /// Those who share it stand elsewhere from now on.
+    /// Moves the view, with its screens, to other places.
     func stand(at places: [ViewKey.Place]) {
         key.places = places
         structure = structure.map { _ in 0 }
     }
 
-    /// Whether it shows an item under which others lie.
+    /// Whether it shows an item that has children.
     var showsChildren: Bool {
         lists.contains { $0.items.contains { $0.view.children != nil } }
     }
 
-    /// Items came to lie under one that it shows, or lie there no more.
+    /// Marks the shown numbers of children as outdated.
     func recount() {
         miscounts = true
         home?.note(self)
     }
 
-    /// Whether it shows something else when filters components offer something else.
+    /// Whether it changes when filters components offer something else.
     func dependsOnOffers(_ home: ContainerScreens) -> Bool {
         home.showsFilters(hiding: key.hidden) || !key.selection.isEmpty
     }
 
-    /// Brings the state up to now, if that can be known.
+    /// Updates the state, if that is possible now.
     ///
-    /// - Returns: whether it is another.
+    /// - Returns: whether the state changed.
     func advance() -> Bool {
         guard isReady, let home else { return false }
         isAdvancing = true
@@ -152,7 +152,7 @@ extension SharedView {
             self.sections = sections
             resolved = offers
             if isReady {
-                // What is shown already follows with all others, or when it is read.
+                // If it is shown already, it is updated with all others, or when it is read.
                 if !isAdvancing { version = 0 }
             } else {
                 do throws(HostError) {
@@ -162,30 +162,30 @@ extension SharedView {
                 }
             }
         case .failure(.filterNotFound(let section, let filter, _, _)) where isReady:
-            // What was selected is no more: those who had selected it go on without it.
+            // A selected filter no longer exists: the screens continue without it.
             resolved = offers
             home.drop(filter, in: section, from: self)
         case .failure(let error):
-            // Those who are here go on with what they had.
+            // Screens that already show the view keep what they had.
             resolved = offers
             failure = isReady ? nil : error
         }
         finish(failure)
     }
 
-    /// Lets those go on who wait, unless something is still being found out.
+    /// Calls back the waiting callers, unless filters are still being resolved.
     private func finish(_ failure: HostError?) {
         guard !isResolving else { return }
         let waiting = waiting
         self.waiting.removeAll()
-        // Those who waited are shown it now, and need not be told again.
+        // Called first, so that only screens that already show the view are woken.
         if !isAdvancing { home?.answered(self) }
         for (_, done) in waiting { done(failure) }
     }
 
-    /// Finds what the lists ask for, once it is the turn of one of those who are to see it.
+    /// Prepares the queries of the lists, in a turn of one of the users who wait for them.
     ///
-    /// - Throws: `limitExceeded` where too much waits for the turn of each of them.
+    /// - Throws: `limitExceeded` if all of these users have too many waiting queries.
     private func prepare() throws(HostError) {
         isResolving = true
         awaitsTurn = true
@@ -208,7 +208,7 @@ extension SharedView {
     private func standInLine(for user: String) throws(HostError) {
         guard let queries = home?.domain.queries, inLine.insert(user).inserted else { return }
         do throws(HostError) {
-            // Of what is shown there is no more than there are screens.
+            // Only for views that are not shown yet: shown ones are limited by the number of screens.
             try queries.add(of: user, isBounded: !isReady) { [weak self] end in
                 guard let self else { return end() }
                 inLine.remove(user)
@@ -222,7 +222,7 @@ extension SharedView {
         }
     }
 
-    /// Finds what the lists ask for in slices, and shows it then.
+    /// Runs the queries of the lists in slices, and then shows the result.
     private func find(_ home: ContainerScreens, _ end: @escaping LongQueries.End) {
         let queries = queries(home)
         do throws(IndexError) {
@@ -249,14 +249,14 @@ extension SharedView {
                     failure = error
                 }
             }
-            // Unless it is to be found again.
+            // Kept if the queries must run again.
             if !isResolving { prepared = [] }
             end()
             finish(failure)
         }
     }
 
-    /// What was found of a query, right up to now.
+    /// The prepared result of a query, as of now.
     private func answer(to query: IndexQuery, in index: ContentIndex) -> AnswerSearch? {
         prepared.first { $0.index === index && $0.query == query }?.answer()
     }
@@ -265,15 +265,15 @@ extension SharedView {
 // MARK: What is shown
 
 extension SharedView {
-    /// Makes the state that of now, once what its lists ask for is found.
+    /// Makes the present state, if the queries of its lists need no slices.
     ///
-    /// - Throws: `fieldUnknown` for a sort by a field that is not there, the first time.
+    /// - Throws: `fieldUnknown` when first shown, if a sort field does not exist.
     private func refresh(_ home: ContainerScreens) throws(HostError) {
         let container = home.container
         var isRemade = structure != home.structure || !fits(container)
         if !isRemade {
             var isSame = true
-            // All of them in one turn.
+            // All lists share the budget of one turn.
             var looks = lists.first?.index.looksInTurn ?? 0
             for place in lists.indices {
                 let isAnother = lists[place].advance(within: &looks)
@@ -286,7 +286,7 @@ extension SharedView {
             miscounts = false
             for list in lists { container.growOrders(of: list.index) }
             isRemade = lists.contains { $0.query.isOutdated }
-            // What asking anew was too much for a turn just now is too much for it once more.
+            // A query that was too long for a turn just now would be so again.
             if isRemade, prepared.isEmpty { return try prepare() }
             if isSame, !isRemade { return }
         }
@@ -297,7 +297,7 @@ extension SharedView {
             for list in lists { container.growOrders(of: list.index) }
         }
         let counted = lists.first { !$0.isLeftOut } ?? lists.first
-        // What a source has answered lately says nothing of all that it has.
+        // Answers of a source don't cover all of its items, so they give no counts.
         let counts = counted.flatMap { $0.asked == nil ? $0.query.counts : nil }
         let before = isRemade ? (nil, []) : (self.counts, state.sections ?? [])
         let sections =
@@ -309,7 +309,7 @@ extension SharedView {
         state = new
     }
 
-    /// The state of now, in which lists that are to be left out while they have nothing are hidden.
+    /// Makes the present state, with empty lists hidden that are to be left out while empty.
     private func newState(
         _ home: ContainerScreens, _ sections: [SectionView]?, isRemade: Bool
     ) -> ViewState {
@@ -328,7 +328,7 @@ extension SharedView {
             lists: lists.filter { !$0.isLeftOut }.map(\.shown), path: places.map(\.item))
     }
 
-    /// Whether the lists are still those of the components.
+    /// Whether the lists still match the components.
     private func fits(_ container: Container) -> Bool {
         lists.allSatisfy { list in
             let slot = container.slot(list.component)
@@ -337,7 +337,7 @@ extension SharedView {
         }
     }
 
-    /// The lists as they are now; nil: what they ask for is to be found in slices.
+    /// Makes the lists; nil: their queries must run in slices.
     private func makeLists(_ home: ContainerScreens) throws(HostError) -> [LiveList]? {
         var made: [LiveList] = []
         let queries = queries(home)
@@ -360,7 +360,9 @@ extension SharedView {
         return made
     }
 
-    /// What each list asks; the filters are counted of the first, and of the next while those before may be left out.
+    /// The query of each list.
+    ///
+    /// Filters are counted in the first list, and also in the next one while those before it may be left out.
     private func queries(
         _ home: ContainerScreens
     ) -> [(slot: Slot, index: ContentIndex, query: IndexQuery)] {
@@ -387,7 +389,7 @@ extension SharedView {
                 key.search.isEmpty && !isFlat(index, component) ? .roots : .all
             }
         var sort = key.sort.map { SortKey($0) }
-        // A field that people sort by may be taken away: they go on without it.
+        // A sort field may have been removed: screens that were sorted by it continue without it.
         if isReady { sort.removeAll { !index.isSortable(by: $0.field) } }
         if key.sort.isEmpty { sort = slot.order(of: index) }
         guard !slot.asks else {
@@ -411,7 +413,7 @@ extension SharedView {
         }
     }
 
-    /// Whether no item of a list has a parent, so that its roots are all of it.
+    /// Whether no item of a list has a parent, so that its roots are all of its items.
     private func isFlat(_ index: ContentIndex, _ component: String) -> Bool {
         key.search.isEmpty && enteredItem(in: component) == nil && index.isFlat
     }
@@ -425,7 +427,7 @@ extension SharedView {
         ListMode(isInside: !places.isEmpty, isSearching: !key.search.isEmpty)
     }
 
-    /// The window, with the objects of before for what shows the same.
+    /// The window's items; items that show the same as before keep their objects.
     private func shown(
         _ window: [IndexedItem], _ before: [ShownItem], of index: ContentIndex,
         _ container: Container, anew: Bool = false
@@ -452,7 +454,7 @@ extension SharedView {
 // MARK: Sources that are asked
 
 extension SharedView {
-    /// What is shown of a source's answer; nil: it is not asked.
+    /// The part of a source's answers that is shown; nil: the list is not asked from a source.
     private func asked(_ slot: Slot, in index: ContentIndex) -> AskedWindow? {
         guard let source = slot.asked else { return nil }
         let path = places.filter { isByMode || $0.component == slot.name }.map(\.item)
@@ -465,8 +467,9 @@ extension SharedView {
             in: index, for: self)
     }
 
-    /// Somebody chose what it shows: sources that did not answer are asked again, and those at once that wait for
-    /// somebody else to type on.
+    /// Requests failed answers again, after a user chose what the view shows.
+    ///
+    /// If the user does not type, requests that wait for further typing are sent at once.
     func lookAgain(isTyped: Bool) {
         if !isTyped { self.isTyped = false }
         for list in lists { list.asked?.question.lookAgain(isTyped: isTyped) }

@@ -1,17 +1,17 @@
 import AtriumKit
 import PluginLoader
 
-// A component as screens have it.
+// How screens show a component.
 extension Slot {
-    /// Whether screens leave it out now on which its list has nothing: not before it is known what it has.
+    /// Whether screens leave it out while its list is empty; false until its items are known.
     var hidesEmpty: Bool { definition.hidesEmpty && isShown && !awaitsItems }
 
-    /// Whether a screen leaves it out.
+    /// Whether a screen that hides these components leaves it out.
     func isHidden(beside hidden: Set<String>) -> Bool {
         definition.isHidden || hidden.contains(name)
     }
 
-    /// Which votes or comments it takes, in a container that may be closed for them.
+    /// Which votes or comments it takes; the container may be closed for them.
     func facts(in container: ContainerDefinition) -> ComponentFacts? {
         switch facts {
         case .votes(var votes):
@@ -24,7 +24,7 @@ extension Slot {
         }
     }
 
-    /// The component as screens show it that leave these out too.
+    /// The component as shown on a screen that hides these components.
     func view(
         hiding hidden: Set<String>, in container: ContainerDefinition
     ) -> ScreenComponent {

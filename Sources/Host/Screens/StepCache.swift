@@ -1,14 +1,14 @@
 import Synchronization
 
-/// The last few steps that lead to a state, each made once for all screens that take it.
+/// The last few steps to a state, each made once for all screens that take it.
 ///
-/// The states that they come from are kept by their numbers, and so not alive.
+/// Previous states are kept only by number, so that they can be released.
 struct StepCache<Step: Sendable>: ~Copyable, Sendable {
     private static var capacity: Int { 4 }
 
     private let known = Mutex<[(from: UInt64, step: Step)]>([])
 
-    /// The step from the state of this number, 0 from nothing; `make` makes one that is not known.
+    /// Returns the step from the state with this number, 0 for nothing; calls `make` if it is not cached.
     func step(from number: UInt64, _ make: () -> Step) -> Step {
         known.withLock { known in
             if let step = known.first(where: { $0.from == number })?.step { return step }

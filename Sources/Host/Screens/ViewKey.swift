@@ -1,6 +1,6 @@
 import AtriumKit
 
-/// What was chosen on a screen, as far as it decides what all see who chose the same.
+/// The choices made on a screen that decide what is shared with other screens.
 struct ViewKey: Hashable {
     /// An item whose children a list shows.
     struct Place: Hashable {
@@ -13,17 +13,17 @@ struct ViewKey: Hashable {
     var selection = Selection()
     var search = ""
     var sort: [String] = []
-    /// The entered item, after what it lies under, outermost first.
+    /// The entered item after its ancestors, outermost first.
     var places: [Place] = []
-    /// At most so many entries of each list.
+    /// The most entries of each list.
     var limit = 50
     /// Other limits, by component.
     var limits: [String: Int] = [:]
-    /// The components that are left out, beside those that the definition hides.
+    /// Hidden components, without those that the definition hides.
     var hidden: Set<String> = []
 
     func limit(of component: String) -> Int { limits[component] ?? limit }
 
-    /// Which lists it shows, as long as its scope is there.
+    /// Which lists the screen shows, as long as its scope exists.
     var mode: ListMode { ListMode(isInside: !places.isEmpty, isSearching: !search.isEmpty) }
 }

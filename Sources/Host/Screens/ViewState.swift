@@ -1,13 +1,14 @@
 import AtriumKit
 import Index
 
-/// An item as lists show it, one object as long as it shows the same: windows that have it in common
-/// hold it once, and compare it by identity.
+/// An item as lists show it.
+///
+/// The object stays the same as long as it shows the same: windows share it, and compare it by identity.
 final class ShownItem: Sendable {
     let row: IndexedItem
-    /// As everybody reads it: nobody's ballot in it.
+    /// The item as everyone reads it, without anybody's ballot.
     let view: ItemView
-    /// About what it takes in memory.
+    /// Its approximate memory in bytes.
     let weight: Int
 
     init(_ row: IndexedItem, _ view: ItemView) {
@@ -23,31 +24,31 @@ extension ShownItem: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// What everybody who chose the same sees at one moment; never changed.
+/// What all screens with the same choices show at one moment; immutable.
 final class ViewState: ShownState, Sendable {
     struct List: Sendable {
         let component: String
         let total: Int
-        /// Whether there are more than ``total`` tells.
+        /// Whether there are more items than ``total``.
         let hasMore: Bool
         let state: ListState
         let items: [ShownItem]
 
-        /// Whether it says the same of itself.
+        /// Whether both show the same, apart from their items.
         func shows(sameAs other: List) -> Bool {
             component == other.component && total == other.total && hasMore == other.hasMore
                 && state == other.state
         }
     }
 
-    /// Tells it from every other state.
+    /// Identifies the state.
     let number: UInt64
     /// Nil before anything is shown.
     let outline: ContainerOutline?
     /// Nil while the container has no scopes.
     let scope: String?
     let components: [ScreenComponent]
-    /// Nil where no filters component is shown.
+    /// Nil if no filters component is shown.
     let sections: [SectionView]?
     let lists: [List]
     let path: [String]
@@ -71,34 +72,36 @@ final class ViewState: ShownState, Sendable {
         bytes = (sections ?? []).reduce(1_000 + items) { $0 + $1.weight }
     }
 
-    /// Whether any of its lists shows what a vote is about.
+    /// Whether one of its lists shows the item of a subject.
     func shows(_ subject: Subject) -> Bool {
         guard let id = subject.item else { return false }
         return lists.contains { list in list.items.contains { $0.row.id == id } }
     }
 
-    /// What leads here from another state, made once for all who are there; nil: from nothing.
+    /// The change from another state, made once for all screens that need it; nil: from nothing.
     func change(from old: ViewState?) -> ViewChange {
         changes.step(from: old?.number ?? 0) { ViewChange(from: old, to: self) }
     }
 }
 
-/// What changed for everybody who chose the same; what is nil did not change.
+/// The change for all screens with the same choices; nil members did not change.
 public final class ViewChange: Sendable {
     /// The container itself.
     public let outline: ContainerOutline?
-    /// The scope; empty: the container has none any more.
+    /// The scope; empty: the container no longer has scopes.
     public let scope: String?
     /// The components, in order.
     public let components: [ScreenComponent]?
-    /// With ``components`` all sections, in order, and none where filters are not shown any more; without,
-    /// those that offer something else, each in place of the one of its id.
+    /// The sections that changed.
+    ///
+    /// If ``components`` is set, these are all sections in order, and none if filters are no longer shown. Otherwise
+    /// these are the sections that offer something else, each of which replaces the one with its id.
     public let sections: [SectionView]?
-    /// What is counted or selected otherwise in sections that offer what they did.
+    /// The changed counts and selections of sections that offer the same filters.
     public let counts: [CountChange]
-    /// The lists that changed; nobody's ballots in them.
+    /// The lists that changed, without anybody's ballots.
     public let lists: [ListChange<ItemView>]
-    /// The entered item, after those that it lies under, outermost first.
+    /// The entered item after its ancestors, outermost first.
     public let path: [String]?
 
     private let bytes = MadeOnce<ChangeBytes>()
@@ -112,7 +115,7 @@ public final class ViewChange: Sendable {
         let isSame = old?.components == new.components && !change.comesOrGoes
         components = isSame ? nil : new.components
         let isWhole = change.comesOrGoes || !isSame && !change.offers.isEmpty
-        // None where there were some: nil would say that they are as before.
+        // Empty, not nil, if there were some before: nil would mean unchanged.
         let all = new.sections ?? (old?.sections == nil ? nil : [])
         sections = isWhole ? all : change.offers.isEmpty ? nil : change.offers
         counts = isWhole ? [] : change.counts
@@ -136,7 +139,7 @@ public final class ViewChange: Sendable {
             && lists.isEmpty
     }
 
-    /// The change as bytes, written once for all who take part in it.
+    /// The change as bytes, encoded once for all who receive it.
     public func encoded(_ encode: () -> ChangeBytes) -> ChangeBytes {
         bytes.value(encode)
     }
@@ -144,7 +147,7 @@ public final class ViewChange: Sendable {
 
 extension ViewState.List {
     fileprivate func change(from old: Self?) -> ListChange<ItemView>? {
-        // What another view shows alike is the same, though it holds it on its own.
+        // Items of another view are compared by content, because each view has its own objects.
         let edits = ListEdit.leading(
             from: old?.items ?? [], to: items, id: { $0.row.id },
             isSame: { $0 === $1 || $0.view == $1.view })
@@ -156,7 +159,7 @@ extension ViewState.List {
 }
 
 extension ListEdit {
-    /// The same step with another kind of entry.
+    /// The same edit with another type of entry.
     func map<Other>(_ transform: (Entry) -> Other) -> ListEdit<Other> {
         switch self {
         case .insert(let entry, let place): .insert(transform(entry), at: place)
@@ -168,7 +171,7 @@ extension ListEdit {
 }
 
 extension ViewState {
-    /// Whether readers see the same.
+    /// Whether both states show the same.
     func shows(sameAs other: ViewState) -> Bool {
         guard outline === other.outline, scope == other.scope, components == other.components,
             sections == other.sections,
