@@ -129,9 +129,18 @@ extension Store {
                 topic: topic, payload: payload.map { [UInt8]($0) },
                 restricted: restricted.map { [UInt8]($0) })
         }
-        let (topic, payload): (String?, Data?) = isGone ? (nil, nil) : (row.text(4), row.data(5))
-        // The sum changes by the difference only, so existing damage is still detected.
         let stored = try row.requiredNumber(7)
+        let isDamaged = sum(row.number(3), row.text(4), row.data(5), row.data(6)) != stored
+        // A damaged notification keeps its topic: subscribers still get a gap in its place.
+        let (topic, payload): (String?, Data?) =
+            if !isGone {
+                (row.text(4), row.data(5))
+            } else if isDamaged, let topic = row.text(4) {
+                (topic, Data("{}".utf8))
+            } else {
+                (nil, nil)
+            }
+        // The sum changes by the difference only, so existing damage is still detected.
         let change =
             sum(row.number(3), row.text(4), row.data(5), row.data(6))
             ^ sum(nil, topic, payload, nil)

@@ -77,8 +77,11 @@ struct Daemon {
         let listener = try listener(taking: &passed, keptIn: kept)
         let roles = try settings.roleTable(groups: listener.groups)
         // The system's directory of users may hang, so it is queried while the daemon starts.
+        // Until it has replied, nobody knows whether the socket's group may only read.
+        let mayOnlyRead = settings.roles.observers.contains { $0.hasPrefix("@") }
         let access = AccessBook(
-            .withoutDirectory(ownUser: ownUser, socketGroups: listener.knownGroups)
+            .withoutDirectory(
+                ownUser: ownUser, socketGroups: mayOnlyRead ? [] : listener.knownGroups)
         ) { loop.scheduleTask(in: TimeAmount($0), $1) }
         let groups = workerCgroups()
         let (registry, store) = try registry(on: loop, groups)

@@ -40,9 +40,9 @@ public struct PastDamage: Sendable, Hashable {
 
     /// Adds the damage that another read found.
     mutating func add(_ others: PastDamage) {
-        entries.formUnion(others.entries)
-        comments.formUnion(others.comments)
-        containers.formUnion(others.containers)
+        for entry in others.entries where entries.count < Self.most { entries.insert(entry) }
+        for comment in others.comments where comments.count < Self.most { comments.insert(comment) }
+        for name in others.containers where containers.count < Self.most { containers.insert(name) }
     }
 
     /// Whether any of the damage is in a container.

@@ -1,4 +1,5 @@
 import AtriumKit
+import Dispatch
 import Glibc
 import NIOCore
 
@@ -38,7 +39,8 @@ struct ReadablePaths: Sendable {
     ) {
         guard !named.isEmpty else { return then(.success([])) }
         let then = NIOLoopBound(then, eventLoop: loop)
-        Task(executorPreference: QuietExecutor.shared) {
+        // Not on the shared executor, which has one thread for each processor: a path that hangs would keep it.
+        DispatchQueue(label: "atrium.paths").async {
             let result = Result { () throws(SettingError) in try resolved() }
             loop.execute { then.value(result) }
         }

@@ -14,7 +14,14 @@ extension Slot {
     }
 
     /// Keeps bytes for the component; nil removes them.
+    ///
+    /// A component that a dry run tries, or whose definition is not committed yet, replaces nothing of the one that is
+    /// there: its bytes are kept once it is attached.
     func keep(_ bytes: [UInt8]?) {
+        guard container?.slot(name) === self else {
+            unkept = .some(bytes)
+            return
+        }
         let most = domain.limits.keptBytes
         guard bytes?.count ?? 0 <= most else {
             return domain.logger.warning(

@@ -74,12 +74,15 @@ extension Slot {
             return findKept(request, attempt, done)
         }
         let store = domain.store.file
+        // A network file system may not answer: then the start counts as one without progress.
+        awaitComponent()
         ReadablePaths(
             request.settings, named: request.plugin.paths,
             state: store.lastIndex(of: "/").map { String(store[..<$0]) } ?? ".",
             secrets: domain.secretFiles() + ComponentDefinition.secretFiles(request.settings)
         ).resolve(on: domain.loop) { [weak self] result in
             guard let self, start == attempt else { return }
+            endAwaiting()
             switch result {
             case .failure(let error): done(failed(.setting(error)))
             case .success(let paths):

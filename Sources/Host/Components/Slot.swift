@@ -65,6 +65,8 @@ final class Slot {
     var images = ImageReads()
     /// The questions to its component, if that is a source that is asked; nil: it knows its items.
     private(set) var asked: AskedSource?
+    /// Bytes that the component wants kept, while it is not the one that its container has; nil: none.
+    var unkept: [UInt8]??
     /// The calls that are refused because they ended its worker.
     var poison = PoisonCalls()
     /// Finds a call that takes long, and requests that have waited for too long.
@@ -197,6 +199,10 @@ extension Slot {
         state = .attached
         isShown = true
         asked?.connect()
+        if let bytes = unkept {
+            unkept = nil
+            keep(bytes)
+        }
     }
 
     /// Notes that the component can't be made.

@@ -33,7 +33,15 @@ extension Container {
 
     private func deliver(_ event: ComponentEvent, _ from: ComponentReference) {
         noteForScreens(event)
-        domain.notes.crash.during(delegates.crashText(in: nil)) { tell(event, from) }
+        // A scope's delegate is called about selections on screens of its scope.
+        let scope: String? =
+            switch event {
+            case .didSelect(_, _, _, let screen), .didDeselect(_, _, _, let screen),
+                .didClear(let screen):
+                screens?.scope(on: screen)
+            default: nil
+            }
+        domain.notes.crash.during(delegates.crashText(in: scope)) { tell(event, from) }
     }
 
     private func tell(_ event: ComponentEvent, _ from: ComponentReference) {
@@ -170,7 +178,10 @@ extension Container {
 
     /// Calls the delegate with items for a new list.
     func pass(_ change: ContentChange, from slot: Slot) {
-        if let from = slot.reference { delegate.contents(from, didChange: change) }
+        guard let from = slot.reference else { return }
+        domain.notes.crash.during(delegates.crashText(in: nil)) {
+            delegate.contents(from, didChange: change)
+        }
     }
 
     /// Updates the screens that are focused on an event's subject.

@@ -5,6 +5,8 @@ protocol OpenScreens: AnyObject {
     /// Whether they show all changes that they were notified of.
     var isIdle: Bool { get }
 
+    /// The scope that a screen shows; nil: it has none, or there is no such screen.
+    func scope(on screen: String) -> String?
     /// Whether a screen is inside an item, or has its focus on it.
     func holds(_ item: String) -> Bool
     /// Items were removed that no list may have had: screens leave them.

@@ -134,7 +134,9 @@ extension AnswerCheck {
         guard page.entries.count <= query.limit else { return "more comments than were asked for" }
         guard isSane(count: page.total),
             page.entries.allSatisfy({
-                $0.comment.subject == query.subject && isSane($0, isPlace: true)
+                // A reply that was restored may name another subject than the comment that it answers.
+                ($0.comment.subject == query.subject || $0.comment.parent != nil)
+                    && isSane($0, isPlace: true)
             })
         else { return "comments that were not asked for" }
         guard query.tellsHeld || page.held.isEmpty, page.held.count <= Self.mostHeld,

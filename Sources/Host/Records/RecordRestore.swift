@@ -19,6 +19,8 @@ final class RecordRestore {
         /// The component's start at which it applied the changes.
         var start = 0
         var events: [ComponentEvent] = []
+        /// The domain's number when the component had decided.
+        var decidedAt: UInt64?
     }
 
     /// A record that differs from the one to restore.
@@ -158,6 +160,7 @@ extension RecordRestore {
             case .success(let decided) where isLast: finish(decided)
             case .success(let decided):
                 targets[index].events = decided.decision.events
+                targets[index].decidedAt = domain.lastTicket
                 targets[index].start = slot.start
                 decide(index + 1)
             }
@@ -186,7 +189,7 @@ extension RecordRestore {
     private func show() {
         for person in people { domain.actors.stored(person) }
         for target in targets.dropLast() {
-            container.deliver(target.events, from: target.slot)
+            container.deliver(target.events, from: target.slot, toldAt: target.decidedAt)
         }
     }
 

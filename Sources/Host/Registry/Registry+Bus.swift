@@ -34,7 +34,9 @@ extension Registry {
             if let container = containers[name] {
                 return container.publish(topic, payload, durable: durable, by: caller, reply)
             }
-            with(name, reply) { $0.publish(topic, payload, durable: durable, by: caller, reply) }
+            with(name, of: caller.user, reply) {
+                $0.publish(topic, payload, durable: durable, by: caller, reply)
+            }
         } catch {
             reply(.failure(error))
         }

@@ -235,7 +235,8 @@ extension ContainerScreens {
             path = path.isEmpty ? place.name : "\(place.name)/\(path)"
             if case .success(let delegate) = home.delegate(on: outer) {
                 let screen = ScreenReference(id: outer.id.text, actor: domain.meet(outer.agent))
-                tell(delegate, screen, path)
+                let crash = home.container.delegates.crashText(in: outer.choices.view.scope)
+                domain.notes.crash.during(crash) { tell(delegate, screen, path) }
             }
             inner = outer
         }

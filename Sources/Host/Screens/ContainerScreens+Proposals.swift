@@ -86,7 +86,8 @@ extension ContainerScreens {
             }
             let before = inScope(presentChoices(of: screen))
             var choices = ScreenChoices(before)
-            edit(&choices)
+            let crash = container.delegates.crashText(in: before.view.scope)
+            domain.notes.crash.during(crash) { edit(&choices) }
             show(choices, instead: before, on: screen, by: { [self] in turn($0, to: $1, $2) }) {
                 [self] problem in
                 domain.logger.warning(

@@ -18,6 +18,8 @@ public final class ContainerScreens {
         self.table = table
     }
 
+    func scope(on screen: String) -> String? { self.screen(screen)?.choices.view.scope }
+
     /// The container's screen with this id, or a part that shows the container.
     func screen(_ id: String) -> Screen? {
         let screen = table[ScreenID(id)] ?? table.parts[ScreenID(id)]

@@ -62,7 +62,11 @@ extension ContainerScreens {
             let parent = around.home.container
             // The default delegate ignores them.
             guard !parent.delegates.isDefault else { continue }
-            for event in events { parent.delegate.hear(event, from: component, of: around.part) }
+            container.domain.notes.crash.during(parent.delegates.crashText(in: nil)) {
+                for event in events {
+                    parent.delegate.hear(event, from: component, of: around.part)
+                }
+            }
         }
     }
 }

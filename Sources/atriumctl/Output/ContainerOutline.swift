@@ -1,4 +1,5 @@
 import Interfaces
+import Varlink
 
 /// What a container's description tells of it and its screens do not.
 struct ContainerOutline: Equatable, Sendable {
