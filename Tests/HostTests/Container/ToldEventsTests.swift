@@ -79,8 +79,9 @@ import Testing
                 spring.tell(.insert(films))
                 spring.tell(.update([.film("film 7", rating: 7)]))
                 spring.tell(.remove(films.dropFirst(9_000).map(\.id)))
-                spring.say()
             }
+            // What is published during a call precedes what is reported in it.
+            registry.tell { $0.say() }
             registry.tell { $0.tell(.remove(["film 8"])) }
             return registry.isTaking
         }
