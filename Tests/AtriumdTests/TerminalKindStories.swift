@@ -40,10 +40,10 @@ extension Stories {
                     try await one.shows("Eggs and ham")
                     try await one.press("Escape")
                     try await one.type("w")
-                    try await one.shows("[✓] talk")
+                    try await one.shows("[✓] Threads")
                     try await one.type("G")
                     try await one.press("Enter")
-                    try await one.shows("[ ] talk")
+                    try await one.shows("[ ] Threads")
                     try await one.press("Escape")
                     try await one.drops("Eggs and ham")
                 }
