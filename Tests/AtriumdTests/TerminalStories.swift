@@ -15,7 +15,7 @@ extension Stories {
                         try await two.shows("1 of 125")
                         try await one.type("j5")
                         try await one.shows("voted 5 on 2001: A Space Odyssey")
-                        try await two.shows("3.33 (1)")
+                        try await two.shows("5 (1)")
                         try await two.type("jc")
                         try await two.shows("Your comment on 2001")
                         try await two.type("Open the pod bay doors.")
@@ -28,7 +28,7 @@ extension Stories {
                         try await one.press("Enter")
                         try await two.shows("I am afraid")
                         try await one.type("u")
-                        try await two.drops("3.33 (1)")
+                        try await two.drops("5 (1)")
                     }
                 }
             }
@@ -227,7 +227,7 @@ extension Stories {
                     #expect(silent == 2 * known, "\(silent), and \(known) at first")
                     let before = try written()
                     _ = try await daemon.type("atriumctl vote films/city-lights-1931 5")
-                    try await one.shows("3.33 (1)")
+                    try await one.shows("5 (1)")
                     try await until { try written() > before }
                     let voted = try written() - before
                     #expect(voted <= 400, "\(voted) bytes")
