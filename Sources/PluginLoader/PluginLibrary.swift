@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// All plugins that were found, and what became of each.
 ///
 /// A value, made once by looking through directories.
@@ -11,8 +13,16 @@ public struct PluginLibrary: Sendable {
 
         /// A directory; by default its plugins are isolated.
         public init(_ path: String, isTrusted: Bool = false) {
-            self.path = path
+            // A worker runs a program in its plugin's folder, where a relative path would lead elsewhere.
+            self.path = Self.absolute(path)
             self.isTrusted = isTrusted
+        }
+
+        private static func absolute(_ path: String) -> String {
+            guard !path.hasPrefix("/"), let present = getcwd(nil, 0) else { return path }
+            defer { free(present) }
+            let folder = String(cString: present)
+            return path == "." ? folder : "\(folder)/\(path)"
         }
     }
 

@@ -121,7 +121,7 @@ extension Stories {
                     try await one.type("f")
                     try await one.shows("[ ] Folk")
                     try await one.press("Enter")
-                    try await one.shows("You chose folk.")
+                    try await one.shows("You chose Folk.")
                     try await one.press("Escape")
                     try await one.shows("1 of 3")
                     try await one.type("x")

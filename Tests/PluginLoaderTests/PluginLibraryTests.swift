@@ -13,6 +13,13 @@ import Testing
         PluginLibrary(scanning: [.init(folder.path, isTrusted: trusted)])
     }
 
+    @Test func `a relative directory is the one below the present directory`() {
+        let present = FileManager.default.currentDirectoryPath
+        #expect(PluginLibrary.Directory(".").path == present)
+        #expect(PluginLibrary.Directory("plugins").path == "\(present)/plugins")
+        #expect(PluginLibrary.Directory("/opt/plugins").path == "/opt/plugins")
+    }
+
     @Test func `a trusted plugin is loaded and its settings are known`() async throws {
         try folder.manifest("sample")
         try await folder.plugin("sample/libSample.so", swift: Sources.real)
