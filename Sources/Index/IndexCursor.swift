@@ -28,8 +28,8 @@ extension RowOrder {
         let cursor = Value.object([
             "sort": .list(sort.map(Value.text)), "values": .list(values), "id": .text(position.id),
         ])
-        return Data(cursor.jsonBytes).base64EncodedString()
-            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        return Data(cursor.jsonBytes)
+            .base64EncodedString(options: [.base64URLAlphabet, .omitPaddingCharacter])
     }
 
     /// Where the page of a query begins; nil: at the start.
@@ -51,9 +51,10 @@ extension RowOrder {
                 reason: "The cursor has \(text.utf8.count) bytes, and none is longer than "
                     + "\(Self.longestCursor).")
         }
-        let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
-        let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: base64 + padding),
+        var base64 = Data(text.utf8.map(Self.base64))
+        base64.append(
+            contentsOf: repeatElement(UInt8(ascii: "="), count: (4 - base64.count % 4) % 4))
+        guard let data = Data(base64Encoded: base64),
             let cursor = (try? Value(jsonBytes: Array(data)))?.object,
             let sort = cursor["sort"]?.list?.compactMap(\.text),
             let values = cursor["values"]?.list, let id = cursor["id"]?.text
@@ -70,6 +71,15 @@ extension RowOrder {
                 reason: "The cursor was given out when the fields it sorts by had other types.")
         }
         return position
+    }
+
+    /// The character of base64 (RFC 4648, section 4) for one of base64url (section 5).
+    private static func base64(_ character: UInt8) -> UInt8 {
+        switch character {
+        case UInt8(ascii: "-"): UInt8(ascii: "+")
+        case UInt8(ascii: "_"): UInt8(ascii: "/")
+        default: character
+        }
     }
 
     private func inWords(_ sort: [String]) -> String {
