@@ -24,17 +24,30 @@ struct Delegates {
     }
 
     /// A delegate that a definition names.
-    private struct Named {
+    ///
+    /// A class, because it is looked up with each choice on a screen, and a copy would count each reference.
+    private final class Named {
         let definition: DelegateDefinition
         /// The delegate, or why it can't be made.
         let made: Result<ContainerDelegate, HostError>
         /// What the crash note says while it is called.
         let crash: CrashText
+
+        init(
+            _ definition: DelegateDefinition, made: Result<ContainerDelegate, HostError>,
+            crash: CrashText
+        ) {
+            self.definition = definition
+            self.made = made
+            self.crash = crash
+        }
     }
 
     /// The container's own delegate; the default wiring if it names none or the one it names can't be made.
     let own: ContainerDelegate
     private var named: [Owner: Named] = [:]
+    /// The one of `named` that is the container's own.
+    private var ownNamed: Named?
     private let fields: [Field]
 
     /// Makes the default wiring alone.
@@ -64,10 +77,11 @@ struct Delegates {
                 let crash = CrashText(
                     InitNote.Component(
                         container: definition.name, component: owner.path, plugin: named.plugin))
-                self.named[owner] = Named(definition: named, made: made, crash: crash)
+                self.named[owner] = Named(named, made: made, crash: crash)
             }
         }
-        if case .success(let delegate) = self.named[.container]?.made {
+        ownNamed = self.named[.container]
+        if case .success(let delegate) = ownNamed?.made {
             own = delegate
         } else {
             own = before.isDefault ? before.own : ContainerDelegate()
@@ -87,20 +101,19 @@ struct Delegates {
     /// - Parameter scope: the scope's name; nil: the container has no scopes.
     /// - Returns: the delegate; fails while it can't be made.
     func delegate(in scope: String?) -> Result<ContainerDelegate, HostError> {
-        if let scope, let named = named[.scope(scope)] { return answer(of: named) }
-        return named[Owner.container].map { answer(of: $0) } ?? .success(own)
+        guard let named = find(scope) else { return .success(own) }
+        return answer(of: named)
     }
 
     /// The plugin of the delegate for a scope; nil: the default wiring.
-    func plugin(in scope: String?) -> String? {
-        let own = scope.flatMap { named[.scope($0)] }
-        return (own ?? named[.container])?.definition.plugin
-    }
+    func plugin(in scope: String?) -> String? { find(scope)?.definition.plugin }
 
     /// What the crash note says while the delegate for a scope is called; nil: the default wiring.
-    func crashText(in scope: String?) -> CrashText? {
-        guard !named.isEmpty else { return nil }
-        return (scope.flatMap { named[.scope($0)] } ?? named[.container])?.crash
+    func crashText(in scope: String?) -> CrashText? { find(scope)?.crash }
+
+    private func find(_ scope: String?) -> Named? {
+        guard let scope, !named.isEmpty else { return ownNamed }
+        return named[.scope(scope)] ?? ownNamed
     }
 
     /// The error for what the container's delegate can't be asked; nil if the delegate exists.

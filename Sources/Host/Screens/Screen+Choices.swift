@@ -6,14 +6,7 @@ extension Screen {
         var view: ViewKey { didSet { seen = nil } }
         var subject: Subject { didSet { seen = nil } }
         /// These choices as a delegate saw them; nil: no delegate did.
-        private var seen: Seen?
-
-        /// A class, so that screens without a delegate need only a pointer's memory.
-        private final class Seen {
-            let choices: ScreenChoices
-
-            init(_ choices: ScreenChoices) { self.choices = choices }
-        }
+        private var seen: ScreenChoices?
 
         init(view: ViewKey = ViewKey(), subject: Subject = .container) {
             self.view = view
@@ -24,13 +17,13 @@ extension Screen {
 
 extension Screen.Choices {
     /// The choices as a delegate sees them.
-    var asSeen: ScreenChoices { seen?.choices ?? ScreenChoices(self) }
+    var asSeen: ScreenChoices { seen ?? ScreenChoices(self) }
 
     /// The choices as a delegate sees them, kept for later comparison.
     mutating func keepAsSeen() -> ScreenChoices {
-        if let seen { return seen.choices }
+        if let seen { return seen }
         let choices = ScreenChoices(self)
-        seen = Seen(choices)
+        seen = choices
         return choices
     }
 

@@ -70,6 +70,7 @@ public struct FilterSection: Sendable, Hashable {
 /// Which filters are selected: ids by section, in the order of selection.
 ///
 /// A value, owned by a screen or a call, never by the component.
+@frozen
 public struct Selection: Sendable, Hashable {
     /// Filter ids by section id; a section without any has no entry.
     public private(set) var sections: [String: [String]]
