@@ -1,3 +1,5 @@
+internal import Host
+
 /// The calls that a worker has not answered, in order, and the time of each.
 ///
 /// A worker runs one call after the other. So a call's time begins when it is sent or, if that is later, when
@@ -12,6 +14,8 @@ struct PendingCalls {
         /// Whether a caller waits for the answer.
         let isRequest: Bool
         let sent: ContinuousClock.Instant
+        /// What the answer is checked against; nil: the answer is no decision and answers no query.
+        let asked: AnswerCheck.Asked?
         let done: (WorkerAnswer) -> Void
     }
 
@@ -55,14 +59,18 @@ struct PendingCalls {
     /// The call that the worker is running; nil: none.
     var present: Call? { calls[first] }
 
+    /// The command or query of a call that is not answered yet.
+    func asked(_ id: Int) -> AnswerCheck.Asked? { calls[id]?.asked }
+
     /// Adds a call and returns its id.
     mutating func add(
         _ name: String, limit: Duration, isRequest: Bool = true, at now: ContinuousClock.Instant,
-        _ done: @escaping (WorkerAnswer) -> Void
+        asking asked: AnswerCheck.Asked? = nil, _ done: @escaping (WorkerAnswer) -> Void
     ) -> Int {
         defer { next += 1 }
         calls[next] = Call(
-            id: next, name: name, limit: limit, isRequest: isRequest, sent: now, done: done)
+            id: next, name: name, limit: limit, isRequest: isRequest, sent: now, asked: asked,
+            done: done)
         return next
     }
 

@@ -40,6 +40,15 @@ enum WorkerCall: Sendable, Hashable {
         }
     }
 
+    /// What the answer is checked against; nil: the answer is no decision and answers no query.
+    var asked: AnswerCheck.Asked? {
+        switch self {
+        case .decide(let command, let context): .command(command, context)
+        case .answer(let query): .query(query)
+        default: nil
+        }
+    }
+
     /// Whether the component's owner waits for the answer.
     var isRequest: Bool {
         switch self {

@@ -28,6 +28,7 @@ final class WorkerInbox {
 
     private let loop: any EventLoop
     private let check: AnswerCheck
+    private let asked: (Int) -> AnswerCheck.Asked?
     private let hold: (Bool) -> Void
     private let deliver: (Result<Message, WireError>) -> Void
     /// The pieces of the message that is not complete yet.
@@ -38,14 +39,17 @@ final class WorkerInbox {
     /// - Parameters:
     ///   - loop: the event loop that it is used on.
     ///   - check: checks what the component returns and raises.
+    ///   - asked: returns the command or query of a call by its id; nil: it is another call.
     ///   - hold: pauses or resumes reading from the worker.
     ///   - deliver: receives a message.
     init(
-        on loop: any EventLoop, judging check: AnswerCheck, hold: @escaping (Bool) -> Void,
+        on loop: any EventLoop, judging check: AnswerCheck,
+        of asked: @escaping (Int) -> AnswerCheck.Asked?, hold: @escaping (Bool) -> Void,
         _ deliver: @escaping (Result<Message, WireError>) -> Void
     ) {
         self.loop = loop
         self.check = check
+        self.asked = asked
         self.hold = hold
         self.deliver = deliver
     }
@@ -53,7 +57,7 @@ final class WorkerInbox {
     /// Takes a frame from the worker; a message that is sent whole is delivered during the call.
     func take(_ said: Worker.Attach.Reply) {
         if let message = said.message, pieces.isEmpty {
-            return deliver(Self.read(said.id, message.bytes, check))
+            return deliver(Self.read(said.id, message.bytes, check, said.id.flatMap(asked)))
         }
         guard let piece = said.piece else {
             let error = WireError(expected: "a message or a piece of one", found: "neither")
@@ -78,15 +82,15 @@ final class WorkerInbox {
                 deliver(result)
                 hold(false)
             }, eventLoop: loop)
-        let (loop, check) = (loop, check)
+        let (loop, check, asked) = (loop, check, id.flatMap(asked))
         Task(executorPreference: QuietExecutor.shared) {
-            let result = WorkerInbox.read(id, bytes, check)
+            let result = WorkerInbox.read(id, bytes, check, asked)
             loop.execute { arrived.value(result) }
         }
     }
 
     private static func read(
-        _ id: Int?, _ message: [UInt8], _ check: AnswerCheck
+        _ id: Int?, _ message: [UInt8], _ check: AnswerCheck, _ asked: AnswerCheck.Asked?
     ) -> Result<Message, WireError> {
         Result { () throws(WireError) in
             let wire = try WireText.decode(message)
@@ -96,10 +100,17 @@ final class WorkerInbox {
                 return .sent(message, Judgement(problem: check.problem(in: events)))
             }
             let answer = try WorkerAnswer(wire: wire)
-            guard case .restored(let events, _) = answer else {
-                return .answer(id, answer, Judgement())
+            switch (answer, asked) {
+            case (.restored(let events, _), _):
+                return .answer(id, answer, judgement(of: events, check))
+            case (.decided(let decision), .command(let command, let context)):
+                let problem = check.problem(in: decision, on: command, context)
+                return .answer(id, answer, Judgement(problem: problem))
+            case (.answered(let given), .query(let query)):
+                let problem = check.problem(in: given, to: query)
+                return .answer(id, answer, Judgement(problem: problem))
+            default: return .answer(id, answer, Judgement())
             }
-            return .answer(id, answer, judgement(of: events, check))
         }
     }
 

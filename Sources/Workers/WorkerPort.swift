@@ -48,7 +48,8 @@ final class WorkerPort: ComponentPort {
     private var link: WorkerLink?
     private var pending = PendingCalls()
     private lazy var inbox = WorkerInbox(
-        on: loop, judging: check, hold: { [weak self] in self?.hold($0) },
+        on: loop, judging: check, of: { [weak self] in self?.pending.asked($0) },
+        hold: { [weak self] in self?.hold($0) },
         { [weak self] in self?.heard($0) })
     /// Why reading from the worker is paused: a message is being decoded, or it sent too much.
     private var holds = Holds()
@@ -176,8 +177,8 @@ extension WorkerPort {
         call(.decide(command, context)) { [weak self] answer in
             switch answer {
             case .decided(let decision):
-                if let problem = self?.check.problem(in: decision, on: command, context) {
-                    self?.mistrust(command.name, problem, done)
+                if let self, let problem = judgement.problem {
+                    mistrust(command.name, problem, done)
                 } else {
                     done(.success(decision))
                 }
@@ -197,8 +198,8 @@ extension WorkerPort {
         call(.answer(query)) { [weak self] answer in
             switch answer {
             case .answered(let answer):
-                if let problem = self?.check.problem(in: answer, to: query) {
-                    self?.mistrust(query.name, problem, done)
+                if let self, let problem = judgement.problem {
+                    mistrust(query.name, problem, done)
                 } else {
                     done(.success(answer))
                 }
@@ -291,7 +292,7 @@ extension WorkerPort {
         guard let link else { return }
         let limit = call.isOfStart ? limits.start : callTime
         let id = pending.add(
-            call.name, limit: limit, isRequest: call.isRequest, at: .now, done)
+            call.name, limit: limit, isRequest: call.isRequest, at: .now, asking: call.asked, done)
         link.tell(id, call)
         time()
     }

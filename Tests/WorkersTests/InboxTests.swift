@@ -40,7 +40,9 @@ import Testing
         try await callback { done in
             loop.execute { [loop] in
                 let stream = Stream(replies)
-                stream.inbox = WorkerInbox(on: loop, judging: AnswerCheck(Self.request)) {
+                stream.inbox = WorkerInbox(
+                    on: loop, judging: AnswerCheck(Self.request), of: { Self.asked[$0] }
+                ) {
                     stream.hold($0)
                 } _: { result in
                     var entry = Told(bytes: nil, isApart: stream.isHeld)
@@ -101,6 +103,37 @@ import Testing
             #expect(
                 try await told(replies, count: 1)
                     == [Told(bytes: nil, problem: problem, isApart: true)])
+        }
+    }
+
+    /// The calls that decisions and answers belong to.
+    private static let asked: [Int: AnswerCheck.Asked] = [
+        2: .command(
+            .castBallot(subject: .container, value: 3),
+            CommandContext(actor: ActorID(1), time: Timestamp(milliseconds: 1), freshID: "a")),
+        3: .query(.sections),
+    ]
+
+    @Test func `a decision and an answer are judged where they are read, and bounded`() async throws
+    {
+        let tally = Tally(count: 1, score: 3, histogram: ["3": 1])
+        func decision(_ count: Int) -> WorkerAnswer {
+            .decided(
+                Decision(
+                    changes: [], answer: .ballot(tally: tally, previous: nil, current: 3),
+                    events: (0..<count).map { .tally(.item("\($0)"), tally) }))
+        }
+        for (id, answer, problem) in [
+            (2, decision(4_000), nil),
+            (2, decision(4_001), "changes of 4001 items or subjects, where 4000 are allowed"),
+            (3, .answered(.ballots([])), "something else than was asked"),
+        ] as [(Int, WorkerAnswer, String?)] {
+            let replies = Worker.Attach.Reply.carrying(WireText.encode(answer.wire), id: id)
+            let isApart = replies.count > 1
+            #expect(isApart == (id == 2))
+            #expect(
+                try await told(replies, count: 1)
+                    == [Told(bytes: nil, problem: problem, isApart: isApart)])
         }
     }
 

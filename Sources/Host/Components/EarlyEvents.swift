@@ -12,7 +12,7 @@ struct EarlyEvents {
     /// - Returns: false when the limit is exceeded, once; true otherwise.
     mutating func take(_ more: [ComponentEvent], atMost limit: Int) -> Bool {
         guard !isOver else { return true }
-        bytes += more.reduce(0) { $0 + $1.roughSize }
+        for event in more where bytes <= limit { bytes += event.roughSize(atMost: limit - bytes) }
         isOver = bytes > limit
         if isOver { events = [] } else { events += more }
         return !isOver

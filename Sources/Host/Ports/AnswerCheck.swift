@@ -73,6 +73,19 @@ public final class AnswerCheck: Sendable {
 // MARK: Decisions
 
 extension AnswerCheck {
+    /// A call to a component whose answer is checked.
+    public enum Asked: Sendable {
+        /// A command, and its context.
+        case command(ComponentCommand, CommandContext)
+        /// A query.
+        case query(ComponentQuery)
+    }
+
+    /// The most items and subjects in the events of a decision: they are shown in one turn of the event loop.
+    ///
+    /// A command names at most ``HostLimits/batchItems``; a component reports other changes by itself, later.
+    var decisionEvents: Int { 4 * max(limits.batchItems, 1_000) }
+
     /// What is wrong with a decision, as the continuation of "answered with"; nil: nothing.
     public func problem(
         in decision: Decision, on command: ComponentCommand, _ context: CommandContext
@@ -83,6 +96,10 @@ extension AnswerCheck {
         // The store rejects an entry beyond `mostBytes`. A decision of twice that need not be examined.
         guard size <= 2 * Entry.mostBytes else {
             return "records of \(size) bytes, where \(2 * Entry.mostBytes) are allowed"
+        }
+        let count = decision.events.reduce(0) { $0 + $1.count }
+        guard count <= decisionEvents else {
+            return "changes of \(count) items or subjects, where \(decisionEvents) are allowed"
         }
         // The host checked the command's items before the call, so an item that is equal to one of them fits.
         var put: [String: Item] = [:]
