@@ -16,6 +16,7 @@ import ack
 import atrium
 import bus
 import calls
+import capacity
 import check
 import comments
 import composition
@@ -36,10 +37,10 @@ from tables import markdown
 
 PEERS = {"check": check, "calls": calls, "bus": bus, "ack": ack, "comments": comments,
          "listing": listing, "screens": screens, "composition": composition, "start": start,
-         "million": million, "plugins": plugins, "locked": locked, "turns": turns,
+         "million": million, "capacity": capacity, "plugins": plugins, "locked": locked, "turns": turns,
          "instructions": instructions, "cost": cost}
 # What is measured of ours alone.
-ALONE = {"locked", "turns", "instructions"}
+ALONE = {"capacity", "locked", "turns", "instructions"}
 # What the Swift program in Benchmarks/Sources measures.
 PROGRAM = ["json", "import", "queries"]
 # What the one in Benchmarks/index measures: the index alone, in process.
@@ -49,6 +50,7 @@ TITLES = {
     "comments": "Comments", "listing": "A million films", "screens": "Live screens",
     "composition": "Composition", "plugins": "Plugins in other languages",
     "start": "A start with many films", "million": "A million films imported",
+    "capacity": "What one machine carries",
     "locked": "A locked store", "turns": "Turns of the event loop", "instructions": "Instructions",
     "cost": "The daemon itself",
     "json": "JSON", "import": "Import", "queries": "Queries", "index": "The index in process",

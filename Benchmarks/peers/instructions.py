@@ -8,6 +8,7 @@ import shutil
 import subprocess
 
 import atrium
+import listing
 from figures import Row, say
 from processes import HERE, LAB, ROOT, RUN, new_directory
 
@@ -15,6 +16,8 @@ CONNECTIONS = 8
 CALLS = 4_000
 # So many calls before: what is made once and kept is there, and every item has a vote.
 BEFORE = 2_000
+# So many items has a call of an import.
+BATCH = 1_000
 
 
 def cast(number):
@@ -30,6 +33,22 @@ def put(number):
         {"id": f"i{number % atrium.ITEMS + 1}", "fields": {"title": f"Title {number}"}}])
 
 
+def film(number):
+    """One of many: each has a title of its own, and shares the rest with others."""
+    return {"id": f"{number:07}", "fields": {
+        "title": f"The {number * 7919 % 1_000_003} nights", "genre": [f"Genre {number % 20}"],
+        "year": 1920 + number % 104, "duration": 3_000 + number % 6_000,
+        "rating": number % 100 / 10}}
+
+
+def films(reader):
+    """So many new films in each call, in a container of their own."""
+    reader.call("org.atrium.Containers.Apply",
+                definitions=[{"file": "movies.yaml", "text": listing.DEFINITION}])
+    return lambda number: atrium.frame("org.atrium.Contents.Put", container="movies", items=[
+        film(number * BATCH + place) for place in range(BATCH)])
+
+
 def sort(reader):
     """The same choice again and again on one screen, of whose daemon the reader is a client."""
     screen = atrium.parameters_of(reader.exchange(atrium.frame(
@@ -40,10 +59,14 @@ def sort(reader):
 
 
 class Case:
-    """Calls of one kind, so many of a connection at once, on a bench with more in its definition."""
+    """Calls of one kind, so many of a connection at once, on a bench with more in its definition.
 
-    def __init__(self, depth, request, more="", opens=False):
+    items: of how many a call is, where one of them is counted.
+    """
+
+    def __init__(self, depth, request, more="", opens=False, items=1):
         self.depth, self.request, self.more, self.opens = depth, request, more, opens
+        self.items = items
 
     def requests(self, server):
         """What gives the request of a number; a screen stays open as long as that is kept."""
@@ -81,6 +104,7 @@ CASES = {
     "Notifications.Publish, durable": Case(6, lambda _: atrium.frame(
         "org.atrium.Notifications.Publish", topic="bench.app.x", payload={"a": 1}, durable=True)),
     "Contents.Put": Case(6, put),
+    "Contents.Put, an item of 1,000": Case(1, films, opens=True, items=BATCH),
     "Votes.Cast": Case(6, cast),
     "Comments.Post": Case(6, lambda number: atrium.frame(
         "org.atrium.Comments.Post", container="bench", item=f"i{number % atrium.ITEMS + 1}",
@@ -122,7 +146,8 @@ def exchange(clients, depth, request, first, count):
 def instructions(name, under):
     case = CASES[name]
     depth = case.depth
-    counted = LAB / f"callgrind.{name.replace(', ', '.').replace(' ', '-')}"
+    file = name.replace(', ', '.').replace(' ', '-').replace(',', '')
+    counted = LAB / f"callgrind.{file}"
     counted.unlink(missing_ok=True)
     server = atrium.start_with_bench([*under, f"--callgrind-out-file={counted}"], case.more)
     request = case.requests(server)
@@ -131,13 +156,15 @@ def instructions(name, under):
     def count(state):
         subprocess.run(["callgrind_control", "-i", state, str(server.process.pid)],
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-    first = exchange(clients, depth, request, atrium.ITEMS + 1, BEFORE)
+    # Of an import a few calls are enough: each is long.
+    before, calls = (BEFORE, CALLS) if case.items == 1 else (CONNECTIONS, 3 * CONNECTIONS)
+    first = exchange(clients, depth, request, atrium.ITEMS + 1, before)
     count("on")
-    after = exchange(clients, depth, request, first, CALLS)
+    after = exchange(clients, depth, request, first, calls)
     count("off")
     server.stop()
     total = next(line for line in counted.read_text().splitlines() if line.startswith("totals:"))
-    return int(total.split()[1]) / (after - first)
+    return int(total.split()[1]) / (after - first) / case.items
 
 
 def run(_):

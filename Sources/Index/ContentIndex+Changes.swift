@@ -5,6 +5,8 @@ extension ContentIndex {
     /// Inserts or replaces an item.
     func put(_ item: Item, revision: Int64) {
         putting.spread(item.fields, over: columns)
+        let isPut: Void? = written.take(item) { put(item, fields: $0, revision: revision) }
+        guard isPut == nil else { return }
         putting.write(item.fields, under: columns)
         // The buffer is lent, not copied: a put writes the fields only to where they stay.
         let written = putting.written

@@ -40,6 +40,8 @@ package final class ContentIndex {
 
     package private(set) var derived = DerivedValues()
     var putting: PutFields
+    /// The fields of items to come that are written already.
+    package var written = WrittenFields()
     /// It begins anywhere: another list's versions are never taken for this one's.
     private var retiredVersions = UInt64.random(in: 0..<1 << 60)
     private var retiredTrees: UInt64 = 0

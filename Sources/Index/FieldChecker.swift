@@ -20,18 +20,22 @@ public struct FieldProblem: Error, Sendable, Hashable, CustomStringConvertible {
 /// Checks items against a container's declared fields, before any component sees them.
 package struct FieldChecker {
     package let fields: [Field]
-    private let names: Set<String>
+    private let rules: FieldRules
 
     /// A checker for these fields.
     package init(fields: [Field]) {
         self.fields = fields
-        names = Set(fields.map(\.name))
+        rules = FieldRules(fields)
     }
 
     /// The first thing wrong with an item; nil when it may be put.
     ///
     /// A field that is null counts as absent.
     package func check(_ item: Item) -> FieldProblem? {
+        rules.fit(item) ? nil : problem(with: item)
+    }
+
+    private func problem(with item: Item) -> FieldProblem? {
         if let found = ItemID.problem(in: item.id) {
             return FieldProblem(
                 item: item.id, field: "id", expected: ItemID.expectation, found: found)
@@ -51,6 +55,7 @@ package struct FieldChecker {
     }
 
     private func undeclared(in item: Item) -> FieldProblem? {
+        let names = Set(fields.map(\.name))
         guard let name = item.fields.keys.filter({ !names.contains($0) }).min() else { return nil }
         let known = fields.map(\.name).sorted().joined(separator: ", ")
         return FieldProblem(
@@ -74,7 +79,7 @@ package struct FieldChecker {
             let local = field.zone.map { ", or a local time of \($0)" } ?? ""
             return problem(field.type.expectation + local, value.inWords)
         }
-        if let expected = field.type.exactness, !field.type.isExact(value) {
+        if !field.type.isExact(value), let expected = field.type.exactness {
             return problem(expected, value.inWords)
         }
         guard field.type.isBounded, let number = value.number else { return nil }
@@ -108,9 +113,10 @@ extension Field.FieldType {
     }
 
     /// Whether `min` and `max` are about it.
-    fileprivate var isBounded: Bool { self == .number || self == .integer || self == .duration }
+    var isBounded: Bool { self == .number || self == .integer || self == .duration }
 
-    fileprivate func accepts(_ value: Value) -> Bool {
+    /// Whether a value is of this type.
+    func accepts(_ value: Value) -> Bool {
         switch self {
         case .text, .markdown: value.text != nil
         case .keywords: value.list?.allSatisfy { $0.text != nil } ?? false
@@ -144,7 +150,7 @@ extension Field.FieldType {
     }
 
     /// Whether a value that is of this type is compared as it was put.
-    fileprivate func isExact(_ value: Value) -> Bool {
+    func isExact(_ value: Value) -> Bool {
         let exact = -Self.greatestExact...Self.greatestExact
         return switch self {
         case .integer: value.int.map(exact.contains) ?? true

@@ -7,6 +7,7 @@ package enum ItemID {
 
     /// How an id breaks the rule; nil when it does not.
     package static func problem(in id: String) -> String? {
+        if isPlain(id) { return nil }
         let length = id.utf8.count
         guard length > 0 else { return "an empty one" }
         guard length <= 200 else { return "\(length) bytes" }
@@ -15,6 +16,17 @@ package enum ItemID {
             return "the control character U+\(String(repeating: "0", count: 4 - code.count))\(code)"
         }
         return isNormal(id) ? nil : "text that is not in NFC"
+    }
+
+    /// Whether an id is of 1 to 200 bytes, ASCII without control characters: as most are.
+    package static func isPlain(_ id: String) -> Bool {
+        var id = id
+        return id.withUTF8 { bytes in
+            guard 1...200 ~= bytes.count else { return false }
+            var isPlain = true
+            for byte in bytes { isPlain = isPlain && byte &- 0x20 < 0x5F }
+            return isPlain
+        }
     }
 
     /// Whether an id is in NFC.

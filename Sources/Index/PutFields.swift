@@ -5,6 +5,9 @@ import JSONCodec
 struct PutFields {
     /// By their columns' numbers; those of the declared fields alone.
     private(set) var values: [Value?]
+    /// Which of the stored columns the fields of the last item were of, in their order: mostly those of the next are of
+    /// the same.
+    private var order: [Int] = []
     /// As JSON, sorted by name, as `[String: Value].jsonBytes` has them.
     private(set) var written: [UInt8] = []
 
@@ -29,7 +32,24 @@ struct PutFields {
             }
             return
         }
-        for (name, column) in columns.stored { values[column] = fields[name] }
+        for (_, column) in columns.stored { values[column] = nil }
+        for (place, (name, value)) in fields.enumerated() {
+            if let column = column(of: name, at: place, columns.stored) { values[column] = value }
+        }
+    }
+
+    /// The column of an item's field, which stands at a place among the item's others.
+    @inline(__always)
+    private mutating func column(
+        of name: String, at place: Int, _ stored: [(name: String, column: Int)]
+    ) -> Int? {
+        if place < order.count, order[place] < stored.count, stored[order[place]].name == name {
+            return stored[order[place]].column
+        }
+        guard let found = stored.firstIndex(where: { $0.name == name }) else { return nil }
+        while order.count <= place { order.append(found) }
+        order[place] = found
+        return stored[found].column
     }
 
     /// Writes the fields, which were spread, as JSON.

@@ -14,6 +14,8 @@ final class EntryStatements {
     /// Selects the same, and whether the record is purged.
     let findBesidePurges: PreparedStatement
     let insert: PreparedStatement
+    /// Inserts a record; does nothing if there is one with its key.
+    let insertNew: PreparedStatement
     let update: PreparedStatement
     let remove: PreparedStatement
 
@@ -41,6 +43,11 @@ final class EntryStatements {
         insert = try PreparedStatement(
             """
             INSERT INTO records(component, key, value, sequence, created, sum)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            """, db)
+        insertNew = try PreparedStatement(
+            """
+            INSERT OR IGNORE INTO records(component, key, value, sequence, created, sum)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """, db)
         update = try PreparedStatement(

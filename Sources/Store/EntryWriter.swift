@@ -99,16 +99,16 @@ struct EntryWriter {
         var container = try known(entry.container, db) ?? inserted(entry.container, db)
         container.position += 1
         containers[entry.container] = container
-        for change in entry.changes {
+        var known: RecordChange?
+        for change in entry.changes where !change.isBeside(known) {
             _ = try component(change.component, of: change.container, db)
+            known = change
         }
         let commit = Commit(sequence: sequence, position: container.position)
         let late = isLate ? entry.changes : []
         let sum = try append(entry, late: late, commit, container.id)
         try write(entry.purges, sequence: sequence, db)
-        if !isLate {
-            for change in entry.changes { try make(change, sequence: sequence, db) }
-        }
+        if !isLate { try make(entry.changes, sequence: sequence, db) }
         tail.add(
             Tail.Waiting(
                 sequence: sequence, container: entry.container, position: commit.position,
@@ -181,7 +181,7 @@ struct EntryWriter {
         var last: Tail.Waiting?
         var positions: [String: Int64] = [:]
         while let entry = tail.next, count == 0 || count + entry.changes.count <= most {
-            for change in entry.changes { try make(change, sequence: entry.sequence, db) }
+            try make(entry.changes, sequence: entry.sequence, db)
             if !entry.changes.isEmpty {
                 statements.redactEntry.bind(entry.sum, at: 1)
                 statements.redactEntry.bind(entry.sequence, at: 2)
@@ -204,9 +204,60 @@ struct EntryWriter {
         try Meta.applied.change(db) { _ in last.sequence }
     }
 
-    private mutating func make(_ change: RecordChange, sequence: Int64, _ db: Database) throws {
+    private mutating func make(
+        _ changes: [RecordChange], sequence: Int64, _ db: Database
+    ) throws {
+        var known: RecordChange?
+        var place: (id: Int64, sum: ComponentSum)?
+        // An import's records are mostly new, those of a vote that is changed are not: what was so last comes first.
+        var isNew = false
+        for change in changes {
+            if !change.isBeside(known) {
+                place = try component(change.component, of: change.container, db)
+                known = change
+            }
+            guard let place else { continue }
+            if isNew, let value = change.value,
+                try insert(change.key, value, in: place, sequence: sequence, db)
+            {
+                continue
+            }
+            isNew = try make(change, in: place, sequence: sequence, db)
+        }
+    }
+
+    /// Inserts a record if there is none with its key.
+    ///
+    /// - Returns: whether there was none.
+    private mutating func insert(
+        _ key: String, _ value: [UInt8], in component: (id: Int64, sum: ComponentSum),
+        sequence: Int64, _ db: Database
+    ) throws -> Bool {
         guard let statements else { throw EntryStatements.missing }
-        let (component, sums) = try component(change.component, of: change.container, db)
+        let sum = component.sum.record(
+            key: key, value: value, sequence: sequence, created: sequence)
+        let put = statements.insertNew
+        put.bind(component.id, at: 1)
+        put.bind(bytesOf: key, at: 2)
+        put.bind(value, at: 3)
+        put.bind(sequence, at: 4)
+        put.bind(sequence, at: 5)
+        put.bind(sum, at: 6)
+        try put.run()
+        guard db.changesCount > 0 else { return false }
+        try totals.change(component.id, by: 1, sums: sum, db)
+        return true
+    }
+
+    /// Makes a record what a change says.
+    ///
+    /// - Returns: whether there was none with its key.
+    private mutating func make(
+        _ change: RecordChange, in place: (id: Int64, sum: ComponentSum), sequence: Int64,
+        _ db: Database
+    ) throws -> Bool {
+        guard let statements else { throw EntryStatements.missing }
+        let (component, sums) = place
         let find = mayBePurged ? statements.findBesidePurges : statements.find
         find.bind(component, at: 1)
         find.bind(bytesOf: change.key, at: 2)
@@ -217,11 +268,12 @@ struct EntryWriter {
             find.reset()
         }
         guard let value = change.value else {
-            guard let old else { return }
+            guard let old else { return false }
             statements.remove.bind(component, at: 1)
             statements.remove.bind(bytesOf: change.key, at: 2)
             try statements.remove.run()
-            return try totals.change(component, by: -1, sums: old.sum, db)
+            try totals.change(component, by: -1, sums: old.sum, db)
+            return false
         }
         let created = old?.created ?? sequence
         let sum = sums.record(key: change.key, value: value, sequence: sequence, created: created)
@@ -234,6 +286,7 @@ struct EntryWriter {
         put.bind(sum, at: 6)
         try put.run()
         try totals.change(component, by: old == nil ? 1 : 0, sums: sum ^ (old?.sum ?? 0), db)
+        return old == nil
     }
 
     // MARK: Names
@@ -320,6 +373,13 @@ struct EntryWriter {
     private static func check(_ name: String) throws {
         guard name.utf8.contains(0) else { return }
         throw UnwritableEntry(reason: "the name \(name.debugDescription) contains U+0000")
+    }
+}
+
+extension RecordChange {
+    /// Whether another change is of the same component.
+    fileprivate func isBeside(_ other: RecordChange?) -> Bool {
+        component == other?.component && container == other?.container
     }
 }
 

@@ -1,10 +1,11 @@
 internal import GRDB
 internal import GRDBSQLite
 
-/// A statement of SQLite's own interface, prepared once for the writer's connection.
+/// A statement of SQLite's own interface.
 ///
-/// Groups of entries are written with these. GRDB, which does more checks at each step, opens the file and reads it.
-/// Errors are GRDB's nevertheless.
+/// Groups of entries are written with these, prepared once for the writer's connection, and all records of a component
+/// are read with one. GRDB, which does more at each step and for each column, opens the file and reads the rest. Errors
+/// are GRDB's nevertheless.
 final class PreparedStatement {
     private let handle: OpaquePointer
     private let connection: OpaquePointer
@@ -114,6 +115,13 @@ final class PreparedStatement {
 
     /// A number in the row; 0 for NULL.
     func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+    /// The bytes of a blob or a text in the row, valid until the next step; none for NULL.
+    func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(handle, column)
+        return UnsafeRawBufferPointer(
+            start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
+    }
 
     private static func error(_ code: Int32, _ connection: OpaquePointer) -> DatabaseError {
         DatabaseError(

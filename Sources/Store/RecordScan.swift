@@ -86,24 +86,19 @@ struct RecordScan {
         guard let component else { return }
         defer { kept?.save() }
         tally.begin(expected, expectedSum)
-        let rows = try Row.fetchCursor(
-            db.cachedStatement(
-                sql: """
-                    SELECT key, value, sequence, created, sum, \(isPurged) FROM records
-                    WHERE component = ? \(key == nil ? "" : "AND key > ?") ORDER BY key
-                    """),
-            arguments: [component] + (key.map { [Data($0.utf8)] } ?? StatementArguments()))
+        let rows = try PreparedStatement(
+            """
+            SELECT key, value, sequence, created, sum, \(isPurged) FROM records
+            WHERE component = ?1 \(key == nil ? "" : "AND key > ?2") ORDER BY key
+            """, db)
+        rows.bind(component, at: 1)
+        if let key { rows.bind(bytesOf: key, at: 2) }
         let start = key.map { Array($0.utf8) }
         var late = late[...].drop { entry in
             start.map { !$0.lexicographicallyPrecedes(entry.key) } ?? false
         }
-        while let row = try rows.next() {
-            let goesOn = try row.withUnsafeData(atIndex: 0) { key in
-                try (key ?? Data()).withUnsafeBytes { key in
-                    try hand(row, key, &late, &tally, body)
-                }
-            }
-            guard goesOn else { return }
+        while try rows.step() {
+            guard try hand(rows, rows.bytes(0), &late, &tally, body) else { return }
         }
         while let (key, entry) = late.popFirst() {
             guard try hand(key, entry, body) else { return }
@@ -114,7 +109,7 @@ struct RecordScan {
     ///
     /// A row is counted only when it is passed on: a reading that stops before it will read it again.
     private func hand(
-        _ row: Row, _ key: UnsafeRawBufferPointer,
+        _ row: PreparedStatement, _ key: UnsafeRawBufferPointer,
         _ late: inout ArraySlice<(key: [UInt8], LateRecords.Late)>, _ tally: inout RecordTally,
         _ body: Body
     ) throws -> Bool {
@@ -124,26 +119,20 @@ struct RecordScan {
         }
         tally.found += 1
         // In a damaged row even a NOT NULL column may be NULL.
-        tally.sum ^= row[4] as Int64? ?? 0
+        let sum = row.number(4)
+        tally.sum ^= sum
         if let (other, entry) = late.first, key.elementsEqual(other) {
             late.removeFirst()
             return try hand(other, entry, body)
         }
-        let isPurged: Bool = row[5]
-        if isPurged { return true }
-        return try row.withUnsafeData(atIndex: 1) { value in
-            try (value ?? Data()).withUnsafeBytes { value in
-                let (sequence, sum) = (row[2] as Int64? ?? 0, row[4] as Int64? ?? 0)
-                let created = row[3] as Int64? ?? 0
-                let found = sums.record(
-                    key: key, value: value, sequence: sequence, created: created)
-                if found == sum { return try body(key, value, sequence) }
-                kept?.note(
-                    name.container, name.component, key: key, value: value, sequence: sequence,
-                    created: created, sum: sum)
-                return try body(key, nil, sequence)
-            }
-        }
+        if row.number(5) != 0 { return true }
+        let (value, sequence, created) = (row.bytes(1), row.number(2), row.number(3))
+        let found = sums.record(key: key, value: value, sequence: sequence, created: created)
+        if found == sum { return try body(key, value, sequence) }
+        kept?.note(
+            name.container, name.component, key: key, value: value, sequence: sequence,
+            created: created, sum: sum)
+        return try body(key, nil, sequence)
     }
 
     private func hand(_ key: [UInt8], _ late: LateRecords.Late, _ body: Body) throws -> Bool {

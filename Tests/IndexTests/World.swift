@@ -85,8 +85,20 @@ struct IndexWorld {
 
     mutating func put(count: Int) {
         let items = (0..<count).map { _ in item() }
+        if chance(60) { write(items) }
         index.put(items, revision: sequence)
         for item in items { model.items[item.id] = .init(item: item, revision: sequence) }
+    }
+
+    /// Writes the items' records before they are put, now and then those of others with the same ids.
+    private mutating func write(_ items: [Item]) {
+        var written = WrittenFields()
+        let isOther = chance(20)
+        for item in items {
+            let item = isOther && chance(10) ? Item(id: item.id, fields: ["title": "other"]) : item
+            #expect(written.write(item.record) == item.record.value?.jsonBytes)
+        }
+        index.written = written
     }
 
     mutating func remove(_ ids: [String]) {

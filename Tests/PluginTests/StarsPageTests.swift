@@ -1,6 +1,9 @@
+import TestSupport
 import Testing
 
 import struct AtriumKit.ActorID
+import struct AtriumKit.Settings
+import struct AtriumKit.Tally
 import struct AtriumKit.Timestamp
 
 @testable import Stars
@@ -25,20 +28,59 @@ import struct AtriumKit.Timestamp
         }
     }
 
-    @Test func `many voters are kept in order before anybody asks, so that no page sorts them`() {
-        let actors = (0..<9_000).map { Int64($0 * 7_919 % 9_001) }
+    @Test(arguments: [1, 7, 512, 513, 9_000])
+    func `voters come in order, however many they are and in whatever order they came`(
+        count: Int
+    ) {
+        let actors = (0..<count).map { Int64($0 * 7_919 % 9_001) }
         var box = box(of: actors)
-        #expect(box.ordered?.count == 9_000)
+        #expect(voters(box, page: 500) == actors.sorted())
         for actor in actors where actor % 5 == 0 { _ = box.replace(nil, of: ActorID(actor)) }
         let left = actors.filter { $0 % 5 != 0 }
-        #expect(box.ordered?.count == left.count)
-        #expect(voters(box, page: 500) == left.sorted())
+        #expect(voters(box, page: 7) == left.sorted())
+        #expect(Array(box.actors).map(\.number) == left.sorted())
+        for actor in actors {
+            let vote = box[ActorID(actor)]
+            #expect(vote?.cast == (actor % 5 == 0 ? nil : Timestamp(milliseconds: actor)))
+        }
     }
 
-    @Test func `few are sorted when somebody asks, and a restore does not pay for it`() {
-        let actors = (0..<1_000).map { Int64($0 * 7_919 % 9_001) }
-        let box = box(of: actors)
-        #expect(box.ordered == nil)
-        #expect(voters(box, page: 7) == actors.sorted())
+    @Test func `random votes are what a dictionary says`() throws {
+        let scale = try Scale(Settings(["scale": 100, "step": 0.01], declared: Stars.settings))
+        var random = RepeatableRandom(5)
+        var box = BallotBox()
+        var known: [Int64: Vote] = [:]
+        for step in 0..<20_000 {
+            let actor = Int64.random(in: 0..<1_500, using: &random) << 40
+            let vote =
+                Int.random(in: 0..<4, using: &random) == 0
+                ? nil
+                : Vote(
+                    units: Int.random(in: 1...10_000, using: &random),
+                    cast: Timestamp(milliseconds: .random(in: Self.times, using: &random)))
+            let isOther = box.replace(vote, of: ActorID(actor))
+            #expect(isOther == (known[actor]?.units != vote?.units), "step \(step)")
+            known[actor] = vote
+        }
+        #expect(voters(box, page: 100) == known.keys.sorted())
+        #expect(known.allSatisfy { box[ActorID($0.key)] == $0.value })
+        let tally = box.tally(on: scale)
+        let units = Dictionary(grouping: known.values, by: \.units).mapValues(\.count)
+        #expect(tally.count == known.count && tally.histogram.count == units.count)
+        let sum = known.values.reduce(0) { $0 + $1.units }
+        #expect(tally.score == Double(sum) / Double(100 * known.count))
+        for actor in known.keys { _ = box.replace(nil, of: ActorID(actor)) }
+        #expect(box.isEmpty && box.tally(on: scale) == Tally())
+    }
+
+    /// Those that a record may have: from 1970 to 9999.
+    private static let times: ClosedRange<Int64> = 0...253_402_300_799_999
+
+    @Test(arguments: [0, 1, 253_402_300_799_999])
+    func `a vote keeps its time`(time: Int64) {
+        var box = BallotBox()
+        let vote = Vote(units: 10_000, cast: Timestamp(milliseconds: time))
+        _ = box.replace(vote, of: ActorID(.max))
+        #expect(box[ActorID(.max)] == vote)
     }
 }

@@ -70,6 +70,46 @@ import Testing
         #expect(host.records.isEmpty)
     }
 
+    @Test func `ballots that are handed over at a start count as their records do`() throws {
+        let host = try MemoryHost(Stars.self, settings: ["scale": 10])
+        let films = ["alien-1979", "brazil-1985", "the-godfather-1972"].map(Subject.item)
+        for (number, film) in films.enumerated() {
+            for actor in 1...9 {
+                try host.run(
+                    .castBallot(subject: film, value: Double((number + actor) % 9 + 1)),
+                    as: Int64(actor))
+            }
+        }
+        func state() throws -> [[Ballot]] {
+            try films.map { film in
+                guard case .ballots(let found) = try host.ask(.ballots(film, after: nil, limit: 99))
+                else { return [] }
+                return found
+            }
+        }
+        let before = try state()
+        try host.restart()
+        #expect(try state() == before)
+        try host.restart(atOnce: true)
+        #expect(try state() == before && before.allSatisfy { $0.count == 9 })
+        let changed = try host.run(.castBallot(subject: films[0], value: 10), as: 1)
+        #expect(tally(changed)?.count == 9)
+    }
+
+    @Test func `a ballot that is handed over and not on the scale does not count`() throws {
+        let harness = try ComponentHarness(
+            Stars.self, container: "films", component: "stars", settings: ["scale": 3], fields: [],
+            services: MemoryHost(Stars.self).services)
+        let cast = Timestamp(milliseconds: 1)
+        harness.restore(ballots: [
+            Ballot(subject: film, actor: ActorID(1), value: 5, cast: cast),
+            Ballot(subject: .item("other"), actor: ActorID(1), value: 4, cast: cast),
+            Ballot(subject: film, actor: ActorID(2), value: 3, cast: cast),
+        ])
+        let told = Array(harness.finishRestore()).flatMap { $0 }
+        #expect(told == [.tally(film, Tally(count: 1, score: 3, histogram: ["3": 1]))])
+    }
+
     @Test func `the same vote again, or none to take back, changes nothing`() throws {
         let host = try MemoryHost(Stars.self)
         try host.run(.castBallot(subject: film, value: 5))

@@ -43,13 +43,9 @@ public final class Catalog: RecordListing {
                     "The record '\(key)' is no item (an object with 'fields' is); it is skipped.")
                 return take(key)
             }
-            let isNew = isNew(key)
-            if let place = places[key] {
-                own[place] = item
-            } else {
-                places[key] = own.count
-                own.append(item)
-            }
+            let place = places.change(key, default: own.count) { $0 }
+            let isNew = place == own.count && isNewHere(key)
+            if place < own.count { own[place] = item } else { own.append(item) }
             delegate?.contentListing(self, didChange: isNew ? .insert([item]) : .update([item]))
         case .removed(let key):
             take(key)
@@ -65,8 +61,10 @@ public final class Catalog: RecordListing {
     }
 
     /// Whether there is no item with this id; if it is one of those restored, it is so no longer.
-    private func isNew(_ id: String) -> Bool {
-        guard places[id] == nil else { return false }
+    private func isNew(_ id: String) -> Bool { places[id] == nil && isNewHere(id) }
+
+    /// The same of an id that is none of ``own``.
+    private func isNewHere(_ id: String) -> Bool {
         guard let restored, restored.contains(id) else { return true }
         defer { replaced[id] = true }
         return replaced[id] != nil

@@ -10,40 +10,39 @@ struct Vote: Equatable {
 
 /// The votes on one subject, with what they add up to.
 struct BallotBox {
-    /// Up to so many actors are sorted when somebody asks for them.
-    static let few = 4_096
+    /// How many votes have a value.
+    private struct Bar {
+        let units: Int32
+        var count: Int32
+    }
 
-    private var votes = SplitDictionary<ActorID, Vote>()
+    private var votes = PackedVotes()
     private var sum = 0
-    private var histogram: [Int: Int] = [:]
-    /// The actors in order, once they are more than a few: sorting all of them would take too long.
-    private(set) var ordered: SplitOrder<ActorID>?
+    /// In the order of their values; none is of no votes.
+    private var histogram: [Bar] = []
 
     var isEmpty: Bool { votes.isEmpty }
 
     subscript(actor: ActorID) -> Vote? { votes[actor] }
 
-    var actors: some Sequence<ActorID> { votes.keys }
+    var actors: some Sequence<ActorID> { votes.actors }
 
     /// Puts an actor's vote in place of the one before; nil takes it out.
     ///
     /// - Returns: whether the tally is another one now.
     mutating func replace(_ vote: Vote?, of actor: ActorID) -> Bool {
-        let previous = votes[actor]
-        votes[actor] = vote
+        let previous = votes.replace(vote, of: actor)
+        guard previous?.units != vote?.units else { return false }
         if let previous { count(previous.units, by: -1) }
         if let vote { count(vote.units, by: 1) }
-        if (previous == nil) != (vote == nil) {
-            order(actor, isIn: vote != nil)
-        }
-        return previous?.units != vote?.units
+        return true
     }
 
     /// What the votes add up to.
     func tally(on scale: Scale) -> Tally {
         var written = [String: Int](minimumCapacity: histogram.count)
-        for (units, count) in histogram {
-            written[Value.number(scale.value(units)).plainText ?? ""] = count
+        for bar in histogram {
+            written[Value.number(scale.value(Int(bar.units))).plainText ?? ""] = Int(bar.count)
         }
         return Tally(
             count: votes.count, score: votes.isEmpty ? nil : scale.score(sum, of: votes.count),
@@ -52,26 +51,16 @@ struct BallotBox {
 
     /// The votes by actor, after one, at most so many.
     func page(after: ActorID?, limit: Int) -> [(actor: ActorID, vote: Vote)] {
-        let ordered = ordered ?? SplitOrder(sorting: votes.keys)
-        return ordered.page(after: after, limit: limit).compactMap { actor in
-            votes[actor].map { (actor, $0) }
-        }
+        votes.page(after: after, limit: limit)
     }
 
-    /// Puts an actor in order, or takes one out.
-    private mutating func order(_ actor: ActorID, isIn: Bool) {
-        if !isIn {
-            ordered?.remove(actor)
-        } else if ordered != nil {
-            ordered?.insert(actor)
-        } else if votes.count > Self.few {
-            ordered = SplitOrder(sorting: votes.keys)
+    private mutating func count(_ units: Int, by step: Int32) {
+        sum += units * Int(step)
+        let place = histogram.firstIndex { $0.units >= Int32(units) } ?? histogram.count
+        guard place < histogram.count, histogram[place].units == Int32(units) else {
+            return histogram.insert(Bar(units: Int32(units), count: step), at: place)
         }
-    }
-
-    private mutating func count(_ units: Int, by step: Int) {
-        sum += units * step
-        let count = histogram[units, default: 0] + step
-        histogram[units] = count == 0 ? nil : count
+        histogram[place].count += step
+        if histogram[place].count == 0 { histogram.remove(at: place) }
     }
 }

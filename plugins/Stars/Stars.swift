@@ -4,7 +4,7 @@ public import AtriumKit
 ///
 /// The score is their mean, or with `score: bayesian` the mean of them and of a few that nobody cast, so that one
 /// vote of 5 stars does not outrank four of 5 and 4.
-public final class Stars: Voting {
+public final class Stars: BallotRestoring {
     /// Who is told of new tallies.
     public weak var delegate: (any VotingDelegate)?
 
@@ -81,6 +81,28 @@ public final class Stars: Voting {
             vote = Vote(units: units, cast: ballot.cast)
         }
         replace(vote, of: actor, on: subject)
+    }
+
+    /// Counts the ballots, each on its subject.
+    public func restore(_ ballots: [Ballot]) {
+        var rest = ballots[...]
+        while let subject = rest.first?.subject {
+            let own = rest.prefix { $0.subject == subject }
+            rest = rest[own.endIndex...]
+            let isEmpty = ballotBoxes.change(subject, default: BallotBox()) { box in
+                for ballot in own {
+                    let vote = scale.units(ballot.value).map { Vote(units: $0, cast: ballot.cast) }
+                    if vote == nil {
+                        skip(
+                            Ballot.key(actor: ballot.actor, subject: subject),
+                            "it is no ballot on \(scale.title)")
+                    }
+                    _ = box.replace(vote, of: ballot.actor)
+                }
+                return box.isEmpty
+            }
+            if isEmpty { ballotBoxes[subject] = nil }
+        }
     }
 
     private func replace(_ vote: Vote?, of actor: ActorID, on subject: Subject) {

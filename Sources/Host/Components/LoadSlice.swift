@@ -21,6 +21,8 @@ struct LoadSlice: Sendable {
     }
 
     private(set) var changes: [Change] = []
+    /// The ballots of records that hold nothing else, in place of their changes.
+    private(set) var ballots: [Ballot] = []
     /// For each change the sequence of the entry that last changed its record.
     private(set) var revisions: [Int64] = []
     /// The records that have the shape of an item; most sources list exactly these.
@@ -28,6 +30,9 @@ struct LoadSlice: Sendable {
     /// The records that can't be decoded, which are left out of all the others.
     private(set) var unreadable = UnreadableRecords()
     private var size = 0
+
+    /// The number of records.
+    var count: Int { changes.count + ballots.count }
 
     /// Ends a read once it has enough slices.
     private struct Enough: Error {}
@@ -40,6 +45,7 @@ struct LoadSlice: Sendable {
     ///   - container: the container's name.
     ///   - component: the component's name.
     ///   - kind: the component's kind.
+    ///   - hasBallots: whether the component takes ballots in place of their records.
     ///   - place: where the last read ended.
     ///   - most: the maximum number of slices.
     ///   - store: the store.
@@ -47,23 +53,27 @@ struct LoadSlice: Sendable {
     /// - Returns: where this read ended.
     /// - Throws: `StoreError` when the file can't be read.
     static func read(
-        _ container: String, _ component: String, kind: Kind?, after place: Place,
-        atMost most: Int, in store: Store, each: (LoadSlice) -> Void
+        _ container: String, _ component: String, kind: Kind?, hasBallots: Bool,
+        after place: Place, atMost most: Int, in store: Store, each: (LoadSlice) -> Void
     ) throws -> Place {
         var (slice, slices, last, tally) = (LoadSlice(), 0, place.key, place.tally)
         do {
             try store.forEachRecord(
                 container: container, component: component, after: place.key, tally: &tally
             ) { key, bytes, revision in
-                let key = String(decoding: key, as: UTF8.self)
-                do {
-                    try slice.append(key, bytes, revision, kind: kind)
-                } catch {
-                    slice.unreadable.add(key)
+                if hasBallots, let bytes, let ballot = Ballot(key: key, record: bytes) {
+                    slice.ballots.append(ballot)
+                } else {
+                    let key = String(decoding: key, as: UTF8.self)
+                    do {
+                        try slice.append(key, bytes, revision, kind: kind)
+                    } catch {
+                        slice.unreadable.add(key)
+                    }
                 }
-                last = key
                 slice.size += bytes?.count ?? 0
-                guard slice.changes.count >= length || slice.size >= Self.bytes else { return }
+                guard slice.count >= length || slice.size >= Self.bytes else { return }
+                last = String(decoding: key, as: UTF8.self)
                 each(slice)
                 slice = LoadSlice()
                 slices += 1
@@ -72,7 +82,7 @@ struct LoadSlice: Sendable {
         } catch is Enough {
             return Place(key: last, isEnd: false, tally: tally)
         }
-        if !slice.changes.isEmpty || slice.unreadable.count > 0 { each(slice) }
+        if slice.count > 0 || slice.unreadable.count > 0 { each(slice) }
         return Place(key: last, isEnd: true, tally: tally)
     }
 

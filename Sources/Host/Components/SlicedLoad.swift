@@ -5,8 +5,8 @@ import Store
 
 /// Passes records from the thread that reads them to a component.
 ///
-/// A few slices are read ahead, and a few are with the component; further ones are read when those are done. So a
-/// component may take its time, and the memory for waiting slices is bounded.
+/// A few slices are read ahead, and a few are with the component; further ones are read once few of those wait. So a
+/// component may take its time, the thread that reads seldom waits for it, and the memory for waiting slices is bounded.
 ///
 /// The records are read in several steps, with other reads between them. They do not change meanwhile: changes of a
 /// component's records wait until it is attached.
@@ -72,10 +72,13 @@ final class SlicedLoad {
         guard isWanted, let slot else { return }
         isReading = true
         let (container, component) = (slot.containerName, slot.name)
-        let (kind, after) = (slot.kind, place)
+        let (kind, after, hasBallots) = (
+            slot.kind, place, slot.port?.restoresBallots ?? false
+        )
         slot.domain.read { store, each in
             let place = try LoadSlice.read(
-                container, component, kind: kind, after: after, atMost: Self.ahead, in: store
+                container, component, kind: kind, hasBallots: hasBallots, after: after,
+                atMost: Self.ahead, in: store
             ) { each(.slice($0)) }
             each(.place(place))
         } each: { [self] (part: Part) in
@@ -94,11 +97,12 @@ final class SlicedLoad {
 
     /// Takes the next step: reads, passes a slice on, or ends.
     private func goOn() {
-        guard isWanted, !isTaking else { return }
-        if !waiting.isEmpty, given < Self.window { return takeLater() }
-        guard waiting.isEmpty, !isReading else { return }
-        if !place.isEnd { return read() }
-        if given == 0 { end(nil) }
+        guard isWanted else { return }
+        // The next ones are read while these are applied.
+        if !isReading, !place.isEnd, waiting.count <= Self.window { read() }
+        guard !isTaking else { return }
+        if !waiting.isEmpty { return given < Self.window ? takeLater() : () }
+        if !isReading, given == 0 { end(nil) }
     }
 
     private func end(_ problem: (any Error)?) {
@@ -120,7 +124,7 @@ final class SlicedLoad {
             guard isWanted, given < Self.window, let slice = waiting.popFirst() else {
                 return false
             }
-            domain.recordsRead.add(slice.changes.count)
+            domain.recordsRead.add(slice.count)
             take(slice)
             return true
         } then: { [self] in
@@ -134,6 +138,7 @@ final class SlicedLoad {
         given += 1
         unreadable.add(slice.unreadable)
         slot.awaitComponent()
+        if !slice.ballots.isEmpty { port.load(slice.ballots) }
         port.load(slice.changes) { [self] in
             given -= 1
             guard isWanted else { return }

@@ -7,7 +7,7 @@ import Store
 ///
 /// 1. ``objection()`` is called right before the component is asked;
 /// 2. the component decides;
-/// 3. ``draft(of:)`` makes the rest of the entry that is committed with the decision;
+/// 3. ``draft(of:)`` makes the rest of the entry that is committed with the decision, ``records(of:)`` its changes;
 /// 4. the entry is committed or fails, or there is none: ``committed(_:)``, ``failed(_:)``, ``unchanged()``;
 /// 5. ``end(_:)`` replies.
 class Command: Request {
@@ -55,6 +55,11 @@ class Command: Request {
 
     /// The rest of the entry that is committed with a decision; nil if the decision changes nothing.
     func draft(of decision: Decision) -> EntryDraft? { nil }
+
+    /// The decision's changes as the store keeps them.
+    func records(of decision: Decision) -> [RecordChange] {
+        decision.changes.map { RecordChange($0, container.name, slot.name) }
+    }
 
     /// Called at the commit, before the component's events are delivered.
     func atCommit() {}

@@ -47,7 +47,7 @@ extension Container {
     func write(
         _ decision: Decision, _ draft: EntryDraft, of command: Command, _ operation: UInt64
     ) {
-        var changes = decision.changes.map { RecordChange($0, name, command.slot.name) }
+        var changes = command.records(of: decision)
         changes += draft.others
         append(
             operation, changes: changes, purges: draft.purges, time: command.context.time,

@@ -12,6 +12,8 @@ final class PutCommand: Command {
     var check: BatchCheck
     /// Whether the check is done; small batches are checked at once.
     var isChecked: Bool
+    /// The fields as the records have them, for the list.
+    private var written = WrittenFields()
     private let reply: Answer<PutResult>
 
     init(
@@ -68,6 +70,24 @@ final class PutCommand: Command {
             })
     }
 
+    override func records(of decision: Decision) -> [RecordChange] {
+        // A single item is soon written twice.
+        guard decision.changes.count > 1 else { return super.records(of: decision) }
+        written.reserve(decision.changes.count)
+        return decision.changes.map { change in
+            guard let value = written.write(change) else {
+                return RecordChange(change, container.name, slot.name)
+            }
+            return RecordChange(
+                container: container.name, component: slot.name, key: change.key, value: value)
+        }
+    }
+
+    override func atCommit() {
+        guard let list = slot.list else { return }
+        swap(&list.written, &written)
+    }
+
     override func end(_ result: Result<Decided, HostError>) { reply(result.map(PutResult.init)) }
 }
 
@@ -84,13 +104,14 @@ struct BatchCheck {
     private let drafts: [ItemDraft]
     private let checker: FieldChecker
     private let localTimes: LocalTimes
-    private var ids: Set<String> = []
+    private var ids = DistinctTexts()
     private var next = 0
 
     init(_ drafts: [ItemDraft], _ checker: FieldChecker, _ localTimes: LocalTimes) {
         self.drafts = drafts
         self.checker = checker
         self.localTimes = localTimes
+        items.reserveCapacity(drafts.count)
     }
 
     /// Checks some more items; false if none are left or one has a problem.
@@ -116,11 +137,33 @@ struct BatchCheck {
         if item.parent == item.id {
             return .itemInvalid(item: item.id, reason: "It can't be its own parent.")
         }
-        guard ids.insert(item.id).inserted else {
+        guard ids.insert(item.id) else {
             return .itemInvalid(
                 item: item.id, reason: "It stands twice in the batch; put it once.")
         }
         return nil
+    }
+}
+
+/// Texts of which none stands twice.
+///
+/// Those that come in their order, as the ids of most imports do, are compared alone with the one before.
+private struct DistinctTexts {
+    private var ordered: [String] = []
+    /// All of them, once one came before another.
+    private var all: Set<String>?
+
+    /// Adds a text; false if it was there.
+    mutating func insert(_ text: String) -> Bool {
+        if all == nil {
+            if ordered.last.map({ $0 < text }) ?? true {
+                ordered.append(text)
+                return true
+            }
+            all = Set(ordered)
+            ordered = []
+        }
+        return all?.insert(text).inserted ?? true
     }
 }
 

@@ -90,6 +90,7 @@ extension AnswerCheck {
     public func problem(
         in decision: Decision, on command: ComponentCommand, _ context: CommandContext
     ) -> String? {
+        if case .putItems(let items) = command, decision.putsJust(items) { return nil }
         let size = decision.changes.reduce(0) {
             $0 + $1.key.utf8.count + ($1.value?.roughSize ?? 0)
         }

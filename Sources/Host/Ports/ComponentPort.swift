@@ -34,6 +34,12 @@ public protocol ComponentPort: AnyObject {
     ///
     /// Only for a component with ``listsRecords``.
     func load(_ items: any RestoredItems)
+    /// Whether the component takes ballots in place of their records.
+    var restoresBallots: Bool { get }
+    /// Gives the component some ballots; the records of others are passed to the other `load`.
+    ///
+    /// Only for a component with ``restoresBallots``. They are applied when it returns.
+    func load(_ ballots: [Ballot])
     /// Returns the next part of the component's state: of all its items, tallies or counts.
     ///
     /// Items are returned as `replaceAll`, then as `insert`. The first run ends the load. A later run, begun with
@@ -90,6 +96,10 @@ extension ComponentPort {
     public var listsRecords: Bool { false }
     /// Does nothing: it is not called unless ``listsRecords`` is true.
     public func load(_ items: any RestoredItems) {}
+    /// False: a component in another process is given its records.
+    public var restoresBallots: Bool { false }
+    /// Does nothing: it is not called unless ``restoresBallots`` is true.
+    public func load(_ ballots: [Ballot]) {}
     /// False: it is no source.
     public var asks: Bool { false }
     /// Does nothing: it is not called unless ``asks`` is true.

@@ -164,6 +164,12 @@ final class InProcessPort: ComponentPort {
         call { harness.restore(items) }
     }
 
+    var restoresBallots: Bool { harness.restoresBallots }
+
+    func load(_ ballots: [Ballot]) {
+        call { harness.restore(ballots: ballots) }
+    }
+
     func tellState(
         anew: Bool, _ done: @escaping (Result<StatePart, PortFailure>) -> Void
     ) {

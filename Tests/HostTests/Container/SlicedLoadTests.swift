@@ -150,7 +150,8 @@ private final class SlowPort: ComponentPort {
         var place = LoadSlice.Place(key: nil, isEnd: false)
         while !place.isEnd {
             place = try LoadSlice.read(
-                "films", "list", kind: .contents, after: place, atMost: 1, in: host.store
+                "films", "list", kind: .contents, hasBallots: false, after: place, atMost: 1,
+                in: host.store
             ) { slice in
                 #expect(slice.changes.count <= 3, "three of them are more than a slice may have")
                 keys += slice.changes.map(\.key)

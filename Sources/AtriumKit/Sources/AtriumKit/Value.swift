@@ -1,7 +1,7 @@
 /// A piece of structured data as it travels in records, settings, fields and payloads: JSON's
 /// types, with whole numbers kept apart from fractions.
 @frozen
-public indirect enum Value: Sendable, Hashable {
+public enum Value: Sendable, Hashable {
     /// No value.
     case null
     /// True or false.
@@ -58,7 +58,7 @@ extension Value {
     }
 
     /// Whether this is `null`.
-    public var isNull: Bool { self == .null }
+    public var isNull: Bool { if case .null = self { true } else { false } }
 
     /// What type this is, in the word that error messages use.
     public var typeName: String {

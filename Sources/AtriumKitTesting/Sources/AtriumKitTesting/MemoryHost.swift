@@ -215,8 +215,9 @@ public final class MemoryHost {
 
     /// Lets the component go and makes it anew from its records, as a restart of the host does.
     ///
-    /// - Parameter atOnce: whether it gets all records at once, if it is a `RecordListing`; by
-    ///   default one by one, as hosts may do, too.
+    /// - Parameter atOnce: whether it gets all records at once, if it is a `RecordListing`, and
+    ///   ballots in place of their records, if it is a `BallotRestoring`; by default records one by
+    ///   one, as hosts may do, too.
     /// - Throws: what the component's `init` throws.
     public func restart(atOnce: Bool = false) throws {
         detach()
@@ -229,10 +230,22 @@ public final class MemoryHost {
         if atOnce, harness.listsRecords {
             harness.restore(MemoryItems(sorted.compactMap { Item(key: $0.key, value: $0.value) }))
         } else {
-            harness.restore(sorted.map { .put(key: $0.key, value: $0.value) })
+            let records = sorted.map { Change.put(key: $0.key, value: $0.value) }
+            let isAtOnce = atOnce && harness.restoresBallots
+            let ballots = isAtOnce ? records.compactMap(Self.ballot) : []
+            harness.restore(ballots: ballots)
+            harness.restore(isAtOnce ? records.filter { Self.ballot($0) == nil } : records)
             _ = harness.finishRestore()
         }
         attach()
+    }
+
+    /// The ballot of a record that holds nothing else.
+    private static func ballot(_ record: Change) -> Ballot? {
+        guard let value = record.value, let ballot = Ballot(key: record.key, value: value),
+            let own = ballot.record.value, own.isSame(as: value)
+        else { return nil }
+        return ballot
     }
 
     /// Detaches the component.

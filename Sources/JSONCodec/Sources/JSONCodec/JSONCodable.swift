@@ -175,7 +175,7 @@ extension Dictionary: JSONReadable where Key == String, Value: JSONReadable {
         try json.beginObject()
         while let key = try json.nextKey() {
             // Growing from one member on would hash the same names again and again.
-            if isEmpty { reserveCapacity(6) }
+            if isEmpty { self = Dictionary(minimumCapacity: 6) }
             guard updateValue(try Value(json: &json), forKey: key.string) == nil else {
                 throw json.duplicateMember(key)
             }

@@ -103,6 +103,18 @@ public final class ComponentHarness {
         setDelegate(collector)
     }
 
+    /// Whether the component takes ballots, where it would else be given their records: see ``BallotRestoring``.
+    public var restoresBallots: Bool {
+        if case .votes(let votes) = role { votes is any BallotRestoring } else { false }
+    }
+
+    /// Hands over ballots to a component that ``restoresBallots``, beside `restore(_:)` with the changes of other
+    /// records; call as often as needed.
+    public func restore(ballots: [Ballot]) {
+        setDelegate(nil)
+        if case .votes(let votes as any BallotRestoring) = role { votes.restore(ballots) }
+    }
+
     /// Ends the restore: gives all items, tallies or counts absolutely, in pieces.
     ///
     /// It may be called again at any time, to learn the whole state anew. Of a source that is loading it

@@ -1,4 +1,5 @@
 /// An item: an id, its fields, and perhaps a parent.
+@frozen
 public struct Item: Sendable, Hashable {
     /// 1 to 200 bytes of UTF-8 in NFC without control characters.
     public var id: String
@@ -17,8 +18,22 @@ public struct Item: Sendable, Hashable {
     /// The item that a record holds: `{"fields": {…}, "parent": …}` under the item's id; nil when
     /// the record is malformed.
     public init?(key: String, value: Value) {
-        guard let object = value.object, let fields = object["fields"]?.object else { return nil }
-        self.init(id: key, fields: fields, parent: object["parent"]?.text)
+        guard case .object(let object) = value else { return nil }
+        var (fields, parent): ([String: Value]?, String?)
+        if object.count > 2 {
+            (fields, parent) = (object["fields"]?.object, object["parent"]?.text)
+        } else {
+            // Two names are compared sooner than hashed.
+            for (name, member) in object {
+                if name == "fields" {
+                    fields = member.object
+                } else if name == "parent" {
+                    parent = member.text
+                }
+            }
+        }
+        guard let fields else { return nil }
+        self.init(id: key, fields: fields, parent: parent)
     }
 
     /// The item as a record.

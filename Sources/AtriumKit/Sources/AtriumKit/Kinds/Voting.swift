@@ -1,6 +1,7 @@
 /// One actor's vote on one subject.
 ///
 /// There is one at most for each pair, by key.
+@frozen
 public struct Ballot: Sendable, Hashable {
     /// What it is about.
     public var subject: Subject
@@ -121,6 +122,18 @@ public protocol Voting: Component {
 extension Voting {
     /// Any number, on anything.
     public var facts: VoteFacts { VoteFacts() }
+}
+
+/// Votes that take ballots at a start, where they would else read each from its record.
+///
+/// A host that has read records as ``Ballot/record`` makes them may hand over what they hold, and call
+/// ``Component/apply(_:)`` for any others alone. It may just as well call `apply` for each.
+public protocol BallotRestoring: Voting {
+    /// Takes over some ballots, as if their records had been applied; called as often as needed, before any other call
+    /// but `apply`.
+    ///
+    /// - Parameter ballots: mostly those on one subject after one another.
+    func restore(_ ballots: [Ballot])
 }
 
 /// What a ``Voting`` asks before a change and notifies after it.

@@ -1,0 +1,70 @@
+package import AtriumKit
+import JSONCodec
+
+/// The fields of items that are about to be put into a list, as their records have them: the list need not write them
+/// once more.
+///
+/// Each is for the very item whose record was written, which shares the memory of its fields. For any other one, such as
+/// one that a delegate changed, the list writes the fields itself.
+package struct WrittenFields {
+    private struct Entry {
+        let id: String
+        let fields: [String: Value]
+        let record: [UInt8]
+        let range: Range<Int>
+    }
+
+    private var entries: [Entry] = []
+    /// Items are mostly put in the order in which their records were written.
+    private var next = 0
+
+    /// Without any.
+    package init() {}
+
+    /// Makes room for the fields of so many items.
+    package mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
+
+    /// Writes the value of an item's record, as JSON sorted by name.
+    ///
+    /// - Returns: the JSON; nil where the record has more members than an item's: then nothing is written.
+    package mutating func write(_ change: Change) -> [UInt8]? {
+        guard case .put(let key, .object(let object)) = change,
+            let item = Item(key: key, value: .object(object)),
+            object.count == (item.parent == nil ? 1 : 2)
+        else { return nil }
+        var json = JSONWriter()
+        json.beginObject()
+        json.key("fields")
+        let start = json.bytes.count
+        item.fields.write(to: &json)
+        let range = start..<json.bytes.count
+        if let parent = item.parent {
+            json.key("parent")
+            json.string(parent)
+        }
+        json.endObject()
+        entries.append(Entry(id: key, fields: item.fields, record: json.bytes, range: range))
+        return json.bytes
+    }
+
+    /// Hands over the fields of the next item, if they are written; they are handed over once.
+    ///
+    /// - Returns: what the body returns; nil: they are not written.
+    mutating func take<R>(_ item: Item, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
+        guard next < entries.count else { return nil }
+        let entry = entries[next]
+        guard entry.id == item.id, entry.fields.isIdentical(to: item.fields) else { return nil }
+        next += 1
+        if next == entries.count { self = WrittenFields() }
+        return entry.record.withUnsafeBytes {
+            body(UnsafeRawBufferPointer(rebasing: $0[entry.range]))
+        }
+    }
+}
+
+extension [String: Value] {
+    /// Whether both share their memory, so that they are the same down to the last byte.
+    fileprivate func isIdentical(to other: Self) -> Bool {
+        unsafeBitCast(self, to: UInt.self) == unsafeBitCast(other, to: UInt.self)
+    }
+}
