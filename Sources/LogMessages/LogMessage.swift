@@ -58,6 +58,10 @@ public enum LogMessage: String, CaseIterable, Sendable {
     case pluginFolderWrong = "73fa9c7a1a2348919f5247769880d1f7"
     /// There is no plugin at all.
     case noPlugin = "5cf63bda40cc48d49d1245cdbe000c2f"
+    /// An administrator had new code of a plugin loaded.
+    case pluginReloaded = "d16c837bdc334740ae311fd2712ffe52"
+    /// New code of a plugin was not taken: the loaded one goes on.
+    case pluginNotReloaded = "b1aea3f880724243aa9705dbd66396b2"
     /// The process of an isolated component ended or was ended; it is started again.
     case workerEnded = "7b9c45a18dfb4189a8a13c6b6160572c"
     /// A component can't be made, or ended too often.
@@ -127,12 +131,13 @@ extension LogMessage {
     public var level: Logger.Level {
         switch self {
         case .ready, .stopping, .stopped, .handedOver, .tookOver, .logLevelChanged, .reloaded,
-            .componentRevived, .personErased, .storeWritable, .callDenied, .notificationsMissed,
+            .componentRevived, .pluginReloaded, .personErased, .storeWritable, .callDenied,
+            .notificationsMissed,
             .repeated:
             .notice
         case .stopCutShort, .descriptorUnused, .handoverIncomplete, .turnLong, .roleUnresolved,
             .directorySilent, .pluginRefused, .pluginFailed, .pluginFolderWrong, .noPlugin,
-            .workerEnded, .callBlamed, .callSlow,
+            .pluginNotReloaded, .workerEnded, .callBlamed, .callSlow,
             .componentStalled, .erasureDelayed, .trimFailed, .connectionClosed, .connectionRefused:
             .warning
         case .startFailed, .settingsWrong, .settingsNotApplied, .definitionNotApplied,
@@ -172,6 +177,8 @@ extension LogMessage {
         case .pluginFailed: "a plugin could not be loaded"
         case .pluginFolderWrong: "something in a plugin folder is no plugin"
         case .noPlugin: "no plugin was found"
+        case .pluginReloaded: "a plugin was reloaded"
+        case .pluginNotReloaded: "a plugin was not reloaded: its loaded version goes on"
         case .workerEnded: "a component's worker ended: it is started again"
         case .componentFailed: "a component was given up"
         case .delegateFailed: "a delegate can't be made: what it would be asked about is refused"

@@ -21,6 +21,10 @@ public struct Plugin: Sendable {
     public var paths: [String]
     /// The class of its components; nil while the library is not loaded into this process.
     public var component: (any Component.Type)?
+    /// How long a worker may take for a call unless the component's definition says otherwise, in seconds; nil: as for all.
+    public var callSeconds: Int?
+    /// The code that its workers run; nil: what is at the path.
+    public var held: HeldCode?
     /// Whether it came with the daemon: its components hold values alone, which any thread may free.
     public var isShipped = false
 

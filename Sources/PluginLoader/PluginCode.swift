@@ -11,4 +11,12 @@ public enum PluginCode: Sendable, Hashable {
         case .library(let path), .program(let path): path
         }
     }
+
+    /// The code at its path from a folder.
+    func inside(_ folder: String) -> PluginCode {
+        switch self {
+        case .library(let path): .library("\(folder)/\(path)")
+        case .program(let path): .program("\(folder)/\(path)")
+        }
+    }
 }

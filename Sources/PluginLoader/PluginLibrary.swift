@@ -31,6 +31,16 @@ public struct PluginLibrary: Sendable {
     /// Directories that are there and can't be read, or must not be looked into: a sentence each.
     public let problems: [String]
 
+    /// Where its plugins were looked for; nil: they were given.
+    let source: Source?
+
+    /// Where plugins are looked for, and which count.
+    struct Source: Sendable {
+        let directories: [Directory]
+        let owners: Set<UInt32>?
+        let delegates: Set<String>
+    }
+
     private let loaded: [String: Plugin]
     private let delegates: [String: DelegatePlugin]
 
@@ -53,19 +63,23 @@ public struct PluginLibrary: Sendable {
     ) {
         var scan = PluginScan(owners: owners, delegates: delegates)
         for directory in directories { scan.look(in: directory) }
-        self.init(scan.settled(), problems: scan.problems)
+        self.init(
+            scan.settled(), problems: scan.problems,
+            source: Source(directories: directories, owners: owners, delegates: delegates))
     }
 
     /// A library of plugins whose classes are there already.
     public init(_ plugins: [Plugin], delegates: [DelegatePlugin] = []) {
         self.init(
             plugins.map(PluginStatus.init(loaded:)) + delegates.map(PluginStatus.init(loaded:)),
-            problems: [])
+            problems: [], source: nil)
     }
 
-    private init(_ plugins: [PluginStatus], problems: [String]) {
+    /// A library of these plugins.
+    init(_ plugins: [PluginStatus], problems: [String], source: Source?) {
         self.plugins = plugins
         self.problems = problems
+        self.source = source
         loaded = Dictionary(plugins.compactMap(\.plugin).map { ($0.id, $0) }) { first, _ in first }
         delegates = Dictionary(plugins.compactMap(\.delegate).map { ($0.id, $0) }) { first, _ in
             first

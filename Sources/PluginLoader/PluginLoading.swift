@@ -1,5 +1,6 @@
 public import AtriumKit
 internal import Glibc
+internal import Synchronization
 
 /// Tells libraries that are plugins from others before they are loaded, and loads them.
 public enum PluginLoading {
@@ -58,6 +59,15 @@ public enum PluginLoading {
         return type
     }
 
+    /// As ``component(_:id:kind:)``, for the settings that its components or delegates take.
+    public static func settings(_ library: String, id: String) throws(PluginProblem) -> [Setting] {
+        switch try entry(of: library, id: id).export {
+        case .component(let type): return type.settings
+        case .delegate(let type): return type.settings
+        @unknown default: return []
+        }
+    }
+
     private static func mismatch(
         _ entry: PluginEntry, in library: String, _ wanted: PluginKind
     ) -> PluginProblem {
@@ -76,6 +86,7 @@ public enum PluginLoading {
     private static func entry(
         of library: String, id: String
     ) throws(PluginProblem) -> PluginEntry {
+        if let problem = LoadedFiles.problem(with: library) { throw .failed(problem) }
         guard let handle = dlopen(library, RTLD_NOW | RTLD_LOCAL) else {
             throw .failed("\(library) can't be loaded: \(lastError).\(sandboxHint(library))")
         }
@@ -137,6 +148,27 @@ public enum PluginLoading {
     }
 }
 
+/// The files that were loaded into this process.
+///
+/// A library is never unloaded. Loading another file from the same path would add a second copy of its types, which the
+/// Swift runtime finds by the same names.
+private enum LoadedFiles {
+    private static let identities = Mutex<[String: String]>([:])
+
+    /// Why a library must not be loaded; nil: it may, and is noted as loaded.
+    static func problem(with library: String) -> String? {
+        guard let identity = HeldCode.identity(of: .library(library)) else { return nil }
+        return identities.withLock { known in
+            guard let loaded = known.updateValue(identity, forKey: library), loaded != identity
+            else { return nil }
+            known[library] = loaded
+            return
+                "\(library) has changed since it was loaded into this process, which can't unload it: "
+                + "restart it."
+        }
+    }
+}
+
 extension Plugin {
     /// The class of its components; loads the library into this process where it isn't yet.
     ///
@@ -147,6 +179,11 @@ extension Plugin {
             throw .refused(
                 "\(path) is a program, and the components of \(id) live in a worker: leave "
                     + "'isolation: daemon' out of the definition.")
+        }
+        if let held, held.identity != HeldCode.identity(of: code) {
+            throw .refused(
+                "\(library) has changed since the plugin was loaded: 'atriumctl plugin reload \(id)' "
+                    + "loads the new version.")
         }
         try PluginLoading.probe(library, id: id)
         return try PluginLoading.component(library, id: id, kind: kind)

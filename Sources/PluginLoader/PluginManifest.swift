@@ -15,13 +15,17 @@ struct PluginManifest: Sendable {
     let paths: [String]
     /// Where its components live unless their definition says otherwise; nil: where its folder says.
     let isolation: Isolation?
+    /// How long a worker may take for a call of its components, in seconds; nil: as for all.
+    let callSeconds: Int?
 
+    /// What ``callSeconds`` may be.
+    private static let callRange = 1...3_600
     /// The largest manifest that is read, in bytes.
     private static let maxSize: UInt64 = 1 << 20
     /// `conformance` is for those who check plugins.
     static let known = [
         "id", "version", "kind", "library", "program", "title", "description", "isolation", "paths",
-        "conformance",
+        "callSeconds", "conformance",
     ]
 
     /// Reads a manifest.
@@ -71,6 +75,10 @@ struct PluginManifest: Sendable {
         isolation =
             hasIsolation
             ? try values.text("isolation", "'process'") { $0 == "process" ? .process : nil } : nil
+        callSeconds = try values.integer("callSeconds", "a whole number of seconds", Self.callRange)
+        guard callSeconds == nil || kind != .delegate else {
+            throw .refused("\(path): 'callSeconds': no worker is called for a delegate.")
+        }
         guard isolation == nil || kind != .delegate else {
             throw .refused("\(path): 'isolation': a delegate lives in the daemon.")
         }
@@ -122,6 +130,20 @@ private struct MemberTexts {
             throw .refused("\(path): '\(name)': expected \(expected).")
         }
         return texts.compactMap(\.self)
+    }
+
+    /// A whole number within a range; nil where it is missing.
+    func integer(
+        _ name: String, _ what: String, _ range: ClosedRange<Int>
+    ) throws(PluginProblem) -> Int? {
+        guard let value = object[name] else { return nil }
+        guard let number = value.int.flatMap({ Int(exactly: $0) }), range.contains(number) else {
+            let found = String(decoding: JSON.encode(value).prefix(100), as: UTF8.self)
+            throw .refused(
+                "\(path): '\(name)': expected \(what) from \(range.lowerBound) to "
+                    + "\(range.upperBound), found \(found).")
+        }
+        return number
     }
 
     func text<T>(

@@ -49,6 +49,38 @@ struct PluginScan {
         return candidates.map(\.status)
     }
 
+    /// Decides which copy of one id counts, and loads it for workers.
+    ///
+    /// - Parameters:
+    ///   - id: the plugin's identifier.
+    ///   - known: where its manifests were before.
+    /// - Returns: all copies of the plugin, one of which is loaded.
+    /// - Throws: `PluginProblem` if no copy can be loaded, or if one belongs into the daemon.
+    mutating func settled(_ id: String, known: [String]) throws(PluginProblem) -> [PluginStatus] {
+        refuseTakenIdentifiers()
+        let copies = candidates.indices.filter {
+            candidates[$0].status.id == id || known.contains(candidates[$0].status.manifest)
+        }
+        let found = copies.filter {
+            candidates[$0].status.id == id && candidates[$0].status.state == .found
+        }
+        if found.contains(where: { candidates[$0].status.isolation == .daemon }) {
+            throw .refused(
+                "The plugin \(id) lives in the daemon, which can't unload it: restart the daemon.")
+        }
+        settle(found)
+        let all = copies.map { candidates[$0].status }
+        if all.contains(where: { $0.state == .loaded }) { return all.filter { $0.id == id } }
+        if let reason = all.compactMap(\.reason).first { throw .refused(reason) }
+        if let other = all.first {
+            throw .refused("\(other.manifest) is the manifest of '\(other.id)' now.")
+        }
+        let places = known.isEmpty ? "" : ": no manifest is at \(known.joined(separator: ", "))"
+        throw .refused(
+            (["There is no plugin \(id) on the disk\(places)."] + problems)
+                .joined(separator: " "))
+    }
+
     /// Refuses what has the id of a plugin that came with the daemon and did not itself: a definition that
     /// has components of that live in the daemon means the plugin that is known.
     private mutating func refuseTakenIdentifiers() {
@@ -161,7 +193,9 @@ extension PluginStatus {
         self.init(
             id: manifest.id, version: manifest.version, kind: manifest.kind,
             title: manifest.title, description: manifest.description, state: .found,
-            path: "\(folder)/\(manifest.code.path)", isolation: isolation)
+            path: manifest.code.inside(folder).path, isolation: isolation)
+        self.manifest = "\(folder)/manifest.json"
+        callSeconds = manifest.callSeconds
         paths = manifest.paths
         if case .program = manifest.code { isProgram = true }
     }
@@ -170,6 +204,7 @@ extension PluginStatus {
         self.init(
             id: name, version: "", kind: nil, title: "", description: "", state: .found,
             path: path, isolation: isolation)
+        manifest = path
     }
 
     /// A plugin whose class is there already.
@@ -217,6 +252,8 @@ extension PluginStatus {
                     isolation: isolation, paths: paths)
                 // Those of other folders are isolated by default.
                 loaded.isShipped = isolation == .daemon
+                loaded.callSeconds = callSeconds
+                loaded.held = try HeldCode(loaded.code)
                 if isolation == .daemon {
                     loaded.component = try PluginLoading.component(path, id: id, kind: component)
                 }

@@ -32,12 +32,16 @@ public struct PluginStatus: Sendable {
     public var reason: String?
     /// The path of its library or its program, or of its manifest where that can't be read.
     public var path: String
-    /// Whether that is a program.
+    /// The path of its manifest; empty for one that was given.
+    public var manifest = ""
+    /// Whether ``path`` is that of a program.
     public var isProgram = false
     /// Where its components live unless their definition says otherwise.
     public var isolation: Isolation
     /// The settings that name what its components may read.
     public var paths: [String] = []
+    /// How long a worker may take for a call unless the component's definition says otherwise, in seconds; nil: as for all.
+    public var callSeconds: Int?
     /// What components are made of; nil unless the state is `loaded`, and for a plugin that makes delegates.
     public var plugin: Plugin?
     /// What delegates are made of; nil unless the state is `loaded`, and for a plugin that makes components.

@@ -17,13 +17,15 @@ internal import PluginLoader
 ///   (`HostLimits.callTime`) ends its worker, whatever else is called meanwhile.
 /// - **One end.** The owner is notified of a worker's end once, with how the process ended, and of nothing after it.
 ///   Calls that were not answered are never answered. The owner starts the component again.
+/// - **A worker runs what was loaded.** If the plugin's files have changed since, a worker runs the library that the
+///   daemon holds open, or does not start (``HeldCode``).
 /// - **A worker is a boundary.** It reads its plugin's folder, the paths in settings that the plugin's
 ///   manifest lists, and the system's libraries. It writes nothing, and reaches no other
 ///   process (``WorkerWalls``).
 /// - **No worker outlives the daemon,** and each is reaped. If it has a cgroup of its own
 ///   (``WorkerCgroups``), no process that it started outlives the worker.
 public final class WorkerLauncher: ComponentLauncher {
-    private let loop: any EventLoop
+    let loop: any EventLoop
     private let executable: String
     private let logger: Logger
     private let limits: WorkerLimits
@@ -33,6 +35,8 @@ public final class WorkerLauncher: ComponentLauncher {
     private let turns: TurnNotes
     /// The version of Landlock to use, if it is not the kernel's own.
     var landlock: Int32?
+    /// How long a worker may take to list the settings of its plugin.
+    var descriptionPatience = TimeAmount.seconds(10)
 
     /// Makes a launcher.
     ///
@@ -87,7 +91,8 @@ public final class WorkerLauncher: ComponentLauncher {
             do throws(WorkerProcess.Problem) {
                 process = try WorkerProcess(
                     executable, arguments(for: request),
-                    descriptors: [tells.theirs, stream.theirs],
+                    descriptors: [tells.theirs, stream.theirs]
+                        + [request.plugin.held?.descriptor].compactMap(\.self),
                     group: groups?.make(
                         container: request.container, component: request.component),
                     memory: limits.memory, running: running, loop: loop)
@@ -110,18 +115,54 @@ public final class WorkerLauncher: ComponentLauncher {
         }
     }
 
-    /// The worker's arguments: its library or program, and what else of the machine it may use.
-    private func arguments(for request: LaunchRequest) -> [String] {
-        let plugin = request.plugin
+    /// Starts a worker that writes which settings a plugin takes.
+    ///
+    /// - Returns: the worker, the descriptor to read its answer from, and the logger for what it prints.
+    func startDescribing(
+        _ plugin: Plugin
+    ) throws(WorkerProcess.Problem) -> (WorkerProcess, Int32, Logger) {
+        let pair = try SocketPair()
+        let process: WorkerProcess
+        do throws(WorkerProcess.Problem) {
+            process = try WorkerProcess(
+                executable, Self.code(of: plugin) + ["--describe"] + landlockArguments,
+                descriptors: [pair.theirs, pair.theirs]
+                    + [plugin.held?.descriptor].compactMap(\.self),
+                group: groups?.make(container: "plugin", component: plugin.id),
+                memory: limits.memory, running: running, loop: loop)
+        } catch {
+            pair.close()
+            throw error
+        }
+        pair.closeTheirs()
+        var logger = logger
+        logger[metadataKey: "plugin"] = "\(plugin.id)"
+        logger[metadataKey: "worker"] = "\(process.id)"
+        return (process, pair.ours, logger)
+    }
+
+    /// The arguments that name a plugin's code.
+    private static func code(of plugin: Plugin) -> [String] {
         let code =
             switch plugin.code {
             case .library(let path): ["--library", path]
             case .program(let path): ["--program", path]
             }
         return code + ["--id", plugin.id]
+            + (plugin.held.map { ["--identity", $0.identity] } ?? [])
+    }
+
+    private var landlockArguments: [String] {
+        landlock.map { ["--landlock", "\($0)"] } ?? []
+    }
+
+    /// The worker's arguments: its library or program, and what else of the machine it may use.
+    private func arguments(for request: LaunchRequest) -> [String] {
+        let plugin = request.plugin
+        return Self.code(of: plugin)
             + request.readable.flatMap { ["--read", $0] }
             + (networkPlugins.contains(plugin.id) ? ["--network"] : [])
-            + (landlock.map { ["--landlock", "\($0)"] } ?? [])
+            + landlockArguments
     }
 
     private func start(

@@ -12,19 +12,26 @@ internal import Varlink
 /// The main part of `atrium-worker`: serves one component on the descriptors that the daemon passed.
 public enum WorkerProgram {
     /// The connection on which the daemon sends calls.
-    private static let tells: Int32 = 3
+    static let tells: Int32 = 3
     /// The connection on which the worker sends answers and messages.
     private static let stream: Int32 = 4
+    /// The library's file that the daemon holds open, if it passed one.
+    static let library: Int32 = 5
+    /// All that the daemon passes.
+    static let descriptors = [tells, stream, library]
 
     /// Serves a component until the daemon ends it or is gone.
     ///
     /// - Parameters:
     ///   - code: the plugin's library or its program.
     ///   - id: the plugin's identifier.
+    ///   - identity: the identity of the code that the daemon holds; nil: what is at the path is run.
     ///   - logger: logs a call that can't be decoded.
     /// - Throws: when the descriptors are not connected sockets, since the daemon did not start
     ///   this process.
-    public static func serve(_ code: PluginCode, id: String, logger: Logger) async throws {
+    public static func serve(
+        _ code: PluginCode, id: String, identity: String?, logger: Logger
+    ) async throws {
         prepareProcess()
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         let ended = loop.makePromise(of: Void.self)
@@ -35,7 +42,9 @@ public enum WorkerProgram {
             // This thread calls the component.
             process_tell_crashes()
             return NIOLoopBound(
-                WorkerSession(code: code, id: id, loop: loop) { ended.succeed() },
+                WorkerSession(code: code, id: id, identity: identity, loop: loop) {
+                    ended.succeed()
+                },
                 eventLoop: loop)
         }.get()
         var router = VarlinkRouter(
@@ -60,7 +69,7 @@ public enum WorkerProgram {
         // The daemon decides when a worker ends. A signal that a terminal or a service manager sends to the whole
         // group must not end components while accepted calls are being finished.
         for ignored in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { signal(ignored, SIG_IGN) }
-        for descriptor in [tells, stream] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         // The daemon reads the output line by line; no complete line may be lost in a crash.
         setvbuf(stdout, nil, _IOLBF, 0)
     }

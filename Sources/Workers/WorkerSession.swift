@@ -15,6 +15,8 @@ internal import Varlink
 final class WorkerSession {
     private let code: PluginCode
     private let id: String
+    /// The identity of the code that the daemon holds; nil: what is at the path is run.
+    private let identity: String?
     private let loop: any EventLoop
     private let end: () -> Void
 
@@ -32,9 +34,13 @@ final class WorkerSession {
     /// Replies from before the daemon attached; the two connections may be read in any order.
     private var unsaid: [Worker.Attach.Reply] = []
 
-    init(code: PluginCode, id: String, loop: any EventLoop, end: @escaping () -> Void) {
+    init(
+        code: PluginCode, id: String, identity: String?, loop: any EventLoop,
+        end: @escaping () -> Void
+    ) {
         self.code = code
         self.id = id
+        self.identity = identity
         self.loop = loop
         self.end = end
     }
@@ -135,6 +141,12 @@ final class WorkerSession {
     }
 
     private func start(_ id: Int, _ start: WorkerStart) {
+        let code: PluginCode
+        do throws(LaunchFailure) {
+            code = try heldCode()
+        } catch {
+            return answer(id, .notStarted(error))
+        }
         var plugin = PluginLoader.Plugin(
             id: self.id, version: "", kind: start.kind, title: "", code: code,
             isolation: .process)
@@ -162,6 +174,10 @@ final class WorkerSession {
         ) { result in
             switch result {
             case .success(let port):
+                if let failure = self.swap(of: code) {
+                    port.close()
+                    return self.answer(id, .notStarted(failure))
+                }
                 self.port = port
                 self.answer(
                     id,
@@ -171,6 +187,32 @@ final class WorkerSession {
             case .failure(let failure): self.answer(id, .notStarted(failure))
             }
         }
+    }
+
+    /// The code that the daemon holds, wherever it is by now.
+    private func heldCode() throws(LaunchFailure) -> PluginCode {
+        guard let identity else { return code }
+        do throws(PluginProblem) {
+            let found = try HeldCode.found(
+                code, identity: identity, descriptor: WorkerProgram.library, plugin: id)
+            if found != code {
+                // The daemon logs it.
+                print(
+                    "\(code.path) was replaced since the plugin was loaded: this worker runs the loaded "
+                        + "version. 'atriumctl plugin reload \(id)' loads the new one.")
+            }
+            return found
+        } catch {
+            throw .failed(reason: error.reason)
+        }
+    }
+
+    /// The failure if the code at the path was replaced while it was being loaded; nil: it was not.
+    private func swap(of code: PluginCode) -> LaunchFailure? {
+        guard let identity, code == self.code, HeldCode.identity(of: code) != identity else {
+            return nil
+        }
+        return .unavailable(reason: "\(code.path) was replaced while it was being loaded.")
     }
 
     /// Finds a path in the settings that this process may not read; the plugin's manifest lists those that it may.

@@ -21,6 +21,7 @@ public struct WorkerWalls: Sendable {
     private let readable: [String]
     private let allowsNetwork: Bool
     private let landlock: Int32
+    private let hasHeldLibrary: Bool
 
     /// Makes the walls, which ``raise()`` sets up.
     ///
@@ -28,10 +29,13 @@ public struct WorkerWalls: Sendable {
     ///   - library: the plugin's library, or its program.
     ///   - readable: further files and folders that may be read.
     ///   - allowsNetwork: whether internet sockets may be opened.
+    ///   - hasHeldLibrary: whether the daemon passed the library's file.
     ///   - landlock: the newest version of Landlock to use; a newer kernel's further rights are left out.
     public init(
-        library: String, readable: [String], allowsNetwork: Bool, landlock: Int32 = .max
+        library: String, readable: [String], allowsNetwork: Bool, hasHeldLibrary: Bool = false,
+        landlock: Int32 = .max
     ) {
+        self.hasHeldLibrary = hasHeldLibrary
         self.library = library
         self.readable = readable
         self.allowsNetwork = allowsNetwork
@@ -81,7 +85,9 @@ public struct WorkerWalls: Sendable {
             throw Problem(description: "walls can't be raised: there are other threads already")
         }
         let folders = [library, Self.resolved(library)].compactMap(Self.folder)
-        let programs = Self.system + Self.ownFolders + folders
+        // A library that was replaced may not be below its folder any more.
+        let held = "/proc/self/fd/\(WorkerProgram.library)"
+        let programs = Self.system + Self.ownFolders + folders + (hasHeldLibrary ? [held] : [])
         let files = Self.data + (allowsNetwork ? Self.names : []) + readable
         try check("files", wall(programs, files))
         try check("capabilities", process_drop_capabilities())

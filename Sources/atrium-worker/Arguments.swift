@@ -9,7 +9,9 @@ enum Arguments {
     /// Tell how it is called.
     case help
     /// Host a component for the daemon, which has passed the sockets, within these walls.
-    case serve(PluginCode, id: String, WorkerWalls)
+    case serve(PluginCode, id: String, identity: String?, WorkerWalls)
+    /// Write which settings a plugin takes to the socket that the daemon has passed, within these walls.
+    case describe(PluginCode, id: String, identity: String?, WorkerWalls)
     /// Run the conformance suite on a plugin.
     case check(path: String, id: String?, settings: [String: Value]?, seed: UInt64)
 
@@ -21,7 +23,7 @@ enum Arguments {
     static let usage = """
         usage: atrium-worker --check PLUGIN-DIRECTORY|LIBRARY [--id ID] [--settings JSON] [--seed NUMBER]
                atrium-worker --library PATH|--program PATH --id ID [--read PATH]... [--network]
-                             [--landlock VERSION]      (started by atriumd)
+                             [--landlock VERSION] [--identity TEXT] [--describe]      (started by atriumd)
 
         --check runs the conformance suite of the plugin's kind, in this process and in a worker,
         with the settings of its manifest; a program's in a worker alone. A library without a manifest beside it needs --id.
@@ -30,12 +32,14 @@ enum Arguments {
 
     private static let options = [
         "--library", "--program", "--id", "--check", "--settings", "--seed", "--read", "--landlock",
+        "--identity",
     ]
 
     init(_ words: some Sequence<String>) throws {
         var values: [String: String] = [:]
         var readable: [String] = []
         var allowsNetwork = false
+        var describes = false
         var name: String?
         for word in words {
             if let option = name {
@@ -43,6 +47,8 @@ enum Arguments {
                 name = nil
             } else if word == "--network" {
                 allowsNetwork = true
+            } else if word == "--describe" {
+                describes = true
             } else if word == "--help" || word == "-h" {
                 self = .help
                 return
@@ -64,11 +70,14 @@ enum Arguments {
                 path: path, id: values["--id"],
                 settings: try values["--settings"].map(Self.settings), seed: seed)
         } else if let code = Self.code(values), let id = values["--id"] {
-            self = .serve(
-                code, id: id,
-                WorkerWalls(
-                    library: code.path, readable: readable, allowsNetwork: allowsNetwork,
-                    landlock: landlock))
+            let identity = values["--identity"]
+            let walls = WorkerWalls(
+                library: code.path, readable: readable, allowsNetwork: allowsNetwork,
+                hasHeldLibrary: Self.isLibrary(code) && identity != nil, landlock: landlock)
+            self =
+                describes
+                ? .describe(code, id: id, identity: identity, walls)
+                : .serve(code, id: id, identity: identity, walls)
         } else {
             throw Mistake(reason: "nothing to do.")
         }
@@ -76,6 +85,10 @@ enum Arguments {
 
     private static func code(_ values: [String: String]) -> PluginCode? {
         values["--library"].map { .library($0) } ?? values["--program"].map { .program($0) }
+    }
+
+    private static func isLibrary(_ code: PluginCode) -> Bool {
+        if case .library = code { true } else { false }
     }
 
     private static func settings(_ text: String) throws -> [String: Value] {

@@ -7,13 +7,16 @@ do {
     let arguments = try Arguments(CommandLine.arguments.dropFirst())
     switch arguments {
     case .help: print(Arguments.usage)
-    case .serve(let code, let id, let walls):
+    case .serve(let code, let id, let identity, let walls):
         // Before there is a second thread, which would stand outside.
         try walls.raise()
         try await withTaskExecutorPreference(QuietExecutor.shared) {
             try await WorkerProgram.serve(
-                code, id: id, logger: Logger(label: "atrium-worker"))
+                code, id: id, identity: identity, logger: Logger(label: "atrium-worker"))
         }
+    case .describe(let code, let id, let identity, let walls):
+        try walls.raise()
+        try WorkerDescription.serve(code, id: id, identity: identity)
     case .check(let path, let id, let settings, let seed):
         let check = Check(path: path, id: id, settings: settings, seed: seed)
         guard await check.run() else { exit(1) }

@@ -69,8 +69,7 @@ extension Stories {
             "org.atrium.Plugins.Describe": Row("observer", ["plugin": "org.atrium.stars"]),
             "org.atrium.Plugins.Reload":
                 Row(
-                    "admin", ["plugin": "org.example.none"],
-                    error: "org.varlink.service.MethodNotImplemented"),
+                    "admin", ["plugin": "org.example.none"], error: "PluginNotFound"),
             "org.atrium.Plugins.Release": Row("admin", ["plugin": "org.atrium.stars"]),
             "org.atrium.Containers.List": Row("observer"),
             "org.atrium.Containers.Describe": Row("observer", ["container": "films"]),

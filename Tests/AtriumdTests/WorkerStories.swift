@@ -82,8 +82,9 @@ extension Stories {
                     #expect(held[0] == "/dev/null")
                     #expect(held[1] == held[2] && held[1]?.hasPrefix("pipe:") == true)
                     #expect(held.values.count { $0.hasPrefix("socket:") } == 2, "\(held)")
+                    #expect(held[5]?.hasSuffix("/libStars.so") == true, "\(held)")
                     #expect(
-                        held.filter { $0.key > 4 }.values.allSatisfy {
+                        held.filter { $0.key > 5 }.values.allSatisfy {
                             $0.hasPrefix("anon_inode:[event") || $0 == "anon_inode:[timerfd]"
                         }, "\(held)")
                 }

@@ -50,6 +50,8 @@ import Testing
         #"{"id": "a", "version": "1.0.0", "kind": "votes", "library": "l", "title": ""}"#,
         #"{"id": "a", "version": "1.0.0", "kind": "votes", "library": "l", "title": "t", "paths": [1]}"#,
         #"{"id": "a", "version": "1.0.0", "kind": "votes", "library": "l", "title": "t", "author": "x"}"#,
+        #"{"id": "a", "version": "1.0.0", "kind": "votes", "library": "l", "title": "t", "callSeconds": 0}"#,
+        #"{"id": "a", "version": "1.0.0", "kind": "votes", "library": "l", "title": "t", "callSeconds": 1.5}"#,
     ])
     func `refuses what the reader refuses`(text: String) throws {
         let manifest: JSONValue = try JSON.decode(from: Array(text.utf8))
@@ -88,6 +90,10 @@ import Testing
                 if let problem = try Self.problem(in: element, inner) { return problem }
             }
             return nil
+        case "integer":
+            guard let number = value.int else { return "no whole number" }
+            let (least, most) = (rule["minimum"]?.int ?? .min, rule["maximum"]?.int ?? .max)
+            return number < least || number > most ? "out of range" : nil
         default: break
         }
         guard let text = value.string else { return "no text" }

@@ -100,6 +100,24 @@ import Testing
         #expect(host.services.kept == nil)
     }
 
+    @Test func `a document that is the same again is not kept again`() async throws {
+        service.answer(Self.two)
+        let host = try host()
+        await host.settle()
+        let kept = try #require(host.services.kept)
+        // Keeping anything would be refused, logged, and drop what is kept.
+        host.services.mostKept = 1
+        host.reload()
+        await host.settle()
+        #expect(service.requests.count == 2)
+        #expect(host.services.kept == kept && host.services.messages.isEmpty)
+
+        service.answer(#"[{"id": "c"}]"#)
+        host.reload()
+        await host.settle()
+        #expect(host.services.kept == nil && host.services.messages.count == 1)
+    }
+
     @Test func `nothing is kept of a service that is asked`() async throws {
         let host = try host(["ask": ["search": "q"]])
         _ = host.ask(ContentQuestion(search: "x"))

@@ -3,6 +3,7 @@ public import AtriumKitTesting
 import Foundation
 import Host
 import Logging
+import NIOCore
 import NIOPosix
 import PluginLoader
 import TestSupport
@@ -63,6 +64,16 @@ extension WorkerComponent: ConformanceDriver {
 
     /// Has its walls made for a version of Landlock.
     func build(for landlock: Int32) { launcher.landlock = landlock }
+
+    /// Lists the settings of a plugin, in a worker that may take so long.
+    func describe(
+        _ plugin: Plugin, within patience: TimeAmount
+    ) async -> Result<[SettingDescription], LaunchFailure> {
+        launcher.descriptionPatience = patience
+        return await withCheckedContinuation { continuation in
+            launcher.describe(plugin) { continuation.resume(returning: $0) }
+        }
+    }
 
     /// Puts items by name.
     @discardableResult

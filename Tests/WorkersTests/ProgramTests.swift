@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Host
 import Logging
+import NIOCore
 import PluginLoader
 import TestSupport
 import Testing
@@ -46,6 +47,23 @@ struct `A plugin that is a program` {
 
     private func checkNothingIsLeft() async throws {
         try await eventually("no program is left") { try programs().isEmpty }
+    }
+
+    @Test func `lists its settings without a component, within a limited time`() async throws {
+        let component = Installed.component(of: likes)
+        let listed = try await component.describe(likes, within: .seconds(20)).get()
+        #expect(listed.map(\.name) == ["breaks", "at", "most", "listen"])
+        #expect(listed[2].defaultValue == "5" && listed[2].type == "number from 1.0 to 5.0")
+        try await checkNothingIsLeft()
+
+        try folder.write("likes.py", "#!/usr/bin/python3\nimport time\ntime.sleep(600)\n")
+        let problem = await component.describe(likes, within: .milliseconds(300))
+        #expect(throws: LaunchFailure.self) { try problem.get() }
+        #expect("\(problem)".contains("did not list its settings within 0.3 seconds"), "\(problem)")
+        try await checkNothingIsLeft()
+        try folder.write("likes.py", "#!/usr/bin/python3\nprint('no Varlink')\n")
+        let other = await component.describe(likes, within: .seconds(20))
+        #expect("\(other)".contains("ended with status 0"), "\(other)")
     }
 
     @Test func `votes, and its scores are what is told`() async throws {

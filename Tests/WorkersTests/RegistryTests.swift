@@ -23,7 +23,8 @@ final class IsolatedHost: Sendable {
 
     /// A host; `likes` is a program, of which it then has a component, too.
     init(
-        limits: HostLimits = HostLimits(), callSeconds: Int? = nil, likes: String? = nil,
+        limits: HostLimits = HostLimits(), callSeconds: Int? = nil,
+        ofPlugin pluginSeconds: Int? = nil, likes: String? = nil,
         delegate: ContainerDelegate.Type? = nil
     ) async throws {
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -32,6 +33,8 @@ final class IsolatedHost: Sendable {
         let plugin = try alias(of: Installed.stars, in: directory)
         stars = plugin.path
         let path = directory.path
+        var breaker = Installed.breaker
+        breaker.callSeconds = pluginSeconds
         let program = likes.map {
             Plugin(
                 id: "org.test.likes", version: "1.0.0", kind: .votes, title: "Likes",
@@ -40,7 +43,7 @@ final class IsolatedHost: Sendable {
         registry = try Registry(
             loop: loop,
             plugins: PluginLibrary(
-                [plugin, Installed.breaker] + (program.map { [$0] } ?? []),
+                [plugin, breaker] + (program.map { [$0] } ?? []),
                 delegates: delegate.map { [DelegatePlugin(id: "test.own", delegate: $0)] } ?? []),
             workers: WorkerLauncher(
                 loop: loop, executable: Installed.worker, logger: Installed.quiet),
@@ -205,8 +208,11 @@ final class IsolatedHost: Sendable {
         try await host.stop()
     }
 
-    @Test func `a component's own time for a call counts in place of that for all`() async throws {
-        let host = try await IsolatedHost(callSeconds: 1)
+    @Test(arguments: [(1, 60), (nil, 1)])
+    func `a component's own time for a call counts, then its plugin's, in place of that for all`(
+        own: Int?, plugin: Int
+    ) async throws {
+        let host = try await IsolatedHost(callSeconds: own, ofPlugin: plugin)
         let errors = try await host.putErrors(["hang", "two"])
         guard case .refused(let reason, _) = errors[0] else {
             Issue.record("\(String(describing: errors[0]))")

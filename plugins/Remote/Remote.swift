@@ -27,6 +27,8 @@ public final class Remote: Querying {
     private let client = HTTPClient()
     private var known: [String: Item] = [:]
     private var validators = Validators()
+    /// The digest of what is kept over restarts; nil: nothing is.
+    private var keptDigest: Int?
     private var backOff = BackOff()
     private var isReading = false
     /// Whether it was said that the document is too large to be kept.
@@ -107,9 +109,10 @@ public final class Remote: Querying {
         soon?.cancel()
         soon = nil
         let (source, client, known, isFirst) = (source, client, known, isLoading)
-        let validators = validators
+        let (validators, digest) = (validators, keptDigest)
         context.background {
-            try await source.read(client, unless: validators, known, isFirst: isFirst)
+            try await source.read(
+                client, unless: validators, known, isFirst: isFirst, keeping: digest)
         } then: { [weak self] result in
             guard let self else { return }
             isReading = false
@@ -118,7 +121,7 @@ public final class Remote: Querying {
                 succeed()
                 self.validators = reading.validators
                 if let difference = reading.difference { show(difference) }
-                if let kept = reading.kept { keep(kept) }
+                if let kept = reading.kept { keep(kept, reading.digest) }
                 wake(in: Double(self.source.interval) * .random(in: 0.95...1.05))
             case .failure(let error): fail(error)
             }
@@ -142,15 +145,18 @@ public final class Remote: Querying {
             isReading = false
             if case .success(let reading?) = result {
                 validators = reading.validators
+                keptDigest = reading.digest
                 if let difference = reading.difference { show(difference) }
             }
             read()
         }
     }
 
-    private func keep(_ bytes: [UInt8]) {
+    private func keep(_ bytes: [UInt8], _ digest: Int?) {
+        keptDigest = nil
         do throws(Refusal) {
             try context.keep(bytes)
+            keptDigest = digest
             hasWarned = false
         } catch {
             if !hasWarned {

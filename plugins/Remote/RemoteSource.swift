@@ -119,6 +119,15 @@ struct RemoteReading: Sendable {
     var difference: ItemDifference?
     /// The document as it is to be kept; nil: as it is kept already.
     var kept: [UInt8]?
+    /// The digest of what is kept then; nil: nothing was read.
+    var digest: Int?
+
+    /// A number that differs for other bytes, in this process.
+    static func digest(_ bytes: [UInt8]) -> Int {
+        var hasher = Hasher()
+        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        return hasher.finalize()
+    }
 }
 
 extension RemoteSource {
@@ -129,10 +138,12 @@ extension RemoteSource {
     ///   - validators: Of the document that was read last.
     ///   - known: What that had.
     ///   - isFirst: Whether there was none.
+    ///   - digest: The digest of what is kept; nil: nothing is.
     /// - Returns: What differs from that.
     /// - Throws: ``RemoteProblem``.
     func read(
-        _ client: HTTPClient?, unless validators: Validators, _ known: [String: Item], isFirst: Bool
+        _ client: HTTPClient?, unless validators: Validators, _ known: [String: Item],
+        isFirst: Bool, keeping digest: Int?
     ) async throws -> RemoteReading {
         let response = try await response(
             client, address, timeout, isFirst ? [] : validators.headers)
@@ -141,9 +152,12 @@ extension RemoteSource {
         let items = Dictionary(document.items.map { ($0.id, $0) }) { first, _ in first }
         let new = Validators(
             etag: response.headers["etag"], modified: response.headers["last-modified"])
+        // A service that names no version sends the same bytes at each look.
+        let kept = KeptDocument(response.body, new).bytes
+        let newDigest = RemoteReading.digest(kept)
         return RemoteReading(
             validators: new, difference: ItemDifference(items, from: known, isFirst: isFirst),
-            kept: KeptDocument(response.body, new).bytes)
+            kept: newDigest == digest ? nil : kept, digest: newDigest)
     }
 
     /// Reads the document that was kept, as if the service had answered it.
@@ -156,7 +170,8 @@ extension RemoteSource {
         let items = Dictionary(document.items.map { ($0.id, $0) }) { first, _ in first }
         return RemoteReading(
             validators: kept.validators,
-            difference: ItemDifference(items, from: [:], isFirst: true))
+            difference: ItemDifference(items, from: [:], isFirst: true),
+            digest: RemoteReading.digest(bytes))
     }
 
     /// Where the answer to a question begins.

@@ -12,31 +12,44 @@ struct PluginsControl: PluginsService {
     func list(
         _ parameters: Plugins.List.Parameters, call: VarlinkCall<Plugins.List.Reply>
     ) {
-        call.reply(.init(plugins: uses().map(Interfaces.Plugin.init)))
+        context.registry.copiesOnDisk { copies in
+            call.reply(.init(plugins: uses(copies).map(Interfaces.Plugin.init)))
+        }
     }
 
     func describe(
         _ parameters: Plugins.Describe.Parameters, call: VarlinkCall<Plugins.Describe.Reply>
     ) {
-        let plugins = uses()
-        // Of several copies, show the one that is loaded.
-        let copies = plugins.filter { $0.status.id == parameters.plugin }
-        guard let plugin = copies.first(where: { $0.status.state == .loaded }) ?? copies.first
-        else {
-            let known = Set(plugins.map(\.status.id)).sorted()
-            return call.fail(Plugins.PluginNotFound(plugin: parameters.plugin, known: known))
+        context.registry.copiesOnDisk { copies in
+            guard let plugin = use(of: parameters.plugin, copies) else {
+                return call.fail(notFound(parameters.plugin))
+            }
+            context.registry.settings(of: plugin.status) { settings, problem in
+                call.reply(
+                    .init(
+                        plugin: Interfaces.Plugin(plugin),
+                        settings: settings.map(Interfaces.Setting.init), problem: problem))
+            }
         }
-        let settings = plugin.status.settings ?? []
-        call.reply(
-            .init(
-                plugin: Interfaces.Plugin(plugin),
-                settings: settings.map(Interfaces.Setting.init)))
     }
 
     func reload(
         _ parameters: Plugins.Reload.Parameters, call: VarlinkCall<Plugins.Reload.Reply>
     ) {
-        call.fail(VarlinkService.MethodNotImplemented(method: Plugins.Reload.name))
+        let (registry, id) = (context.registry, parameters.plugin)
+        let before = registry.plugins.plugin(id)?.version
+        registry.reload(id, by: context.own(call.peer)) { result in
+            switch result {
+            case .failure(.notFound): call.fail(notFound(id))
+            case .failure(.refused(let reason)):
+                call.fail(Plugins.ReloadFailed(reason: reason))
+            case .success:
+                registry.copiesOnDisk { copies in
+                    guard let plugin = use(of: id, copies) else { return call.fail(notFound(id)) }
+                    call.reply(.init(plugin: Interfaces.Plugin(plugin), before: before))
+                }
+            }
+        }
     }
 
     func release(
@@ -44,13 +57,23 @@ struct PluginsControl: PluginsService {
     ) {
         let known = Set(context.registry.plugins.plugins.map(\.id))
         guard known.contains(parameters.plugin) else {
-            return call.fail(
-                Plugins.PluginNotFound(plugin: parameters.plugin, known: known.sorted()))
+            return call.fail(notFound(parameters.plugin))
         }
         call.reply(.init(released: context.registry.release(parameters.plugin)))
     }
 
-    private func uses() -> [PluginUse] {
+    private func notFound(_ plugin: String) -> Plugins.PluginNotFound {
+        let known = Set(context.registry.plugins.plugins.map(\.id))
+        return Plugins.PluginNotFound(plugin: plugin, known: known.sorted())
+    }
+
+    /// The plugin with an id; of several copies, the one that is loaded.
+    private func use(of id: String, _ onDisk: [String: PluginCopy]) -> PluginUse? {
+        let copies = uses(onDisk).filter { $0.status.id == id }
+        return copies.first { $0.status.state == .loaded } ?? copies.first
+    }
+
+    private func uses(_ onDisk: [String: PluginCopy]) -> [PluginUse] {
         let components = context.registry.componentsByPlugin()
         let restarts = context.registry.restartsByPlugin()
         return context.registry.plugins.plugins.map { status in
@@ -60,7 +83,8 @@ struct PluginsControl: PluginsService {
                 components: status.state == .loaded ? components[status.id] ?? 0 : 0,
                 restarts: status.state == .loaded ? restarts[status.id] ?? [] : [],
                 isolated: status.state == .loaded
-                    ? context.registry.isolationReason(of: status.id) : nil)
+                    ? context.registry.isolationReason(of: status.id) : nil,
+                onDisk: status.state == .loaded ? onDisk[status.id] : nil)
         }
     }
 }
@@ -73,6 +97,22 @@ private struct PluginUse {
     let restarts: [PluginRestarts]
     /// Why its components run in workers regardless of definitions.
     let isolated: String?
+    /// What is on the disk, if it is not what is loaded.
+    let onDisk: PluginCopy?
+
+    /// What that is, and what to do.
+    var advice: String? {
+        guard let onDisk else { return nil }
+        if let problem = onDisk.problem {
+            return "What is on the disk can't be loaded: \(problem) The loaded version goes on."
+        }
+        let other = onDisk.version == status.version
+        let what = other ? "Another file of version \(onDisk.version)" : "Version \(onDisk.version)"
+        let takes =
+            status.isolation == .daemon
+            ? "a restart of the daemon" : "'atriumctl plugin reload \(status.id)'"
+        return "\(what) is on the disk: \(takes) takes it."
+    }
 
     /// What is wrong with its restarted components.
     var troubles: [String] {
@@ -108,33 +148,15 @@ extension Interfaces.Plugin {
             components: use.components,
             restarts: use.restarts.isEmpty
                 ? nil : use.restarts.reduce(0) { $0 + $1.restarts.count },
-            troubles: use.troubles.isEmpty ? nil : use.troubles, isolated: use.isolated)
+            troubles: use.troubles.isEmpty ? nil : use.troubles, isolated: use.isolated,
+            onDisk: use.onDisk.map { Copy(version: $0.version, advice: use.advice ?? "") })
     }
 }
 
 extension Interfaces.Setting {
-    fileprivate init(_ setting: AtriumKit.Setting) {
+    fileprivate init(_ setting: SettingDescription) {
         self.init(
-            name: setting.name, type: setting.type.words, required: setting.required,
-            default: setting.defaultValue.map { String(decoding: JSON.encode($0), as: UTF8.self) },
-            summary: setting.summary)
-    }
-}
-
-extension AtriumKit.Setting.SettingType {
-    /// The type in words.
-    fileprivate var words: String {
-        switch self {
-        case .text: "text"
-        case .choice(let words): words.joined(separator: " or ")
-        case .number(let range): "number from \(range.lowerBound) to \(range.upperBound)"
-        case .integer(let range): "integer from \(range.lowerBound) to \(range.upperBound)"
-        case .boolean: "boolean"
-        case .list: "list"
-        case .object: "object"
-        case .secret: "secret: {secretFile: PATH} or {secretCredential: NAME}"
-        case .path: "path"
-        @unknown default: "value"
-        }
+            name: setting.name, type: setting.type, required: setting.isRequired,
+            default: setting.defaultValue, summary: setting.summary)
     }
 }

@@ -33,7 +33,7 @@ final class Slot {
 
     let name: String
     let domain: Domain
-    let plugin: Plugin?
+    private(set) var plugin: Plugin?
     /// The component's kind; if the plugin is not there, the kind that it had before.
     let kind: Kind?
     /// The fields that the component was made with.
@@ -104,12 +104,15 @@ final class Slot {
 
     /// The time that its worker may take for one call, and that a call may wait behind others.
     var callTime: Duration {
-        definition.callSeconds.map { .seconds($0) } ?? domain.limits.callTime
+        (definition.callSeconds ?? plugin?.callSeconds).map { .seconds($0) }
+            ?? domain.limits.callTime
     }
 
     /// The name of the setting that determines ``callTime``, for messages.
     var callSetting: String {
-        definition.callSeconds == nil ? "limits.callSeconds" : "callSeconds of the component"
+        if definition.callSeconds != nil { return "callSeconds of the component" }
+        return plugin?.callSeconds == nil
+            ? "limits.callSeconds" : "callSeconds of the plugin's manifest"
     }
 
     var reference: ComponentReference? { kind.map { ComponentReference(name: name, kind: $0) } }
@@ -248,6 +251,9 @@ extension Slot {
         if let list = own.contents?.dropLoaded() { container?.forget(list) }
         own.filters?.forget()
     }
+
+    /// Sets the plugin that later starts make the component of; it makes components of the same kind.
+    func take(_ plugin: Plugin) { self.plugin = plugin }
 
     /// Sets a definition that does not change the component itself, such as another title.
     func take(_ definition: ComponentDefinition) { self.definition = definition }

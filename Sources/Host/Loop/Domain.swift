@@ -14,7 +14,8 @@ final class Domain {
     let loop: any EventLoop
     let store: Store
     let bus: Bus
-    let plugins: PluginLibrary
+    /// The plugins that components are made of; a reload replaces one.
+    var plugins: PluginLibrary
     var limits: HostLimits
     let logger: Logger
     let actors: ActorTable

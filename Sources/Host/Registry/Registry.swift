@@ -10,8 +10,7 @@ public import Store
 
 /// Finds containers by name, and starts and stops what they share.
 ///
-/// Every method must be called on the event loop, and traps elsewhere; only ``plugins`` and ``identity`` may be read
-/// on other threads. A ``Container`` that a method returns must not leave the event loop either.
+/// Every method must be called on the event loop, and traps elsewhere; only ``identity`` may be read on other threads. A ``Container`` that a method returns must not leave the event loop either.
 ///
 /// It guarantees:
 ///
@@ -27,8 +26,6 @@ public import Store
 ///
 /// Unchecked: `shared` is accessed only through ``state``, which checks the event loop.
 public final class Registry: @unchecked Sendable {
-    /// The plugins that components can be made of, and those that were found but are not in use.
-    public let plugins: PluginLibrary
     /// The store's identity: a cursor is valid only for the store with the same identity.
     public let identity: String
 
@@ -74,7 +71,6 @@ public final class Registry: @unchecked Sendable {
         let bus = Bus(
             loop: loop, lastSequence: store.lastSequence, backlog: Backlog.reader(of: store),
             names: { actors.name(of: $0) })
-        self.plugins = plugins
         identity = store.identity
         self.loop = loop
         let domain = Domain(
@@ -108,6 +104,9 @@ extension Registry {
 
     /// The containers by name.
     var containers: [String: Container] { state.containers }
+
+    /// The plugins that components can be made of, and those that were found but are not in use.
+    public var plugins: PluginLibrary { domain.plugins }
 }
 
 /// The system's clock.

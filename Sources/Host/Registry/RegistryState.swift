@@ -20,6 +20,9 @@ final class RegistryState {
         self?.containers[$0]
     }
     var rates = WriteRates()
+    let settings = PluginSettings()
+    /// The plugins that are being reloaded.
+    var reloading: Set<String> = []
     /// A sentence about definitions that were missing from the store at the start; nil if none was.
     var lostDefinitions: String?
     /// The component that the previous process was making when it ended.

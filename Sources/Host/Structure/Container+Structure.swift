@@ -142,6 +142,24 @@ extension Container {
         Restructuring(of: self, to: change).run(reply)
     }
 
+    /// Makes components anew from the present code of their plugins; nothing else changes.
+    ///
+    /// - Parameters:
+    ///   - components: the components' names.
+    ///   - dryRun: whether to drop the new components once they are made and loaded.
+    ///   - caller: on whose behalf.
+    ///   - reply: the sequence, once the new components are attached; on failure the old ones stay.
+    func remake(
+        _ components: Set<String>, dryRun: Bool, by caller: Caller, _ reply: @escaping Answer<Int64>
+    ) {
+        let change = StructuralChange(
+            live: definition, applied: applied, remains: remains,
+            actor: domain.actors.admit(caller.actor))
+        let restructuring = Restructuring(of: self, to: change, remaking: components)
+        guard dryRun else { return restructuring.run(reply) }
+        restructuring.rehearse { [domain] in reply($0.map { domain.sequence }) }
+    }
+
     private func bounded(_ place: Int?, _ count: Int) -> Int {
         min(max(place ?? count, 0), count)
     }

@@ -32,6 +32,7 @@ final class Restructuring {
     private let container: Container
     private let change: StructuralChange
     private let keepsContainer: Bool
+    private let remade: Set<String>
     private var kept: [String: Slot] = [:]
     private var made: [Slot] = []
     private var gated: [String] = []
@@ -50,8 +51,13 @@ final class Restructuring {
     ///   - container: the container.
     ///   - change: the result of the change.
     ///   - keepsContainer: whether the container stays; if not, its definition is erased.
-    init(of container: Container, to change: StructuralChange, keepsContainer: Bool = true) {
+    ///   - remade: components that are made anew although their definitions are the same.
+    init(
+        of container: Container, to change: StructuralChange, keepsContainer: Bool = true,
+        remaking remade: Set<String> = []
+    ) {
         self.container = container
+        self.remade = remade
         self.change = change
         self.keepsContainer = keepsContainer
         delegates = Delegates(
@@ -94,7 +100,9 @@ extension Restructuring {
         let fieldsChange = !change.live.fields.isSame(as: container.definition.fields)
         for definition in change.live.components where !definition.isPart {
             let old = container.slot(definition.name)
-            if let old, !fieldsChange, !isRewired, old.definition.makesSame(as: definition) {
+            if let old, !fieldsChange, !isRewired, !remade.contains(definition.name),
+                old.definition.makesSame(as: definition)
+            {
                 kept[definition.name] = old
             } else {
                 made.append(

@@ -30,6 +30,11 @@ struct PluginsCommand: AsyncParsableCommand {
             Output.line(PrintableText.line("\(name) is \(plugin.state.rawValue): \(reason)"))
         }
         for plugin in reply.plugins {
+            if let copy = plugin.onDisk {
+                Output.line(PrintableText.line("\(plugin.id): \(copy.advice)"))
+            }
+        }
+        for plugin in reply.plugins {
             if let isolated = plugin.isolated { Output.line(PrintableText.line(isolated)) }
             for trouble in plugin.troubles ?? [] { Output.line(PrintableText.line(trouble)) }
         }
@@ -39,9 +44,11 @@ struct PluginsCommand: AsyncParsableCommand {
 /// The command `atriumctl plugin …`.
 struct PluginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plugin", abstract: "Describe a plugin, release it, or start a new one.",
+        commandName: "plugin",
+        abstract: "Describe a plugin, reload or release it, or start a new one.",
         subcommands: [
-            PluginDescribeCommand.self, PluginReleaseCommand.self, PluginNewCommand.self,
+            PluginDescribeCommand.self, PluginReloadCommand.self, PluginReleaseCommand.self,
+            PluginNewCommand.self,
         ]
     )
     .examples("atriumctl plugin describe org.atrium.stars")
@@ -63,7 +70,9 @@ struct PluginDescribeCommand: AsyncParsableCommand {
         let session = try await connection.connect()
         guard let reply = try await session.answer(Plugins.Describe.self, .init(plugin: id))
         else { return }
-        facts(reply.plugin).show()
+        var facts = facts(reply.plugin)
+        if let problem = reply.problem { facts.add("Settings", "not known: \(problem)") }
+        facts.show()
         guard !reply.settings.isEmpty else { return }
         var table = Table([
             .text("setting"), .text("type"), .text("default"), .text("summary", least: 20),
@@ -81,6 +90,7 @@ struct PluginDescribeCommand: AsyncParsableCommand {
     private func facts(_ plugin: Plugin) -> Facts {
         var facts = Facts()
         facts.add("Plugin", "\(plugin.id) \(plugin.version)")
+        if let copy = plugin.onDisk { facts.add("On disk", copy.advice) }
         facts.add("Title", plugin.title)
         facts.add("About", plugin.description)
         facts.add("Kind", plugin.kind)
@@ -96,6 +106,40 @@ struct PluginDescribeCommand: AsyncParsableCommand {
         for trouble in plugin.troubles ?? [] { facts.add("Trouble", trouble) }
         facts.add(plugin.path.hasSuffix(".so") ? "Library" : "Program", plugin.path)
         return facts
+    }
+}
+
+/// The command `atriumctl plugin reload ID`.
+struct PluginReloadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reload",
+        abstract: "Load the code of a plugin that is on the disk now.",
+        discussion: """
+            The plugin's components are made of the new code, one container after another. Calls wait meanwhile, and \
+            screens stay open. If one can't be made, the old version goes on for all of them, and the message says why. \
+            A plugin that lives in the daemon can't be reloaded: restart the daemon.
+
+            Without this, workers run the code that was loaded, also after a crash; 'atriumctl plugins' shows where \
+            something else is on the disk.
+            """
+    )
+    .examples("atriumctl plugin reload org.example.thumbs")
+
+    @Argument(help: "The plugin's id, such as org.example.thumbs.", completion: .plugins)
+    var id: String
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let session = try await connection.connect()
+        guard let reply = try await session.answer(Plugins.Reload.self, .init(plugin: id))
+        else { return }
+        let plugin = reply.plugin
+        let before = reply.before.map { ", before \($0)" } ?? ""
+        Output.line(
+            PrintableText.line(
+                "\(plugin.id): reloaded, version \(plugin.version)\(before), "
+                    + Wording.count(plugin.components, "component")))
     }
 }
 

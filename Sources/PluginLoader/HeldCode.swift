@@ -1,0 +1,153 @@
+internal import Glibc
+
+/// The code of a plugin as it was found when the plugin was loaded.
+///
+/// Workers are started again and again, and each has to run this code until an administrator reloads the plugin, also
+/// if there are other files on the disk by then:
+///
+/// - A library's file stays open. If it was replaced, a worker loads the open file, which is the one that was found. If
+///   it was overwritten, there is no copy of it any more, and the worker refuses to start.
+/// - A program has no such copy, because an interpreter reads it and the files beside it by their paths. If one of them
+///   changed, the worker refuses to start.
+public final class HeldCode: Sendable {
+    /// What distinguishes the code from other code at its path.
+    public let identity: String
+    /// The library's file; nil for a program.
+    ///
+    /// It is 64 or more, so that it can be passed to a worker under a small number.
+    public let descriptor: Int32?
+
+    /// Holds the code that is at its path now.
+    ///
+    /// - Throws: `PluginProblem.refused` if it can't be read.
+    public init(_ code: PluginCode) throws(PluginProblem) {
+        guard case .library(let path) = code else {
+            guard let identity = Self.identity(of: code) else { throw Self.unreadable(code.path) }
+            self.identity = identity
+            descriptor = nil
+            return
+        }
+        let opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard opened >= 0 else { throw Self.unreadable(path) }
+        let moved = fcntl(opened, F_DUPFD_CLOEXEC, 64)
+        close(opened)
+        guard moved >= 0, let identity = Self.identity(of: moved) else {
+            let problem = Self.unreadable(path)
+            if moved >= 0 { close(moved) }
+            throw problem
+        }
+        self.identity = identity
+        descriptor = moved
+    }
+
+    deinit { if let descriptor { close(descriptor) } }
+
+    private static func unreadable(_ path: String) -> PluginProblem {
+        .refused("\(path): \(String(cString: strerror(errno)))")
+    }
+}
+
+// MARK: In a worker
+
+extension HeldCode {
+    /// What a worker runs, so that it is the code that the daemon holds.
+    ///
+    /// - Parameters:
+    ///   - code: the code's path.
+    ///   - identity: the identity of what the daemon holds.
+    ///   - descriptor: the library's file, if this is a library.
+    ///   - plugin: the plugin's identifier, for the error.
+    /// - Returns: the code at its path, or the library's file.
+    /// - Throws: `PluginProblem.refused` if that code is not there any more, with what to do.
+    public static func found(
+        _ code: PluginCode, identity: String, descriptor: Int32, plugin: String
+    ) throws(PluginProblem) -> PluginCode {
+        guard Self.identity(of: code) != identity else { return code }
+        let advice =
+            "since the plugin was loaded, and nothing has loaded the new version: "
+            + "'atriumctl plugin reload \(plugin)' does."
+        guard case .library(let path) = code else {
+            throw .refused(
+                "The program \(code.path), or a file beside it, has changed \(advice)")
+        }
+        guard Self.identity(of: descriptor) == identity else {
+            throw .refused("The library \(path) was overwritten \(advice)")
+        }
+        return .library("/proc/self/fd/\(descriptor)")
+    }
+
+    /// What distinguishes the code at a path from other code there; nil: there is none.
+    public static func identity(of code: PluginCode) -> String? {
+        switch code {
+        case .library(let path):
+            var info = stat()
+            return stat(path, &info) == 0 ? text(info) : nil
+        case .program(let path):
+            guard access(path, F_OK) == 0 else { return nil }
+            let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+            var files = FolderDigest()
+            files.add(folder.isEmpty ? "/" : folder)
+            return files.text
+        }
+    }
+
+    private static func identity(of descriptor: Int32) -> String? {
+        var info = stat()
+        return fstat(descriptor, &info) == 0 ? text(info) : nil
+    }
+
+    fileprivate static func text(_ info: stat) -> String {
+        "\(info.st_dev)-\(info.st_ino)-\(info.st_size)-\(info.st_mtim.tv_sec).\(info.st_mtim.tv_nsec)"
+    }
+}
+
+/// A digest of the files in a program's folder and its subfolders, by their names and identities.
+///
+/// Not part of it are hidden files, `__pycache__`, the manifest, which no program needs, and subfolders with a
+/// manifest, which are other plugins.
+private struct FolderDigest {
+    /// The most files that are looked at, and the deepest subfolders.
+    private static let most = (files: 10_000, depth: 8)
+
+    // FNV-1a: a changed file must not go unnoticed by chance; nobody gains by a collision.
+    private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    private var files = 0
+
+    var text: String { "\(files)-" + String(hash, radix: 16) }
+
+    mutating func add(_ folder: String, as name: String = "", depth: Int = 0) {
+        guard depth < Self.most.depth, let names = Self.names(in: folder) else { return }
+        if depth > 0, names.contains("manifest.json") { return }
+        for entry in names where entry != "manifest.json" && entry != "__pycache__" {
+            guard files < Self.most.files else { return }
+            let (path, name) = ("\(folder)/\(entry)", "\(name)/\(entry)")
+            var info = stat()
+            guard lstat(path, &info) == 0 else { continue }
+            if info.st_mode & S_IFMT == S_IFDIR {
+                add(path, as: name, depth: depth + 1)
+                continue
+            }
+            // What a link leads to counts, too.
+            if info.st_mode & S_IFMT == S_IFLNK { _ = stat(path, &info) }
+            files += 1
+            take("\(name) \(HeldCode.text(info))\n")
+        }
+    }
+
+    private mutating func take(_ text: String) {
+        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+
+    private static func names(in folder: String) -> [String]? {
+        guard let stream = opendir(folder) else { return nil }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+}
