@@ -83,7 +83,7 @@ struct Opening {
     private static func openPool(
         of file: String, _ damages: [KeptDamage]
     ) throws -> DatabasePool {
-        let pool = try DatabasePool(path: file, configuration: configuration)
+        let pool = try connect(to: file)
         let versions = try pool.read { db in try Self.versions(of: file, damages, db) }
         if let old = versions.max(), !versions.contains(Schema.version) {
             try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
@@ -93,6 +93,30 @@ struct Opening {
         }
         try prepare(pool, identity: UUID().uuidString.lowercased())
         return pool
+    }
+
+    /// Opens a pool without waiting for the system's directory of users.
+    private static func connect(to file: String) throws -> DatabasePool {
+        if StateFolder.size(of: "\(file)-wal") > 0, let alias = FileAlias(of: file) {
+            var named = configuration
+            // The readers are opened later, by the same name.
+            named.prepareDatabase { _ in withExtendedLifetime(alias) {} }
+            var reading = configuration
+            reading.readonly = true
+            // While this is open, a pool that fails does not remove the log as the file's last user.
+            let reader = try? DatabaseQueue(path: file, configuration: reading)
+            defer { try? reader?.close() }
+            _ = try? reader?.read { db in
+                try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM sqlite_schema")
+            }
+            do {
+                return try DatabasePool(path: alias.path, configuration: named)
+            } catch let error as DatabaseError where error.resultCode != .SQLITE_BUSY {
+                // Where GRDB finds no log, it creates and drops a table, for which the file may be too damaged. Under
+                // its own name the file can then still be opened.
+            }
+        }
+        return try DatabasePool(path: file, configuration: configuration)
     }
 
     /// Finds damaged rows in the small tables, for people; the rest of the store is used nevertheless.

@@ -281,9 +281,11 @@ extension Stories {
         }
 
         /// Either who has which role can't be asked, or which group the socket is to have.
-        @Test(arguments: ["passwd", "group"])
+        ///
+        /// The store is a new one, or one whose log a daemon left that was killed.
+        @Test(arguments: [("passwd", false), ("group", false), ("passwd", true)])
         func `a directory of users that hangs keeps no daemon from starting, and counts later`(
-            file: String
+            file: String, hasStore: Bool
         ) async throws {
             let etc = try TemporaryDirectory()
             _ = try await run(["cp", "-a", "/etc/.", etc.path])
@@ -307,11 +309,11 @@ extension Stories {
                 // The first that it is asked about then is not found.
                 configuration: ["atrium.yaml": "observers: [daemon]\nmoderators: [games]\n"])
             try await withFilms(options) { daemon in
-                try await daemon.stop()
+                let state = "\(daemon.home.path)/state"
+                if hasStore { try await daemon.kill() } else { try await daemon.stop() }
                 let hanging = try await daemon.type(
-                    "cd \(etc.path) && mv \(file) real && mkfifo \(file)"
-                        // GRDB asks Foundation for the size of a log that is there, and Foundation asks for its owners.
-                        + " && rm -r \(daemon.home.path)/state/*")
+                    "cd \(etc.path) && mv \(file) real && mkfifo \(file) && "
+                        + (hasStore ? "test -s \(state)/atrium.sqlite-wal" : "rm -r \(state)/*"))
                 #expect(hanging.status == 0, "\(hanging)")
                 try await daemon.start()
                 let applied = try await daemon.type(

@@ -64,6 +64,40 @@ import Testing
         #expect(file == scratch.database)
     }
 
+    @Test func `a store with a log opens although no table could be created in it`() throws {
+        let bench = try Bench()
+        bench.write(put("a", "x"))
+        bench.store.close()
+        let (size, free) = try DatabaseQueue(path: bench.scratch.database).writeWithoutTransaction {
+            db in
+            try db.execute(sql: "CREATE TABLE junk(x); INSERT INTO junk VALUES (zeroblob(100000))")
+            try db.execute(sql: "DROP TABLE junk")
+            return (
+                try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0,
+                try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
+            )
+        }
+        #expect(free > 0)
+        var files = try StoreFiles(of: bench.scratch)
+        // The first page of the list of free pages, which then claims to name more pages than it has room for.
+        let trunk = files.database[32..<36].reduce(0) { $0 << 8 | Int($1) }
+        files.database.replaceSubrange(
+            (trunk - 1) * size + 4..<(trunk - 1) * size + 8, with: [0x7f, 0xff, 0xff, 0xff])
+        let scratch = try files.written()
+        // Its log stays for as long as this has the file open.
+        let other = try DatabaseQueue(path: scratch.database)
+        try other.write { db in
+            try db.execute(sql: "UPDATE meta SET value = value WHERE name = 'identity'")
+        }
+        #expect(throws: DatabaseError.self) {
+            try other.write { db in try db.execute(sql: "CREATE TABLE more(x)") }
+        }
+        let again = try Bench(scratch)
+        #expect(try again.store.containers() == ["films"])
+        again.store.close()
+        try other.close()
+    }
+
     @Test func `a store without its identity is refused as damaged`() throws {
         let bench = try Bench()
         bench.store.close()

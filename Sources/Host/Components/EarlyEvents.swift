@@ -1,26 +1,42 @@
 import AtriumKit
+import Index
 
 /// The events that a component sent before it was part of its container: kept until it is, up to a limit in bytes.
 struct EarlyEvents {
-    private var events: [ComponentEvent] = []
+    /// What was reported together; small reports that follow each other are one.
+    private var reports: [[ComponentEvent]] = []
     private var bytes = 0
     /// Whether the limit was exceeded: nothing is kept any more.
     private var isOver = false
 
-    /// Keeps events.
+    /// Keeps events; their bytes are charged with ``charge(_:atMost:)``.
+    mutating func keep(_ more: [ComponentEvent]) {
+        guard !isOver else { return }
+        let last = reports.count - 1
+        if last >= 0, reports[last].count + more.count <= ToldEvents.piece {
+            reports[last] += more
+        } else {
+            reports.append(more)
+        }
+    }
+
+    /// Charges the bytes of some of the kept events.
     ///
     /// - Returns: false when the limit is exceeded, once; true otherwise.
-    mutating func take(_ more: [ComponentEvent], atMost limit: Int) -> Bool {
+    mutating func charge(_ some: [ComponentEvent], atMost limit: Int) -> Bool {
         guard !isOver else { return true }
-        for event in more where bytes <= limit { bytes += event.roughSize(atMost: limit - bytes) }
+        bytes += some.reduce(0) { $0 + $1.roughSize }
         isOver = bytes > limit
-        if isOver { events = [] } else { events += more }
+        if isOver {
+            Discard.later(reports)
+            reports = []
+        }
         return !isOver
     }
 
-    /// Returns the kept events and starts over.
-    mutating func takeAll() -> [ComponentEvent] {
+    /// Returns the kept reports and starts over.
+    mutating func takeAll() -> [[ComponentEvent]] {
         defer { self = EarlyEvents() }
-        return events
+        return reports
     }
 }

@@ -34,8 +34,29 @@ extension Slot: PortOwner {
     private func raised(_ events: [ComponentEvent], by port: any ComponentPort) {
         guard isCurrent(port) else { return }
         if isAttached { return tell(events) }
+        progress.keep(events)
+        guard events.isMany else {
+            _ = charge(events)
+            return
+        }
+        // Pauses the worker meanwhile, so that it sends no more than is charged.
+        port.hold(true)
+        var parts = EventParts(events, of: .count(ToldEvents.piece))
+        let attempt = start
+        domain.inSlices { [weak self] in
+            guard let self, start == attempt, !isAttached, !parts.isOver else { return false }
+            return charge(parts.next())
+        } then: {
+            port.hold(false)
+        }
+    }
+
+    /// Charges events that the component sent before it was attached; if there are too many, the component is lost.
+    ///
+    /// - Returns: whether there was room for them.
+    private func charge(_ events: [ComponentEvent]) -> Bool {
         let limit = domain.limits.earlyBytes
-        guard !progress.take(events, atMost: limit) else { return }
+        guard !progress.charge(events, atMost: limit) else { return true }
         let attempt = start
         // Later, because this may run inside a call to the component.
         domain.later { [weak self] in
@@ -45,6 +66,7 @@ extension Slot: PortOwner {
                     "It told more than \(limit) bytes of changes before it was part of its "
                         + "container (earlyBytes).", wasAtRequest: false))
         }
+        return false
     }
 
     /// Delivers what an attached component reported by itself: small amounts at once, larger ones in slices.
@@ -55,7 +77,17 @@ extension Slot: PortOwner {
         guard told.isWaiting || events.isMany else {
             return deliver(events, endsItems: events.contains(where: \.isOfSomeItems))
         }
-        told.append(events, at: domain.nextTicket())
+        deliverInSlices([events])
+    }
+
+    /// Delivers what the component reported before it was attached.
+    func tell(early reports: [[ComponentEvent]]) {
+        guard reports.count > 1 else { return tell(reports.first ?? []) }
+        deliverInSlices(reports)
+    }
+
+    private func deliverInSlices(_ reports: [[ComponentEvent]]) {
+        for events in reports { told.append(events, at: domain.nextTicket()) }
         guard told.begin() else { return }
         // Pauses the worker meanwhile, because everything that is queued takes memory.
         port?.hold(true)

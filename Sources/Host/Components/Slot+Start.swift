@@ -262,7 +262,7 @@ extension Slot {
         progress.takeLaunching()?()
         endAwaiting()
         progress.takeTurn()?.end()
-        _ = progress.takeEvents()
+        Discard.later(progress.takeEvents())
     }
 }
 

@@ -154,14 +154,17 @@ extension StartProgress {
     }
 
     /// Keeps events that the component sent.
+    mutating func keep(_ events: [ComponentEvent]) { early.keep(events) }
+
+    /// Charges the bytes of some of the kept events.
     ///
     /// - Returns: false when there are too many, once; true otherwise.
-    mutating func take(_ events: [ComponentEvent], atMost limit: Int) -> Bool {
-        early.take(events, atMost: limit)
+    mutating func charge(_ events: [ComponentEvent], atMost limit: Int) -> Bool {
+        early.charge(events, atMost: limit)
     }
 
-    /// Returns, once, the events that the component sent.
-    mutating func takeEvents() -> [ComponentEvent] { early.takeAll() }
+    /// Returns, once, the events that the component sent, by report.
+    mutating func takeEvents() -> [[ComponentEvent]] { early.takeAll() }
 }
 
 // MARK: Stalled starts

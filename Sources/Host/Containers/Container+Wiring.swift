@@ -127,7 +127,7 @@ extension Container {
             slot.attached()
             loaded.state.letGo()
             slot.noteStarted()
-            slot.tell(slot.progress.takeEvents())
+            slot.tell(early: slot.progress.takeEvents())
             slot.awaitItems()
             screens?.countAudience()
             if slot.kind == .votes { screens?.forgetBallots() }
