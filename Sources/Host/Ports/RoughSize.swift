@@ -46,25 +46,6 @@ extension ComponentEvent {
     }
 }
 
-extension ComponentEvent {
-    /// About how many bytes it has as JSON, or a number beyond the limit as soon as it has more.
-    func roughSize(atMost limit: Int) -> Int {
-        switch self {
-        case .contents(.remove(let ids)): Self.size(of: ids, atMost: limit) { 20 + $0.utf8.count }
-        case .contents(let change): Self.size(of: change.items, atMost: limit, \.roughSize)
-        default: roughSize
-        }
-    }
-
-    private static func size<Element>(
-        of elements: [Element], atMost limit: Int, _ one: (Element) -> Int
-    ) -> Int {
-        var size = 100
-        for element in elements where size <= limit { size += one(element) }
-        return size
-    }
-}
-
 extension Subject {
     fileprivate var size: Int { item?.utf8.count ?? 0 }
 }
