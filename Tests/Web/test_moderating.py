@@ -89,7 +89,7 @@ class Moderating(unittest.TestCase):
         self.browser.run("window.button = document.querySelector('#waiting .main')")
         self.ask("Edit", "bob", comment="changing", text="Foul words.")
         self.browser.run("window.button.click()")
-        self.until_text("#trouble", "changed it meanwhile")
+        self.until_text("#trouble", "Its author changed it")
         self.until_text("#waiting li", "Foul words.")
         self.assertEqual([one["comment"]["text"] for one in self.ask("Pending", "ada")["comments"]], ["Foul words."])
         self.browser.click("#waiting li .main")

@@ -1,5 +1,5 @@
 // What a moderator sees: the comments that wait, and what to do about them.
-import { $, arrange, make, trouble } from "./dom.js";
+import { $, arrange, make } from "./dom.js";
 import { pathOf } from "./address.js";
 import { call } from "./calls.js";
 import { ago, nameOf } from "./values.js";
@@ -27,7 +27,7 @@ export class Queue {
   async #ask() {
     this.#asked = performance.now();
     const { root } = this.#app, component = root.first("comments")?.name;
-    const found = component && await waiting({ container: root.container, component }, known => known.length >= MOST);
+    const found = component && await waiting({ container: root.container, component }, MOST);
     if (!found) return;
     const comments = found.comments.slice(0, MOST), { total } = found;
     $("open-queue").hidden = total === 0 && $("queue").hidden;
@@ -48,40 +48,32 @@ export class Queue {
     const { container, title } = this.#app.root;
     const about = { container, component, comment: comment.id };
     const approve = make("button", { className: "button main", type: "button", textContent: "Approve" });
-    approve.onclick = () => this.#approve(about, comment);
+    approve.onclick = () => this.#decide({ ...about, state: "shown", seen: comment.edited ?? comment.created });
     return make("li", { className: "item" }, make("div", {}, make("bdi", { className: "who", textContent: nameOf(comment.author, this.#app.actor) }),
       ` on `, make("a", { href: pathOf(container, item ?? null), textContent: item ? this.#app.titles.get(item) ?? item : title, dir: "auto" }),
       ` ${ago(comment.created)}`),
       make("p", { className: "text", textContent: comment.text ?? "", dir: "auto" }),
       make("div", { className: "deciding" }, approve, ...removal(reason => this.#decide({ ...about, state: "removed", reason }))));
   }
-  /** Approves what the moderator read, and nothing that its author made of it meanwhile. */
-  async #approve(about, comment) {
-    const { container, component } = about, isIt = one => one.comment.id === comment.id;
-    const found = await waiting({ container, component }, known => known.some(isIt), false);
-    if (!found) return;
-    const now = found.comments.find(isIt)?.comment;
-    if (now && versionOf(now) === versionOf(comment)) return this.#decide({ ...about, state: "shown" });
-    await this.#ask();
-    trouble(now ? "Not approved: its author has changed it meanwhile. Read it again." : "Not approved: it does not wait any more.");
-  }
+  /** Decides on a comment; `seen`, when the text was written that the moderator read, keeps another text from being approved. */
   async #decide(decision) {
-    if (await call("Moderate", decision)) await this.#ask();
+    await call("Moderate", decision);
+    await this.#ask();
   }
 }
 
 const versionOf = ({ text, edited }) => JSON.stringify([text, edited]);
 
 /** The comments that wait, page by page until there are `enough`: a page may be short, or empty, with more behind it. */
-async function waiting(about, enough, isQuiet = true) {
+async function waiting(about, enough) {
   const comments = [];
   let next, total = 0;
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const reply = await call("Pending", { ...about, ...next == null ? { limit: MOST } : { limit: MOST_LATER, cursor: next } }, isQuiet);
+    const reply = await call("Pending", { ...about, ...next == null ? { limit: MOST } : { limit: MOST_LATER, cursor: next } }, true);
     if (!reply) return null;
     comments.push(...reply.comments);
     ({ next, total } = reply);
-    if (next == null || enough(comments)) break;
+    if (next == null || comments.length >= enough) break;
   }
   return { comments, total };
 }
