@@ -53,6 +53,12 @@ struct ListCommand: AsyncParsableCommand {
         completion: .scopes)
     var scope: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Only the items right under this one; '' for those at the top.", valueName: "item"),
+        completion: .nothing)
+    var parent: String?
+
     @Flag(help: "All pages, also with --limit, which is a page's length then, or --cursor.")
     var all = false
 
@@ -120,6 +126,7 @@ struct ListCommand: AsyncParsableCommand {
     private var parameters: Contents.List.Parameters {
         .init(
             container: container, component: subject.component, scope: scope,
+            parent: parent,
             filters: query.selection, search: query.search, sort: order.fields,
             fields: output == .ids ? [] : chosenFields,
             actor: subject.actor, limit: limit ?? (isWhole ? Self.pageLength : nil), cursor: cursor)
