@@ -165,6 +165,17 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("  [ ] Day 0") && $0.hasSuffix("7") })
     }
 
+    @Test func `before it is known who may moderate the daemon is asked for what waits`() throws {
+        var browser = try browser()
+        let queue: [Effect] = [.call(.queue(component: "talk"))]
+        #expect(type("m", into: &browser) == queue)
+        browser.mayModerate = false
+        #expect(type("m", into: &browser) == [])
+        #expect(shown(browser).contains("moderators see here what waits"))
+        browser.mayModerate = true
+        #expect(type("m", into: &browser) == queue)
+    }
+
     @Test func `a queue that shows nothing, though something waits, says why`() throws {
         var browser = try browser()
         browser.mayModerate = true

@@ -69,6 +69,29 @@ extension Stories {
             }
         }
 
+        @Test func `a moderator approves at a terminal what waits, right after it was opened`()
+            async throws
+        {
+            try await withFilms { daemon in
+                let held = try await daemon.type(
+                    "sed '/threads/s/subjects: .items, container./moderated: true/' "
+                        + "$EXAMPLES/films.yaml >own.yaml && atriumctl apply -f own.yaml && "
+                        + "atriumctl comment --actor web:bob \(Self.film) 'Too loud.'")
+                #expect(held.status == 0, "\(held)")
+                try await Tmux.run("atriumctl open films", on: daemon) { one in
+                    try await one.shows("1 of 125")
+                    try await one.type("m")
+                    try await one.shows("web:bob: Too loud.")
+                    try await one.press("Enter")
+                    try await one.shows("Show it to everyone")
+                    try await one.press("Enter")
+                    try await one.shows("no comment waits for a moderator")
+                }
+                let others = try await daemon.type("atriumctl thread \(Self.film) --actor web:eve")
+                #expect(others.output.contains("Too loud."), "\(others)")
+            }
+        }
+
         @Test func `a closed container says so to voters until it is opened again`() async throws {
             try await withFilms { daemon in
                 let closed = try await daemon.type("atriumctl close films --votes")

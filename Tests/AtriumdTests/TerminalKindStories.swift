@@ -25,6 +25,40 @@ extension Stories {
             }
         }
 
+        @Test func `it has no colours for who wants none`() async throws {
+            /// Whether a foreground or background colour stands on the terminal.
+            func hasColours(_ one: Tmux) async throws -> Bool {
+                // The fields that somebody sorts by are cyan.
+                try await one.shows("sort: title")
+                return try await one.tmux("capture-pane -e -p").contains(
+                    /\u{1B}\[([0-9;]*;)?(3[0-8]|4[0-8]|9[0-7]|10[0-7])[;m]/)
+            }
+            try await withFilms { daemon in
+                try await Tmux.run("\(Self.open) --sort title", on: daemon) { one in
+                    #expect(try await hasColours(one))
+                }
+                try await Tmux.run("NO_COLOR=1 \(Self.open) --sort title", on: daemon) { one in
+                    #expect(try await !hasColours(one))
+                }
+            }
+        }
+
+        @Test func `a terminal that can't redraw gets lines, without any escape sequence`()
+            async throws
+        {
+            try await withFilms { daemon in
+                // `script` writes down what the program sends to its terminal.
+                let line = "script -qec 'TERM=dumb \(Self.open)' sent"
+                try await Tmux.run(line, on: daemon) { one in
+                    try await one.shows("of 125")
+                    try await one.press("C-c")
+                    try await one.shows("ended with")
+                }
+                let sent = try await daemon.type("cat sent").output
+                #expect(sent.contains("of 125") && !sent.contains("\u{1B}"), "\(sent)")
+            }
+        }
+
         @Test func `one's comment is edited, and a component is left out`() async throws {
             try await withFilms { daemon in
                 try await Tmux.run(Self.open, on: daemon) { one in

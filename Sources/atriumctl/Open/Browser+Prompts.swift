@@ -98,7 +98,7 @@ extension Browser {
         case .queue(let queue): menu.found(queue.choices)
         case .moderation(let comment):
             ScreenModel.moderationChoices(
-                comment, mayModerate: mayModerate, isMine: comment.author == actor)
+                comment, mayModerate: mayModerate != false, isMine: comment.author == actor)
         }
     }
 

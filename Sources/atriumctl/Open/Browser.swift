@@ -43,7 +43,8 @@ struct Browser {
     let container: String
     /// Who the person is to the daemon.
     let actor: String
-    var mayModerate = false
+    /// Whether the person may moderate; nil: the daemon has not answered yet, so it decides on each request.
+    var mayModerate: Bool?
     /// Makes the ids of comments.
     var freshID: () -> String = CommentDraft.freshID
     /// The terminal's.

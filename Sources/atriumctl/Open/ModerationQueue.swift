@@ -38,7 +38,7 @@ extension Browser {
             say("nobody comments here")
             return []
         }
-        guard mayModerate else {
+        guard mayModerate != false else {
             say("moderators see here what waits; t goes to the comments")
             return []
         }

@@ -28,7 +28,7 @@ final class OpenProgram {
     private var screen = 0
     /// The item to focus on once the screen is there.
     private var lead: String?
-    private var mayModerate = false
+    private var mayModerate: Bool?
 
     /// - Throws: ``CommandFailure`` where the system has no more descriptors.
     init(

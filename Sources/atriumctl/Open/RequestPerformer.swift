@@ -93,8 +93,9 @@ final class RequestPerformer: Sendable {
                 Votes.Ballots.self, .init(container: container, limit: 1))
             events.post(.mayModerate(true))
         } catch let error as VarlinkRemoteError {
-            if case .roleRequired = InterfaceError(error) { return }
-            events.post(.mayModerate(true))
+            var mayModerate = true
+            if case .roleRequired = InterfaceError(error) { mayModerate = false }
+            events.post(.mayModerate(mayModerate))
         } catch {}
     }
 
