@@ -35,10 +35,12 @@ extension Stories {
             }
             try await withFilms { daemon in
                 try await Tmux.run("\(Self.open) --sort title", on: daemon) { one in
-                    #expect(try await hasColours(one))
+                    let isColoured = try await hasColours(one)
+                    #expect(isColoured)
                 }
                 try await Tmux.run("NO_COLOR=1 \(Self.open) --sort title", on: daemon) { one in
-                    #expect(try await !hasColours(one))
+                    let isColoured = try await hasColours(one)
+                    #expect(!isColoured)
                 }
             }
         }
