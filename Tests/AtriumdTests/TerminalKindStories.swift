@@ -34,7 +34,7 @@ extension Stories {
                     /\u{1B}\[([0-9;]*;)?(3[0-8]|4[0-8]|9[0-7]|10[0-7])[;m]/)
             }
             try await withFilms { daemon in
-                try await Tmux.run("\(Self.open) --sort title", on: daemon) { one in
+                try await Tmux.run("unset NO_COLOR; \(Self.open) --sort title", on: daemon) { one in
                     let isColoured = try await hasColours(one)
                     #expect(isColoured)
                 }
