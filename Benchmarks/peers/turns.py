@@ -21,6 +21,8 @@ LINES = 100_000
 AIM_MS = 10
 # Slices that follow a reply end within this.
 SETTLE_SECONDS = 2
+# A file is read and shown within so long, or something is wrong.
+SHOWN_SECONDS = 60
 DEFINITION = """atrium: 1
 container: big
 title: Big
@@ -235,12 +237,14 @@ def sources(turns):
             return turns.client.call("org.atrium.Contents.List", container="source", limit=1)["total"]
 
         def grow():
-            new = path.with_suffix(".new")
-            new.write_text("".join(
+            # In place: a worker may read no file but the one that was there when it started.
+            path.write_text("".join(
                 json.dumps({"id": f"line-{number}", "title": f"Title {number}",
                             "year": 1900 + number % 150}) + "\n" for number in range(LINES)))
-            new.rename(path)
+            end = time.monotonic() + SHOWN_SECONDS
             while total() != LINES:
+                if time.monotonic() > end:
+                    raise RuntimeError(f"after {SHOWN_SECONDS} s {total()} of {LINES} lines are shown")
                 time.sleep(0.1)
         where = "the daemon" if isolation == "daemon" else "a worker"
         turns.measure(f"a file that has {LINES:,} items by now, in {where}", grow)
@@ -253,9 +257,7 @@ def change(path):
     lines = path.read_text().splitlines()
     for number in range(0, LINES, LINES // 400):
         lines[number] = json.dumps({"id": f"line-{number}", "title": "Other", "year": 2000})
-    new = path.with_suffix(".new")
-    new.write_text("\n".join(lines) + "\n")
-    new.rename(path)
+    path.write_text("\n".join(lines) + "\n")
 
 
 def ends(turns):
