@@ -4,14 +4,18 @@ extension Decision {
     /// Whether it puts some of the items just as they were given, in their order, and reports nothing else.
     ///
     /// Such a decision has nothing that is not checked already; what a catalog decides is one. Nothing is hashed, and
-    /// fields that share their memory with those given are not looked at.
+    /// fields that share their memory with those given are not looked at. A record with more members than an item's is
+    /// not as it was given, and each item is reported once at most.
     func putsJust(_ items: [Item]) -> Bool {
         guard case .items(let inserted, let updated, let unchanged) = answer,
-            0...items.count ~= unchanged
+            0...items.count ~= unchanged,
+            events.reduce(0, { $0 + $1.count }) <= items.count
         else { return false }
         var rest = items[...]
         let areGiven = changes.allSatisfy { change in
-            guard case .put(let key, let value) = change, let item = Item(key: key, value: value)
+            guard case .put(let key, .object(let members)) = change,
+                let item = Item(key: key, value: .object(members)),
+                members.count == (item.parent == nil ? 1 : 2)
             else { return false }
             return rest.dropThrough { $0.id == key } == item
         }

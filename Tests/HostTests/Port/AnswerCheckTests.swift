@@ -110,6 +110,27 @@ import Threads
         #expect(problem(with: Self.comment("a"), total: .max) == wrong)
     }
 
+    @Test func `items that were put as they were given are bounded like any other decision`() {
+        let item = Item(id: "heat", fields: ["genre": .text("crime")])
+        let list = check(HostLimits(), .contents, Catalog.self)
+        func problem(_ extra: [String: Value] = [:], events: Int = 1) -> String? {
+            let value = Value.object(["fields": .object(item.fields)].merging(extra) { $1 })
+            return list.problem(
+                in: Decision(
+                    changes: [.put(key: item.id, value: value)],
+                    answer: .items(inserted: [item.id], updated: [], unchanged: 0),
+                    events: Array(repeating: .contents(.insert([item])), count: events)),
+                on: .putItems([item]),
+                CommandContext(actor: ActorID(1), time: Timestamp(milliseconds: 1), freshID: "a"))
+        }
+        #expect(problem() == nil)
+        #expect(problem(["own": "a"]) == nil, "a plugin may keep something of its own")
+        let large = Value.text(String(repeating: "a", count: 3 << 20))
+        #expect(problem(["own": large])?.hasPrefix("records of 3145") == true)
+        #expect(
+            problem(events: 4_001) == "changes of 4001 items or subjects, where 4000 are allowed")
+    }
+
     @Test func `no count is so large that a sum of counts is no number`() {
         let comments = check(HostLimits(), .comments, Threads.self)
         #expect(comments.problem(in: [.commentCount(Self.heat, 1 << 40)]) == nil)
