@@ -2,7 +2,8 @@ internal import Foundation
 
 /// Another name of a database file, under which GRDB finds no log.
 ///
-/// GRDB asks Foundation for the size of a log that it finds next to the name that it was given. Foundation then also
+/// GRDB asks Foundation for the size of a log that it finds next to the name that it was given; opening a store has made
+/// one by then, if there was none. Foundation then also
 /// looks up the names of the log's owner and group, which waits for as long as the system's directory of users (NSS)
 /// does not answer. SQLite resolves the name, so that it uses the file and its log all the same.
 ///

@@ -97,7 +97,7 @@ struct Opening {
 
     /// Opens a pool without waiting for the system's directory of users.
     private static func connect(to file: String) throws -> DatabasePool {
-        if StateFolder.size(of: "\(file)-wal") > 0, let alias = FileAlias(of: file) {
+        if StateFolder.size(of: file) > 0, let alias = FileAlias(of: file) {
             var named = configuration
             // The readers are opened later, by the same name.
             named.prepareDatabase { _ in withExtendedLifetime(alias) {} }

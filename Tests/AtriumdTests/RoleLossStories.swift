@@ -282,10 +282,13 @@ extension Stories {
 
         /// Either who has which role can't be asked, or which group the socket is to have.
         ///
-        /// The store is a new one, or one whose log a daemon left that was killed.
-        @Test(arguments: [("passwd", false), ("group", false), ("passwd", true)])
+        /// The store is a new one, one without a log, or one whose log a daemon left that was killed.
+        @Test(arguments: [
+            ("passwd", "rm -r state/*"), ("group", "test ! -s state/atrium.sqlite-wal"),
+            ("passwd", "test -s state/atrium.sqlite-wal"),
+        ])
         func `a directory of users that hangs keeps no daemon from starting, and counts later`(
-            file: String, hasStore: Bool
+            file: String, store: String
         ) async throws {
             let etc = try TemporaryDirectory()
             _ = try await run(["cp", "-a", "/etc/.", etc.path])
@@ -309,11 +312,13 @@ extension Stories {
                 // The first that it is asked about then is not found.
                 configuration: ["atrium.yaml": "observers: [daemon]\nmoderators: [games]\n"])
             try await withFilms(options) { daemon in
-                let state = "\(daemon.home.path)/state"
-                if hasStore { try await daemon.kill() } else { try await daemon.stop() }
+                if store.hasPrefix("test -s") {
+                    try await daemon.kill()
+                } else {
+                    try await daemon.stop()
+                }
                 let hanging = try await daemon.type(
-                    "cd \(etc.path) && mv \(file) real && mkfifo \(file) && "
-                        + (hasStore ? "test -s \(state)/atrium.sqlite-wal" : "rm -r \(state)/*"))
+                    "\(store) && cd \(etc.path) && mv \(file) real && mkfifo \(file)")
                 #expect(hanging.status == 0, "\(hanging)")
                 try await daemon.start()
                 let applied = try await daemon.type(
