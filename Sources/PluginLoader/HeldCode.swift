@@ -116,7 +116,7 @@ private struct FolderDigest {
     var text: String { "\(files)-" + String(hash, radix: 16) }
 
     mutating func add(_ folder: String, as name: String = "", depth: Int = 0) {
-        guard depth < Self.most.depth, let names = Self.names(in: folder) else { return }
+        guard depth < Self.most.depth, let names = FolderNames.visible(in: folder) else { return }
         if depth > 0, names.contains("manifest.json") { return }
         for entry in names where entry != "manifest.json" && entry != "__pycache__" {
             guard files < Self.most.files else { return }
@@ -136,18 +136,5 @@ private struct FolderDigest {
 
     private mutating func take(_ text: String) {
         for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    }
-
-    private static func names(in folder: String) -> [String]? {
-        guard let stream = opendir(folder) else { return nil }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted()
     }
 }

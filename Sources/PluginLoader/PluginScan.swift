@@ -165,7 +165,7 @@ struct PluginScan {
 
     /// The paths of manifests in the directory itself and in its folders, sorted.
     private mutating func manifests(in directory: String) -> [String] {
-        guard let stream = opendir(directory) else {
+        guard let names = FolderNames.visible(in: directory) else {
             if errno != ENOENT {
                 problems.append(
                     "The plugin directory \(directory) can't be read: "
@@ -173,15 +173,7 @@ struct PluginScan {
             }
             return []
         }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        let folders = names.sorted().map { "\(directory)/\($0)" }
+        let folders = names.map { "\(directory)/\($0)" }
         return ([directory] + folders).map { "\($0)/manifest.json" }.filter { path in
             access(path, F_OK) == 0
         }

@@ -106,8 +106,10 @@ private struct PluginUse {
         if let problem = onDisk.problem {
             return "What is on the disk can't be loaded: \(problem) The loaded version goes on."
         }
-        let other = onDisk.version == status.version
-        let what = other ? "Another file of version \(onDisk.version)" : "Version \(onDisk.version)"
+        let isSameVersion = onDisk.version == status.version
+        let what =
+            isSameVersion
+            ? "Another file of version \(onDisk.version)" : "Version \(onDisk.version)"
         let takes =
             status.isolation == .daemon
             ? "a restart of the daemon" : "'atriumctl plugin reload \(status.id)'"
