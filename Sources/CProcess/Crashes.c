@@ -64,7 +64,7 @@ void process_note_crashes(int descriptor, const char *const *text) {
 
 static void put(const char *text) { (void)!write(STDERR_FILENO, text, strlen(text)); }
 
-/* Handlers that were there before: the Swift runtime's tells more than ours. */
+/* Handlers that were there before: the Swift runtime's prints more than ours. */
 static struct sigaction others[crash_count];
 
 /* Has the handler that was there before do what it does; 0: there was none. */
@@ -80,7 +80,7 @@ static int pass_on(int number, const siginfo_t *info) {
 }
 
 /* Nothing but calls that a handler may make. */
-static void tell(int number, siginfo_t *info, void *context) {
+static void handle(int number, siginfo_t *info, void *context) {
     (void)context;
     // Whoever asks what this process is at means the thread that works.
     if (number == SIGABRT && info->si_code == SI_USER && busy_thread
@@ -106,7 +106,7 @@ static void tell(int number, siginfo_t *info, void *context) {
     raise(number);
 }
 
-void process_tell_crashes(void) {
+void process_handle_crashes(void) {
     busy_thread = (pid_t)syscall(SYS_gettid);
     // Threads that libdispatch starts, and all that these start, have it blocked.
     sigset_t aborts;
@@ -119,7 +119,7 @@ void process_tell_crashes(void) {
     void *first[1];
     (void)!backtrace(first, 1);
     for (int i = 0; i < crash_count; i++) {
-        struct sigaction before, action = {.sa_sigaction = tell, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+        struct sigaction before, action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
         if (sigaction(crashes[i].number, NULL, &before) != 0) continue;
         others[i] = before;
         sigemptyset(&action.sa_mask);

@@ -21,17 +21,17 @@ int process_end_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0
 static void become(const char *path, const char *folder, char *const *words, int socket, int report, pid_t parent) {
     sigset_t none;
     sigemptyset(&none);
-    int told = prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && dup2(socket, 3) == 3
+    int output = prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && dup2(socket, 3) == 3
                        && dup3(report, 4, O_CLOEXEC) == 4
                    ? 4
                    : report;
-    if (told == 4 && getppid() == parent && chdir(folder) == 0
+    if (output == 4 && getppid() == parent && chdir(folder) == 0
         && sigprocmask(SIG_SETMASK, &none, NULL) == 0) {
         closefrom(5);
         execve(path, words, environ);
     }
     int code = errno;
-    (void)!write(told, &code, sizeof code);
+    (void)!write(output, &code, sizeof code);
     _exit(127);
 }
 

@@ -13,7 +13,7 @@ int process_columns(uint32_t character) { return wcwidth((wchar_t)character); }
 
 static int signal_pipe = -1;
 
-static void tell(int number) {
+static void write_signal(int number) {
     int before = errno;
     unsigned char byte = (unsigned char)number;
     // Where the pipe is full the reader has enough to read.
@@ -21,10 +21,10 @@ static void tell(int number) {
     errno = before;
 }
 
-int process_tell_signals(int descriptor) {
+int process_write_signals(int descriptor) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP};
     signal_pipe = descriptor;
-    struct sigaction action = {.sa_handler = tell, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = write_signal, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (sigaction(numbers[i], &action, NULL) != 0) return errno;

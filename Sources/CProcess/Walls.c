@@ -252,7 +252,7 @@ static void add_signals(struct program *program, uint32_t self) {
     only_to(program, SYS_rt_tgsigqueueinfo, self, 0);
     deny(program, SYS_tkill, EPERM);
     deny(program, NR_PIDFD_SEND_SIGNAL, EPERM);
-    // Whom the kernel is to tell of what happens to a file, and by which signal.
+    // Whom the kernel notifies of changes of a file, and by which signal.
     size_t begun = begin(program, SYS_fcntl);
     load_argument(program, 1);
     deny(program, F_SETOWN, EPERM);
@@ -273,7 +273,7 @@ static void add_others(struct program *program, uint32_t self) {
     only_to(program, SYS_sched_setscheduler, self, 1);
     only_to(program, SYS_sched_setparam, self, 1);
     only_to(program, SYS_sched_setattr, self, 1);
-    // Threads that are told to be nice believe that they are.
+    // Setting a thread's nice value has no effect, and reports success.
     deny(program, SYS_setpriority, 0);
     // Its arguments are in memory, where nobody can look: the C library then takes the older call.
     deny(program, 435 /* clone3 */, ENOSYS);

@@ -132,10 +132,10 @@ final class MissedLog: Sendable {
     init(_ logger: Logger) { log = Mutex(PeerLog(lines: Self.lines, logger: logger)) }
 
     /// Logs one gap.
-    func tell(_ gap: SubscriptionBatch.Gap, _ peer: Peer) {
+    func log(_ gap: SubscriptionBatch.Gap, _ peer: Peer) {
         log.withLock { log in
             log.sweep(now: .now)
-            log.tell(
+            log.log(
                 .notificationsMissed,
                 ["from": "\(gap.from)", "to": "\(gap.to)", "reason": gap.reason.rawValue],
                 uid: peer.uid, pid: peer.pid, now: .now)

@@ -113,7 +113,7 @@ final class SubscriptionPump: Sendable {
 
     /// Sends the bytes of a batch, which all of its subscribers share.
     private func send(_ batch: SharedBatch) {
-        if let gap = batch.content.gap { context.missedLog.tell(gap, call.peer) }
+        if let gap = batch.content.gap { context.missedLog.log(gap, call.peer) }
         let hasBegun = state.withLock { state in
             defer { state.hasBegun = true }
             return state.hasBegun

@@ -118,7 +118,7 @@ extension Collection<UInt8> {
 }
 
 extension String {
-    /// Tells a text from others that begin alike: FNV-1a of its bytes, which any process computes alike.
+    /// Distinguishes a text from others with the same beginning: FNV-1a of its bytes, the same in each process.
     fileprivate var cursorDigest: String {
         String(
             utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }, radix: 36)

@@ -81,7 +81,7 @@ public enum MetricCatalog {
         .counter(
             "atrium_worker_restarts_total",
             "How often a component's process ended and was started again."),
-        .gauge("atrium_problems", "What is wrong, as status tells it."),
+        .gauge("atrium_problems", "What is wrong, as status shows it."),
     ]
 
     private static let clients: [MetricDescription] = [
@@ -91,7 +91,7 @@ public enum MetricCatalog {
         .gauge("atrium_subscriptions", "Open subscriptions."),
         .counter(
             "atrium_notifications_delivered_total", "Notifications that were sent to subscribers."),
-        .counter("atrium_gaps_total", "Gaps that subscribers were told of, by reason."),
+        .counter("atrium_gaps_total", "Gaps that subscribers got, by reason."),
     ]
 
     private static let process: [MetricDescription] = [

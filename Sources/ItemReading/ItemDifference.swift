@@ -49,8 +49,8 @@ package struct ItemDifference: Sendable {
 }
 
 extension ItemDifference {
-    /// Tells a list's delegate what is other; the list has the new items by then.
-    package func tell(
+    /// Reports what differs to a list's delegate; the list has the new items by then.
+    package func report(
         _ delegate: (any ContentListingDelegate)?, of listing: any ContentListing
     ) {
         guard !isWhole else {

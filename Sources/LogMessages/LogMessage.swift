@@ -122,7 +122,7 @@ public enum LogMessage: String, CaseIterable, Sendable {
 }
 
 extension LogMessage {
-    /// The key of the metadata under which ``Logging/Logger/tell(_:level:_:file:function:line:)`` puts
+    /// The key of the metadata under which ``Logging/Logger/log(_:level:_:file:function:line:)`` puts
     /// the number; the journal has it as `MESSAGE_ID=`, and other destinations leave it out.
     public static let key = "message-id"
 
@@ -205,7 +205,7 @@ extension LogMessage {
         case .connectionRefused: "a connection was refused"
         case .callDenied: "a call was denied"
         case .notificationsMissed: "a subscriber missed notifications"
-        case .repeated: "the same happened more often than was told"
+        case .repeated: "the same happened more often than was logged"
         }
     }
 }

@@ -1,6 +1,6 @@
 public import Logging
 
-/// Tells whose connections were closed or refused and whose calls were denied, so that no peer can
+/// Logs whose connections were closed or refused and whose calls were denied, so that no peer can
 /// fill the log.
 ///
 /// Each user has some lines a minute for each kind of event. What is beyond them is counted, and
@@ -21,8 +21,8 @@ public struct PeerLog: Sendable {
 
     private struct Minute {
         let end: ContinuousClock.Instant
-        var told = 0
-        var untold = 0
+        var logged = 0
+        var unlogged = 0
         var last: Logger.Metadata = [:]
     }
 
@@ -39,7 +39,7 @@ public struct PeerLog: Sendable {
     /// Whether a minute is under way, so that ``sweep(now:)`` is to be called.
     public var isBusy: Bool { !minutes.isEmpty }
 
-    /// Tells of one event, or counts it.
+    /// Logs one event, or counts it.
     ///
     /// - Parameters:
     ///   - message: what happened.
@@ -47,7 +47,7 @@ public struct PeerLog: Sendable {
     ///   - uid: the peer's user.
     ///   - pid: the peer's process.
     ///   - now: the time.
-    public mutating func tell(
+    public mutating func log(
         _ message: LogMessage, _ details: [String: String], uid: UInt32, pid: Int32,
         now: ContinuousClock.Instant
     ) {
@@ -58,12 +58,12 @@ public struct PeerLog: Sendable {
         defer { minutes[subject] = minute }
         minute.last = details.mapValues { "\(Self.printable($0))" }
         minute.last["peer-uid"] = "\(uid)"
-        guard minute.told < lines else {
-            minute.untold += 1
+        guard minute.logged < lines else {
+            minute.unlogged += 1
             return
         }
-        minute.told += 1
-        logger.tell(message, minute.last.merging(["peer-pid": "\(pid)"]) { $1 })
+        minute.logged += 1
+        logger.log(message, minute.last.merging(["peer-pid": "\(pid)"]) { $1 })
     }
 
     /// Sums up the minutes that are over.
@@ -89,11 +89,11 @@ public struct PeerLog: Sendable {
 
     private mutating func sumUp(_ subject: Subject, _ minute: Minute) {
         minutes[subject] = nil
-        guard minute.untold > 0 else { return }
-        logger.tell(
+        guard minute.unlogged > 0 else { return }
+        logger.log(
             .repeated, level: subject.message.level,
             minute.last.merging([
-                "count": "\(minute.untold)", "what": "\(subject.message.text)",
+                "count": "\(minute.unlogged)", "what": "\(subject.message.text)",
             ]) { $1 })
     }
 }

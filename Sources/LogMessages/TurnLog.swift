@@ -8,8 +8,8 @@ public struct TurnLog {
     private let lines: Int
     private let logger: Logger
     private var minute = Int64.min
-    private var told = 0
-    private var untold = 0
+    private var logged = 0
+    private var unlogged = 0
     private var longest: Int64 = 0
 
     private static let nanosecondsOfMinute: Int64 = 60_000_000_000
@@ -31,25 +31,25 @@ public struct TurnLog {
     ///   - processor: what it used of its thread's processor time at most, in nanoseconds.
     ///   - end: when it ended, in nanoseconds of the monotonic clock.
     ///   - notes: what was done in it.
-    public mutating func tell(
+    public mutating func log(
         _ nanoseconds: Int64, processor: Int64, end: Int64, _ notes: TurnNotes
     ) {
         if end / Self.nanosecondsOfMinute != minute {
             minute = end / Self.nanosecondsOfMinute
-            told = 0
+            logged = 0
             longest = 0
         }
-        guard told < lines || nanoseconds > longest else {
-            untold += 1
+        guard logged < lines || nanoseconds > longest else {
+            unlogged += 1
             return
         }
-        told += 1
+        logged += 1
         longest = max(longest, nanoseconds)
         var fields = notes.fields(ofTurn: nanoseconds)
         fields["turn-ms"] = "\(nanoseconds / 1_000_000)"
         fields["processor-ms"] = "\(processor / 1_000_000)"
-        if untold > 0 { fields["untold"] = "\(untold)" }
-        untold = 0
-        logger.tell(.turnLong, fields)
+        if unlogged > 0 { fields["untold"] = "\(unlogged)" }
+        unlogged = 0
+        logger.log(.turnLong, fields)
     }
 }

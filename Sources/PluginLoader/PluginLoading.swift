@@ -2,7 +2,7 @@ public import AtriumKit
 internal import Glibc
 internal import Synchronization
 
-/// Tells libraries that are plugins from others before they are loaded, and loads them.
+/// Recognises libraries that are plugins before they are loaded, and loads them.
 public enum PluginLoading {
     /// How the names of all epoch symbols begin.
     private static let epochPrefix = "atriumkit_abi_"
@@ -144,7 +144,7 @@ public enum PluginLoading {
     }
 
     private static var lastError: String {
-        dlerror().map { String(cString: $0) } ?? "for no reason that is told"
+        dlerror().map { String(cString: $0) } ?? "for a reason that the linker does not name"
     }
 }
 

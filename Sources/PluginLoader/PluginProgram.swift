@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Tells programs that can be started from other files, without starting them.
+/// Recognises programs that can be started, without starting them.
 enum PluginProgram {
     /// Looks at a program's file.
     ///

@@ -4,7 +4,7 @@ internal import Foundation
 ///
 /// SQLite reads the log up to the first frame whose checksum is wrong, and does not report the frames behind it. A
 /// log ends like this after a crash, but a flipped bit in its middle also hides everything that was committed after
-/// it. The two can be told apart. A transaction is synced before the next one begins, so a crash can damage only
+/// it. The two can be distinguished. A transaction is synced before the next one begins, so a crash can damage only
 /// frames of the last transaction. A frame's checksum continues the one stored in the frame before it, so checking
 /// can resume at any frame. A frame that continues a commit was written after that commit was synced: if such a pair
 /// follows the first wrong frame, SQLite would leave out committed transactions.

@@ -70,7 +70,7 @@ public final class Store: Sendable {
         kept = opening.damages
         damagedRows = DamagedRows(beside: opening.file)
         for damage in kept {
-            logger.tell(
+            logger.log(
                 .storeLostChanges, level: damage.isNew ? nil : .warning,
                 ["path": "\(file)", "reason": "\(damage.description)"])
         }

@@ -9,7 +9,7 @@ extension Writer {
     func suspend(_ error: any Error) {
         guard !noteDamage(error) else { return }
         let reason = Self.reason(error)
-        logger.tell(.storeUnwritable, ["path": "\(path)", "reason": "\(reason)"])
+        logger.log(.storeUnwritable, ["path": "\(path)", "reason": "\(reason)"])
         scheduleProbe(reason)
     }
 
@@ -26,7 +26,7 @@ extension Writer {
             condition = .damaged(reason: reason)
             return true
         }
-        if isFirst { logger.tell(.storeReadOnly, ["path": "\(path)", "reason": "\(reason)"]) }
+        if isFirst { logger.log(.storeReadOnly, ["path": "\(path)", "reason": "\(reason)"]) }
         return true
     }
 
@@ -66,7 +66,7 @@ extension Writer {
             return
         }
         condition.withLock { if $0.mayWrite { $0 = .writing } }
-        logger.tell(.storeWritable, ["path": "\(path)"])
+        logger.log(.storeWritable, ["path": "\(path)"])
         deletePurged()
     }
 }

@@ -262,7 +262,7 @@ extension Writer {
         if Self.isStorage(error) {
             suspend(error)
         } else {
-            logger.tell(
+            logger.log(
                 .entryNotWritten,
                 ["container": "\(appended.entry.container)", "reason": "\(reason)"])
         }

@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// Tells the service manager how the daemon is doing.
+/// Notifies the service manager of the daemon's state.
 ///
 /// Promises: a message is sent before the call returns, and messages arrive in the order of the
 /// calls. Without `NOTIFY_SOCKET` in the environment (an ordinary start from a shell) every call

@@ -22,7 +22,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
     /// A call without its last reply.
     struct OpenCall {
         let kind: CallSlot.Kind
-        let tell: @Sendable (Event) -> Void
+        let handler: @Sendable (Event) -> Void
     }
 
     let eventLoop: any EventLoop
@@ -57,7 +57,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
     /// A `oneway` call has no `OpenCall`, since it has no reply.
     func send(_ frame: [UInt8], _ call: OpenCall?) {
         if let problem = end ?? (isUpgradeWanted ? VarlinkConnectionError.upgraded : nil) {
-            call?.tell(.failure(problem))
+            call?.handler(.failure(problem))
             return
         }
         if let call { calls.append(call) }
@@ -117,11 +117,11 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
         guard let context, isChannelWritable, unsent.readableBytes > 0 else { return }
         context.writeAndFlush(Self.wrapOutboundOut(unsent), promise: nil)
         unsent.clear(minimumCapacity: 0)
-        tellWritable()
+        notifyWritable()
     }
 
     /// Runs the waiting actions in order, as long as there is room to write.
-    private func tellWritable() {
+    private func notifyWritable() {
         while isWritable || end != nil, let action = whenWritable.popFirst() { action() }
     }
 
@@ -161,15 +161,15 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
         if !reply.continues { calls.removeFirst() }
         if let error = ClientConnection.error(in: reply) {
             isUpgradeWanted = isUpgradeWanted && call.kind != .upgrade
-            return call.tell(.failure(error))
+            return call.handler(.failure(error))
         }
         let parameters = reply.parameters ?? ClientConnection.noParameters
         guard call.kind == .upgrade, let context else {
-            return call.tell(.reply(parameters, continues: reply.continues))
+            return call.handler(.reply(parameters, continues: reply.continues))
         }
         let pipe = RawPipe(context.channel, startingWith: frames.takeAll())
         self.pipe = pipe
-        call.tell(.upgraded(parameters, pipe))
+        call.handler(.upgraded(parameters, pipe))
     }
 
     private static func error(in reply: ReplyHeader) -> VarlinkRemoteError? {
@@ -181,9 +181,9 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
 
     private func failCalls() {
         let error = end ?? VarlinkConnectionError.closed
-        while let call = calls.popFirst() { call.tell(.failure(error)) }
+        while let call = calls.popFirst() { call.handler(.failure(error)) }
         unsent = ByteBuffer()
-        tellWritable()
+        notifyWritable()
     }
 
     /// What absent parameters are read from.
@@ -227,7 +227,7 @@ extension ClientConnection {
             // Not within the write that made room.
             eventLoop.execute { [self] in
                 flush()
-                tellWritable()
+                notifyWritable()
             }
         }
         context.fireChannelWritabilityChanged()

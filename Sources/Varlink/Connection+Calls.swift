@@ -29,7 +29,7 @@ extension Connection {
             return fail(slot, server.router.whyNotFound(name))
         }
         if let denial = entry.authorize?(peer) {
-            server.tellDenied(entry.name, denial.reason, peer)
+            server.logDenied(entry.name, denial.reason, peer)
             return fail(slot, denial.error)
         }
         switch entry.upgrade {
@@ -59,7 +59,7 @@ extension Connection {
         fail(slot, excess)
         guard slot.kind == .oneway else { return }
         server.statistics.overflows += 1
-        condemn(excess.message, telling: (excess.limit, excess.value), afterCalls: true)
+        condemn(excess.message, exceeding: (excess.limit, excess.value), afterCalls: true)
     }
 
     private func entry(for header: CallHeader) -> MethodEntry? {

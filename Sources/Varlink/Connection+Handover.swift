@@ -124,7 +124,7 @@ extension Connection {
             return fail(slot, server.router.whyNotFound(stream.method))
         }
         if let denial = entry.authorize?(peer) {
-            server.tellDenied(entry.name, denial.reason, peer)
+            server.logDenied(entry.name, denial.reason, peer)
             return fail(slot, denial.error)
         }
         resume(stream.state, slot)

@@ -149,7 +149,7 @@ extension Connection {
         condemn(
             "the connections of uid \(peer.uid) keep \(total) bytes in memory, more than the "
                 + "\(server.limits.bytesPerUser) of a user (limits.bytesPerUser)",
-            telling: (limit: "bytesPerUser", value: server.limits.bytesPerUser),
+            exceeding: (limit: "bytesPerUser", value: server.limits.bytesPerUser),
             // A peer that reads receives the replies to the calls that it has made.
             afterCalls: out <= Self.unnoticed)
     }
@@ -183,7 +183,7 @@ extension Connection {
         let what = frames.count > 0 ? "a call was begun and not ended" : "no call was made"
         condemn(
             "\(what) within \(time) (limits.handshake)",
-            telling: frames.count > 0
+            exceeding: frames.count > 0
                 ? (limit: "handshake", value: Int(time.components.seconds)) : nil)
     }
 }
@@ -195,7 +195,7 @@ extension Connection {
     func condemn(for violation: ProtocolViolation) {
         server.statistics.violations[violation.kind, default: 0] += 1
         if case .frameTooLong(let limit) = violation {
-            condemn("\(violation)", telling: (limit: "frameBytes", value: limit))
+            condemn("\(violation)", exceeding: (limit: "frameBytes", value: limit))
         } else {
             condemn("\(violation)")
         }
@@ -208,7 +208,7 @@ extension Connection {
     ///   - limit: The limit that the peer is sent.
     ///   - afterCalls: Whether calls under way are answered before; what came after them is forgotten.
     func condemn(
-        _ reason: String, telling limit: (limit: String, value: Int)? = nil,
+        _ reason: String, exceeding limit: (limit: String, value: Int)? = nil,
         afterCalls: Bool = false
     ) {
         switch state {
@@ -237,7 +237,7 @@ extension Connection {
 
     /// Logs the reason, and sends it to the peer if no earlier call waits for a reply.
     func explain(_ condemnation: Condemnation) {
-        server.tell(.connectionClosed, condemnation.reason, peer)
+        server.log(.connectionClosed, condemnation.reason, peer)
         guard let error = condemnation.error, replies.count == 0 else { return }
         var writer = JSONWriter()
         writer.writeError(VarlinkLimitExceeded.name, error)

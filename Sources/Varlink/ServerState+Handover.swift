@@ -83,7 +83,7 @@ extension ServerState {
                     descriptor: own, state: state.object, identity: identity, lastUse: lastUse))
         }
         let identities = Set(kept.map(\.identity))
-        tellNotKept(
+        logNotKept(
             connections.filter { connection in
                 !connection.isLeaving
                     && !(connection.keeping.identity.map(identities.contains) ?? false)
@@ -98,11 +98,11 @@ extension ServerState {
         return kept.sorted { $0.lastUse > $1.lastUse }
     }
 
-    private func tellNotKept(_ connections: [Connection]) {
+    private func logNotKept(_ connections: [Connection]) {
         guard !connections.isEmpty else { return }
         let reasons = Dictionary(grouping: connections, by: \.whyNotKept)
             .map { "\($0.value.count) \($0.key)" }.sorted()
-        logger.tell(
+        logger.log(
             .handoverIncomplete,
             [
                 "count": "\(connections.count)",
@@ -139,7 +139,7 @@ extension ServerState {
                 let reason =
                     "a kept connection is closed: its peer is \(peer), and uid \(kept.uid) "
                     + "gid \(kept.gid) was written down"
-                logger.tell(
+                logger.log(
                     .handoverIncomplete, level: .error,
                     [
                         "count": "1", "reason": "\(reason)", "peer-uid": "\(peer.uid)",

@@ -76,12 +76,12 @@ final class ServerState: @unchecked Sendable {
             let pipeline = channel.pipeline.syncOperations
             if let reason = router.refuses?(peer) {
                 statistics.refusedConnections += 1
-                tell(.connectionRefused, reason, peer)
+                log(.connectionRefused, reason, peer)
                 throw ChannelError.operationUnsupported
             }
             if let refusal = refusal(of: peer) {
                 statistics.refusedConnections += 1
-                tell(.connectionRefused, refusal.message, peer)
+                log(.connectionRefused, refusal.message, peer)
                 return try pipeline.addHandler(Farewell(refusal))
             }
             try pipeline.addHandler(Connection(number: nextNumber(), peer: peer, server: self))
@@ -140,15 +140,15 @@ final class ServerState: @unchecked Sendable {
     }
 
     /// Logs that a connection is closed or refused.
-    func tell(_ message: LogMessage, _ reason: String, _ peer: Peer) {
-        peerLog.tell(
+    func log(_ message: LogMessage, _ reason: String, _ peer: Peer) {
+        peerLog.log(
             message, ["reason": reason], uid: peer.uid, pid: peer.pid, now: .now)
         scheduleSweep()
     }
 
     /// Logs a call that its peer may not make.
-    func tellDenied(_ method: String, _ reason: String, _ peer: Peer) {
-        peerLog.tell(
+    func logDenied(_ method: String, _ reason: String, _ peer: Peer) {
+        peerLog.log(
             .callDenied, ["method": method, "reason": reason],
             uid: peer.uid, pid: peer.pid, now: .now)
         scheduleSweep()
@@ -259,7 +259,7 @@ final class ServerState: @unchecked Sendable {
             return promise.futureResult
         }
         let timer = eventLoop.scheduleTask(in: deadline) { [self] in
-            logger.tell(.stopCutShort, ["count": "\(connections.count)"])
+            logger.log(.stopCutShort, ["count": "\(connections.count)"])
             for connection in connections.values { connection.closeNow() }
         }
         promise.futureResult.whenComplete { _ in timer.cancel() }

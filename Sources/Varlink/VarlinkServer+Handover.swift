@@ -84,7 +84,7 @@ extension VarlinkServer {
 
     private func adopt(_ kept: VarlinkKeptConnection) -> EventLoopFuture<Void> {
         guard let known = KeptState(kept.state) else {
-            state.logger.tell(
+            state.logger.log(
                 .handoverIncomplete, level: .error,
                 [
                     "count": "1",

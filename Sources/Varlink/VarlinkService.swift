@@ -7,7 +7,7 @@ public enum VarlinkService: VarlinkInterface {
 
     /// Its text.
     public static let description = """
-        # What a service tells about itself, and the errors any method may be answered with.
+        # What a service says about itself, and the errors any method may be answered with.
         interface org.varlink.service
 
         # Who made the service, its version, and the names of the interfaces it implements.

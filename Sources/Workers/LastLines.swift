@@ -7,7 +7,7 @@ struct LastLines {
     /// The function in which the worker ended, if it has a name.
     private(set) var function: String?
     /// Whether the lines report an end: a signal or a failure.
-    var tellOfEnd: Bool { failure != nil || isInBacktrace || isInTraceback }
+    var describesEnd: Bool { failure != nil || isInBacktrace || isInTraceback }
 
     /// Whether the next lines are a backtrace, after "ended by SIG… at".
     private var isInBacktrace = false

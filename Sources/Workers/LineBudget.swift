@@ -12,26 +12,26 @@ struct LineBudget {
     private static let lines = 200
     private static let pause = TimeAmount.seconds(10)
 
-    private var told = 0
-    private var untold = 0
+    private var logged = 0
+    private var unlogged = 0
     private var rowStart = NIODeadline.now()
 
     /// Counts a line.
     ///
-    /// - Parameter tell: called with the number of lines of the previous period that were not logged.
+    /// - Parameter report: called with the number of lines of the previous period that were not logged.
     /// - Returns: whether to log the line.
-    mutating func admits(tell: (Int) -> Void) -> Bool {
+    mutating func admits(report: (Int) -> Void) -> Bool {
         let now = NIODeadline.now()
         if now - rowStart >= Self.pause {
-            end(tell: tell)
+            end(report: report)
             rowStart = now
-            told = 0
+            logged = 0
         }
-        guard told < Self.lines else {
-            untold += 1
+        guard logged < Self.lines else {
+            unlogged += 1
             return false
         }
-        told += 1
+        logged += 1
         return true
     }
 
@@ -39,10 +39,10 @@ struct LineBudget {
     ///
     /// - Parameters:
     ///   - others: how many of the lines that were not logged the caller logs now.
-    ///   - tell: called with the number of lines that are not logged.
-    mutating func end(without others: Int = 0, tell: (Int) -> Void) {
-        if untold > others { tell(untold - others) }
-        untold = 0
+    ///   - report: called with the number of lines that are not logged.
+    mutating func end(without others: Int = 0, report: (Int) -> Void) {
+        if unlogged > others { report(unlogged - others) }
+        unlogged = 0
     }
 
     /// Returns the beginning of a text.

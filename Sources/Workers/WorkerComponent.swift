@@ -91,7 +91,7 @@ public actor WorkerComponent {
         of port: any ComponentPort, anew: Bool, _ before: LoadedState,
         _ done: @escaping (Result<[ComponentEvent], PortFailure>) -> Void
     ) {
-        port.tellState(anew: anew) { result in
+        port.reportState(anew: anew) { result in
             switch result {
             case .failure(let failure): done(.failure(failure))
             case .success(let part):

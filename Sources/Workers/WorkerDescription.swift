@@ -34,7 +34,7 @@ public enum WorkerDescription {
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes {
-                write(WorkerProgram.tells, $0.baseAddress, $0.count)
+                write(WorkerProgram.calls, $0.baseAddress, $0.count)
             }
             guard count > 0 else { return }
             sent += count

@@ -79,32 +79,32 @@ public final class WorkerLauncher: ComponentLauncher {
     ) -> LaunchCancellation {
         loop.preconditionInEventLoop()
         do throws(WorkerProcess.Problem) {
-            let tells = try SocketPair()
+            let calls = try SocketPair()
             let stream: SocketPair
             do throws(WorkerProcess.Problem) {
                 stream = try SocketPair()
             } catch {
-                tells.close()
+                calls.close()
                 throw error
             }
             let process: WorkerProcess
             do throws(WorkerProcess.Problem) {
                 process = try WorkerProcess(
                     executable, arguments(for: request),
-                    descriptors: [tells.theirs, stream.theirs]
+                    descriptors: [calls.theirs, stream.theirs]
                         + [request.plugin.held?.descriptor].compactMap(\.self),
                     group: groups?.make(
                         container: request.container, component: request.component),
                     memory: limits.memory, running: running, loop: loop)
             } catch {
-                tells.close()
+                calls.close()
                 stream.close()
                 throw error
             }
-            tells.closeTheirs()
+            calls.closeTheirs()
             stream.closeTheirs()
             let port = WorkerPort(request, process, loop, limits, logger, owner, turns)
-            start(port, tells, stream, done)
+            start(port, calls, stream, done)
             return { [weak port] in port?.giveUp() }
         } catch {
             done(
@@ -166,7 +166,7 @@ public final class WorkerLauncher: ComponentLauncher {
     }
 
     private func start(
-        _ port: WorkerPort, _ tells: SocketPair, _ stream: SocketPair,
+        _ port: WorkerPort, _ calls: SocketPair, _ stream: SocketPair,
         _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void
     ) {
         port.launched = done
@@ -176,7 +176,7 @@ public final class WorkerLauncher: ComponentLauncher {
         Task(executorPreference: QuietExecutor.shared) {
             do {
                 let link = try await WorkerLink.connect(
-                    tells: tells.ours, stream: stream.ours, on: loop)
+                    calls: calls.ours, stream: stream.ours, on: loop)
                 loop.execute { bound.value.begin(link) }
             } catch {
                 let reason = "\(error)"

@@ -35,37 +35,37 @@ struct WorkerLink: Sendable {
         return limits
     }
 
-    private let tells: VarlinkClient
+    private let calls: VarlinkClient
     private let stream: VarlinkClient
 
     /// Takes ownership of two connected sockets; closes both if that fails.
     static func connect(
-        tells: Int32, stream: Int32, on loop: any EventLoop
+        calls: Int32, stream: Int32, on loop: any EventLoop
     ) async throws -> WorkerLink {
         let first = try await VarlinkClient.connect(
-            descriptor: tells, on: loop, limits: limits)
+            descriptor: calls, on: loop, limits: limits)
         let second = try await VarlinkClient.connect(
             descriptor: stream, on: loop, limits: limits)
-        return WorkerLink(tells: first, stream: second)
+        return WorkerLink(calls: first, stream: second)
     }
 
     /// Sends a call; call this on the loop.
-    func tell(_ id: Int, _ call: WorkerCall) {
-        tells.oneway(
+    func send(_ id: Int, _ call: WorkerCall) {
+        calls.oneway(
             Worker.Tell.self, .init(id: id, message: WireText.encode(call.wire)))
     }
 
     /// Pauses or resumes reading from the worker; call this on the loop.
     func hold(_ isHeld: Bool) { stream.hold(isHeld) }
 
-    /// Calls `told` on the loop with each frame from the worker in order, and once with the end of the stream.
+    /// Calls `done` on the loop with each frame from the worker in order, and once with the end of the stream.
     func open(
-        _ told: @escaping @Sendable (Result<Worker.Attach.Reply, any Error>) -> Void
+        _ done: @escaping @Sendable (Result<Worker.Attach.Reply, any Error>) -> Void
     ) {
         stream.open(Worker.Attach.self, .init()) { reply, continues in
-            told(reply)
+            done(reply)
             if !continues, case .success = reply {
-                told(.failure(WireError(expected: "more", found: "the end of the stream")))
+                done(.failure(WireError(expected: "more", found: "the end of the stream")))
             }
         }
     }

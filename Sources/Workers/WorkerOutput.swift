@@ -17,7 +17,7 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
     private var budget = LineBudget()
     private var lastLines = LastLines()
     /// The last lines that exceeded the budget; they are logged all the same if they report a crash.
-    private var untold = CircularBuffer<String>()
+    private var unlogged = CircularBuffer<String>()
     private var isOver = false
     private var whenOver: (() -> Void)?
 
@@ -77,10 +77,10 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
         guard !isOver else { return body() }
         whenOver = body
         let output = NIOLoopBound(self, eventLoop: loop)
-        loop.scheduleTask(in: limit) { output.value.tellOver() }
+        loop.scheduleTask(in: limit) { output.value.logOverdue() }
     }
 
-    private func tellOver() {
+    private func logOverdue() {
         let body = whenOver
         whenOver = nil
         body?()
@@ -98,12 +98,12 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
 
     func channelInactive(context: ChannelHandlerContext) {
         endLine()
-        if !lastLines.tellOfEnd { untold.removeAll() }
-        budget.end(without: untold.count, tell: sumUp)
-        for text in untold { tell(text) }
-        untold.removeAll()
+        if !lastLines.describesEnd { unlogged.removeAll() }
+        budget.end(without: unlogged.count, report: sumUp)
+        for text in unlogged { log(text) }
+        unlogged.removeAll()
         isOver = true
-        tellOver()
+        logOverdue()
         context.fireChannelInactive()
     }
 
@@ -112,12 +112,12 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
         guard !line.isEmpty else { return }
         let text = Self.readable(String(decoding: line, as: UTF8.self))
         lastLines.take(text)
-        guard budget.admits(tell: sumUp) else {
-            if untold.count == Self.reserve { untold.removeFirst() }
-            return untold.append(text)
+        guard budget.admits(report: sumUp) else {
+            if unlogged.count == Self.reserve { unlogged.removeFirst() }
+            return unlogged.append(text)
         }
-        untold.removeAll(keepingCapacity: true)
-        tell(text)
+        unlogged.removeAll(keepingCapacity: true)
+        log(text)
     }
 
     /// What the worker printed about its end, as the continuation of how it ended.
@@ -126,7 +126,7 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
             + (lastLines.function.map { "; it was in \($0)" } ?? "")
     }
 
-    private func tell(_ text: String) {
+    private func log(_ text: String) {
         logger.notice("a worker printed", metadata: ["text": "\(text)"])
     }
 
@@ -145,7 +145,7 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
     }
 
     private func sumUp(_ count: Int) {
-        logger.notice("a worker printed more than is told", metadata: ["count": "\(count)"])
+        logger.notice("a worker printed more than is logged", metadata: ["count": "\(count)"])
     }
 }
 

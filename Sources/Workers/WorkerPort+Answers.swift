@@ -38,7 +38,7 @@ extension WorkerPort {
     /// Sends a picture that was requested to the owner.
     func read(_ number: Int, _ result: Result<ItemImage, Refusal>) {
         guard images.remove(number) != nil else {
-            return fail("told of a picture that nobody asked for, and was killed")
+            return fail("reported a picture that nobody asked for, and was killed")
         }
         owner?.port(self, sent: .image(number, result.mapError(\.cut)))
     }
@@ -56,7 +56,7 @@ extension WorkerPort {
 
     func reload() { call(.reload) }
 
-    func tellAudience(_ screens: Int) { call(.audience(screens)) }
+    func reportAudience(_ screens: Int) { call(.audience(screens)) }
 
     func pass(_ phase: LifecyclePhase) { call(.pass(phase)) }
 }

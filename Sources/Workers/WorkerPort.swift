@@ -153,7 +153,7 @@ extension WorkerPort {
         }
     }
 
-    func tellState(
+    func reportState(
         anew: Bool, _ done: @escaping (Result<StatePart, PortFailure>) -> Void
     ) {
         let call = anew ? WorkerCall.finishRestore : .giveMore
@@ -220,9 +220,9 @@ extension WorkerPort {
             return
         }
         if let link {
-            link.tell(pending.add("close", limit: limits.end, at: .now) { _ in }, .close)
+            link.send(pending.add("close", limit: limits.end, at: .now) { _ in }, .close)
         }
-        logLines.end { tellUnlogged($0) }
+        logLines.end { logUnlogged($0) }
         state = .closed
         owner = nil
         launched = nil
@@ -293,7 +293,7 @@ extension WorkerPort {
         let limit = call.isOfStart ? limits.start : callTime
         let id = pending.add(
             call.name, limit: limit, isRequest: call.isRequest, at: .now, asking: call.asked, done)
-        link.tell(id, call)
+        link.send(id, call)
         time()
     }
 }
@@ -327,7 +327,7 @@ extension WorkerPort {
             case .answer(let id, let answer, let judgement):
                 self.judgement = judgement
                 try answered(id, answer)
-            case .sent(let message, let judgement): tell(message, judgement)
+            case .sent(let message, let judgement): report(message, judgement)
             }
         } catch {
             fail("said what can't be read: \(error)")
@@ -338,14 +338,14 @@ extension WorkerPort {
         guard let answered = pending.answered(id, at: .now) else {
             throw WireError(expected: "the answer to another call", found: "\(id)")
         }
-        if answered.took >= limits.slow { tellSlow(answered) }
+        if answered.took >= limits.slow { logSlow(answered) }
         answered.call.done(answer)
         // The next one may be due before the timer that was set for this one.
         time()
     }
 
-    private func tellSlow(_ answered: PendingCalls.Answered) {
-        logger.tell(
+    private func logSlow(_ answered: PendingCalls.Answered) {
+        logger.log(
             .callSlow,
             [
                 "call": "\(answered.call.name)",
@@ -353,11 +353,11 @@ extension WorkerPort {
             ])
     }
 
-    private func tell(_ message: ComponentMessage, _ judgement: WorkerInbox.Judgement) {
+    private func report(_ message: ComponentMessage, _ judgement: WorkerInbox.Judgement) {
         switch message {
         case .raised(let events):
             if let problem = judgement.problem {
-                return fail("told of \(problem), and was killed")
+                return fail("reported \(problem), and was killed")
             }
             owner?.port(self, sent: .raised(events))
         case .publishes(let name, let payload):
@@ -414,11 +414,11 @@ extension WorkerPort {
 
     /// Sends a log line to the owner, unless there are too many.
     func log(_ level: LogLevel, _ message: String) {
-        guard logLines.admits(tell: { tellUnlogged($0) }) else { return }
+        guard logLines.admits(report: { logUnlogged($0) }) else { return }
         owner?.port(self, sent: .logs(level, LineBudget.cut(message)))
     }
 
-    private func tellUnlogged(_ count: Int) {
+    private func logUnlogged(_ count: Int) {
         owner?.port(self, sent: .logs(.warning, "\(count) more messages were dropped."))
     }
 }
@@ -469,7 +469,7 @@ extension WorkerPort {
 
     private func end(within grace: TimeAmount) {
         // The closure holds the port until the process is reaped, so that each process is.
-        logLines.end { tellUnlogged($0) }
+        logLines.end { logUnlogged($0) }
         process.reap(within: grace) { how in
             self.output.whenOver(within: .milliseconds(100), on: self.loop) { self.ended(how) }
         }

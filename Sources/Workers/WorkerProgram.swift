@@ -12,13 +12,13 @@ internal import Varlink
 /// The main part of `atrium-worker`: serves one component on the descriptors that the daemon passed.
 public enum WorkerProgram {
     /// The connection on which the daemon sends calls.
-    static let tells: Int32 = 3
+    static let calls: Int32 = 3
     /// The connection on which the worker sends answers and messages.
     private static let stream: Int32 = 4
     /// The library's file that the daemon holds open, if it passed one.
     static let library: Int32 = 5
     /// All that the daemon passes.
-    static let descriptors = [tells, stream, library]
+    static let descriptors = [calls, stream, library]
 
     /// Serves a component until the daemon ends it or is gone.
     ///
@@ -40,7 +40,7 @@ public enum WorkerProgram {
             // the setting to the thread that makes it, so it is made on the loop's thread, which lasts.
             _ = process_end_with_parent()
             // This thread calls the component.
-            process_tell_crashes()
+            process_handle_crashes()
             return NIOLoopBound(
                 WorkerSession(code: code, id: id, identity: identity, loop: loop) {
                     ended.succeed()
@@ -53,7 +53,7 @@ public enum WorkerProgram {
         let server = VarlinkServer(
             on: loop, router: router, limits: WorkerLink.workerLimits, logger: logger)
         do {
-            try await server.serve(tells)
+            try await server.serve(calls)
             try await server.serve(stream)
         } catch {
             ended.fail(NotStartedByDaemon(reason: "\(error)"))
@@ -99,8 +99,8 @@ private struct SessionService: WorkerService {
     func tell(_ parameters: Worker.Tell.Parameters, call: VarlinkCall<Worker.Tell.Reply>) {
         do {
             let wire = try WireText.decode(parameters.message.bytes)
-            let told = try WorkerCall(wire: wire)
-            session.value.take(parameters.id, told)
+            let received = try WorkerCall(wire: wire)
+            session.value.take(parameters.id, received)
         } catch {
             // After an unreadable call, answers would go to the wrong calls. The daemon logs this exit.
             logger.critical(

@@ -22,7 +22,7 @@ final class WorkerSession {
 
     private var port: (any ComponentPort)?
     /// The parts of the restored component's state that were not returned yet.
-    private var untold = EventParts([], of: .message)
+    private var unsent = EventParts([], of: .message)
     /// The values of fields that were reported so far, until the last part arrives.
     private var reported: [String: [Value]] = [:]
     private var stream: VarlinkCall<Worker.Attach.Reply>?
@@ -105,7 +105,7 @@ final class WorkerSession {
         case .restore(let changes):
             return port.load(changes) { self.answer(id, .done) }
         case .finishRestore:
-            untold = EventParts(of: .message, State(port).next)
+            unsent = EventParts(of: .message, State(port).next)
             return answer(id, nextPart())
         case .giveMore: return answer(id, nextPart())
         case .decide(let command, let context):
@@ -125,7 +125,7 @@ final class WorkerSession {
         case .deliver(let notification): port.deliver(notification)
         case .ask(let number, let question): port.ask(number, question)
         case .reload: port.reload()
-        case .audience(let screens): port.tellAudience(screens)
+        case .audience(let screens): port.reportAudience(screens)
         case .pass(let phase): port.pass(phase)
         }
         answer(id, .done)
@@ -136,8 +136,8 @@ final class WorkerSession {
     }
 
     private func nextPart() -> WorkerAnswer {
-        let part = untold.next()
-        return .restored(part, isLast: untold.isOver)
+        let part = unsent.next()
+        return .restored(part, isLast: unsent.isOver)
     }
 
     private func start(_ id: Int, _ start: WorkerStart) {
@@ -286,7 +286,7 @@ final class WorkerSession {
             .logs(
                 .error,
                 "\(what) of \(size) bytes is dropped, where \(WorkerInbox.most) are allowed: "
-                    + "tell less at a time."))
+                    + "report less at a time."))
     }
 
     private func say(_ message: JSONObject, id: Int?) {
@@ -334,11 +334,11 @@ private final class State {
 
     /// Returns the next piece; nil: there is none.
     func next() -> [ComponentEvent]? {
-        var told: StatePart?
-        port.tellState(anew: !isBegun) { told = try? $0.get() }
+        var reported: StatePart?
+        port.reportState(anew: !isBegun) { reported = try? $0.get() }
         isBegun = true
-        guard let told, !told.isLast else { return nil }
-        return told.events
+        guard let reported, !reported.isLast else { return nil }
+        return reported.events
     }
 }
 

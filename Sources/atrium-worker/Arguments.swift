@@ -6,7 +6,7 @@ import Workers
 
 /// What `atrium-worker` is asked to do.
 enum Arguments {
-    /// Tell how it is called.
+    /// Print how it is called.
     case help
     /// Host a component for the daemon, which has passed the sockets, within these walls.
     case serve(PluginCode, id: String, identity: String?, WorkerWalls)

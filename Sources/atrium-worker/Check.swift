@@ -125,7 +125,7 @@ struct Check {
         return (found, settings ?? [:])
     }
 
-    /// A library without a manifest: its class tells the kind.
+    /// A library without a manifest: the kind is that of its class.
     private func plugin(_ library: String, _ id: String) throws -> Found {
         try PluginLoading.probe(library, id: id)
         var problem: (any Error)?

@@ -11,7 +11,7 @@ struct Atriumctl: AsyncParsableCommand {
         discussion: """
             Exit status: 0 done; 1 not done, or not all of it; 2 wrong usage, nothing was tried; 3 the \
             daemon is unreachable; 130 Ctrl-C. Every command that talks to the daemon takes --socket PATH \
-            and --json, and tells more, with examples: atriumctl help COMMAND.
+            and --json. More, with examples: atriumctl help COMMAND.
             """,
         version: AtriumVersion.current,
         groupedSubcommands: [
@@ -172,7 +172,7 @@ enum CommandLineWords {
                     .map { "did you mean '\($0)'? " } ?? ""
                 throw CommandFailure(
                     "there is no command '\(path) \(word)'",
-                    hint: "\(nearest)'\(path) --help' tells what there is.", status: .usage)
+                    hint: "\(nearest)'\(path) --help' lists what there is.", status: .usage)
             }
             (path, command) = ("\(path) \(word)", next)
         }

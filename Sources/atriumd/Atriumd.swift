@@ -20,7 +20,7 @@ struct Atriumd: AsyncParsableCommand {
             in the configuration directory. Definitions in containers.d/ beside it are applied at \
             the start, and both are read again on SIGHUP.
 
-            Ends with 0 once it was told to stop; with 64 for a wrong command line, 78 for a wrong \
+            Ends with 0 once it was stopped; with 64 for a wrong command line, 78 for a wrong \
             setting, 77 where it may not read or write, 65 for a store that it can't use, 75 where \
             trying again later may help, and 70, 71, 73 or 74 for what else kept it from starting; \
             --check ends with 78 or 77 where the settings would keep it from starting, and with 1 \
@@ -149,7 +149,7 @@ struct Atriumd: AsyncParsableCommand {
 
     /// Reports why the process ends, to the log and to the service manager.
     private func report(_ failure: StartFailure) -> ExitCode {
-        Logger(label: "atriumd").tell(failure.message, ["reason": "\(failure.reason)"])
+        Logger(label: "atriumd").log(failure.message, ["reason": "\(failure.reason)"])
         Notifier().failed(errno: failure.errno, status: failure.reason)
         return ExitCode(failure.status.rawValue)
     }

@@ -86,7 +86,7 @@ struct Daemon {
         let groups = workerCgroups()
         let (registry, store) = try registry(on: loop, groups)
         // Before any component is created.
-        loop.execute { registry.crashNote.install { CrashTeller.install($0, $1) } }
+        loop.execute { registry.crashNote.install { CrashHandler.install($0, $1) } }
         let reloader = Reloader(
             settings, from: source,
             parts: Reloader.Parts(
@@ -113,7 +113,7 @@ struct Daemon {
         let listener = try Listener(
             taking: &passed, or: settings.socket, keptIn: store, logger: logger)
         for name in passed.closeRest() {
-            logger.tell(
+            logger.log(
                 .descriptorUnused,
                 [
                     "name": "\(name)",
@@ -146,12 +146,12 @@ struct Daemon {
 
     private func report(_ plugins: PluginLibrary) {
         for problem in plugins.problems {
-            logger.tell(.pluginFolderWrong, ["reason": "\(problem)"])
+            logger.log(.pluginFolderWrong, ["reason": "\(problem)"])
         }
         for plugin in plugins.plugins {
             switch plugin.state {
             case .refused, .failed:
-                logger.tell(
+                logger.log(
                     plugin.state == .refused ? .pluginRefused : .pluginFailed,
                     [
                         "plugin": "\(plugin.id)", "reason": "\(plugin.reason ?? "")",
@@ -164,7 +164,7 @@ struct Daemon {
             }
         }
         if plugins.identifiers.isEmpty {
-            logger.tell(.noPlugin, ["path": "\(Installation.shippedPlugins)"])
+            logger.log(.noPlugin, ["path": "\(Installation.shippedPlugins)"])
         }
     }
 

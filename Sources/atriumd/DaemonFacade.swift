@@ -64,7 +64,7 @@ final class DaemonFacade: DaemonState {
         guard let level = Logger.Level(rawValue: level) else { return nil }
         let previous = threshold.level
         threshold.level = level
-        logger.tell(.logLevelChanged, ["from": "\(previous)", "to": "\(level)"])
+        logger.log(.logLevelChanged, ["from": "\(previous)", "to": "\(level)"])
         return previous.rawValue
     }
 
@@ -72,7 +72,7 @@ final class DaemonFacade: DaemonState {
         // Away from the event loop, because it reads files.
         Task(executorPreference: QuietExecutor.shared) { [self] in
             let result: Result<[String], ReloadProblem> =
-                switch await reloader.reload(telling: signs) {
+                switch await reloader.reload(reportingTo: signs) {
                 case nil: .failure(ReloadProblem("the daemon is stopping"))
                 case let outcome? where outcome.problems.isEmpty: .success(outcome.changed)
                 case let outcome?: .failure(ReloadProblem(Self.sentence(outcome)))

@@ -102,7 +102,7 @@ struct DaemonService: Service {
         guard !Task.isCancelled else { return }
         facade.enter(.ready)
         guard let serving = await signs.ready() else { return }
-        logger.tell(.ready, ["socket": "\(listener.path)", "serving": "\(serving)"])
+        logger.log(.ready, ["socket": "\(listener.path)", "serving": "\(serving)"])
     }
 
     private func makeServer() -> VarlinkServer {
@@ -119,7 +119,7 @@ struct DaemonService: Service {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await _ in hangups {
-                    _ = await reloader.reload(telling: signs)
+                    _ = await reloader.reload(reportingTo: signs)
                 }
             }
             // It throws only if this task is cancelled, which also means to stop.
@@ -133,13 +133,13 @@ struct DaemonService: Service {
         loop.execute { registry.endWaiting() }
         await reloader.close()
         await signs.stopping()
-        logger.tell(.stopping)
+        logger.log(.stopping)
         facade.enter(.stopping)
         await handover.handOver(from: server, registry, loop, beside: listener.placesInStore)
         listener.close()
         await server.stop(within: Self.stopDeadline)
         await stopRegistry()
-        logger.tell(.stopped)
+        logger.log(.stopped)
     }
 
     private func stopRegistry() async {

@@ -64,7 +64,7 @@ extension Handover {
         // The files of screens, state and end need places too.
         let room = min(max(0, store.capacity - taken - 3), Self.mostConnections)
         let kept = Array(released.prefix(room))
-        tellWithoutRoom(released.count - kept.count, of: released.count, store)
+        logWithoutRoom(released.count - kept.count, of: released.count, store)
         let state = HandoverState(
             connections: kept, screens: screens.withLock { $0 }, hasEnd: true)
         let isGiven = await Task.detached(executorPreference: QuietExecutor.shared) { [self] in
@@ -72,12 +72,12 @@ extension Handover {
         }.value
         for connection in released { close(connection.descriptor) }
         guard isGiven else { return }
-        logger.tell(
+        logger.log(
             .handedOver,
             ["connections": "\(kept.count)", "screens": "\(state.screens.count)"])
     }
 
-    private func tellWithoutRoom(_ count: Int, of all: Int, _ store: DescriptorStore) {
+    private func logWithoutRoom(_ count: Int, of all: Int, _ store: DescriptorStore) {
         guard count > 0 else { return }
         let limit =
             all - count < Self.mostConnections
@@ -87,7 +87,7 @@ extension Handover {
         let reason =
             "\(count) of \(all) connections, those that were used least recently, find no room in "
             + "systemd's store for descriptors, \(limit)"
-        logger.tell(.handoverIncomplete, ["count": "\(count)", "reason": "\(reason)"])
+        logger.log(.handoverIncomplete, ["count": "\(count)", "reason": "\(reason)"])
     }
 
     /// Stores descriptors with the manager, and waits until it has received them.
@@ -103,20 +103,20 @@ extension Handover {
             try file.seal()
             let end = try MemoryFile(named: "atrium-end")
             defer { close(end.descriptor) }
-            let isTold =
+            let isSent =
                 store.add([file.descriptor], name: Name.state)
                 && store.add(kept.map(\.descriptor), name: Name.connection)
                 && store.add([end.descriptor], name: Name.end)
-            if isTold, store.wait(upTo: Self.giving) { return true }
-            tellNotGiven(kept, "systemd has not said that it keeps what it was given")
+            if isSent, store.wait(upTo: Self.giving) { return true }
+            logNotGiven(kept, "systemd has not said that it keeps what it was given")
         } catch {
-            tellNotGiven(kept, "\(error)")
+            logNotGiven(kept, "\(error)")
         }
         return false
     }
 
-    private func tellNotGiven(_ kept: [VarlinkKeptConnection], _ reason: String) {
-        logger.tell(
+    private func logNotGiven(_ kept: [VarlinkKeptConnection], _ reason: String) {
+        logger.log(
             .handoverIncomplete,
             [
                 "count": "\(kept.count)",

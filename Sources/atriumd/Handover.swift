@@ -128,7 +128,7 @@ extension Handover {
         if !passed.connections.isEmpty { store.remove(Name.connection) }
         if !passed.states.isEmpty { store.remove(Name.state) }
         if !passed.ends.isEmpty { store.remove(Name.end) }
-        if let state { tell(state, adopted: adopted, store) }
+        if let state { log(state, adopted: adopted, store) }
     }
 
     /// Whether a connection's user is root or the daemon's own, who are admins regardless of the settings.
@@ -137,7 +137,7 @@ extension Handover {
     }
 
     /// Logs which connections and screens were handed over.
-    private func tell(_ state: HandoverState, adopted: Int, _ store: DescriptorStore) {
+    private func log(_ state: HandoverState, adopted: Int, _ store: DescriptorStore) {
         let missing = state.count - passed.connections.count
         let hadRoom = !state.hasEnd || !passed.ends.isEmpty
         if !hadRoom, missing > 0 {
@@ -145,10 +145,10 @@ extension Handover {
                 "\(missing) of \(state.count) connections were not kept: systemd's store for "
                 + "descriptors is full. FileDescriptorStoreMax= is less than FDSTORE= says, which "
                 + "is \(store.capacity): set both to \(Self.wanted(state.count)) or more in the unit"
-            logger.tell(.handoverIncomplete, ["count": "\(missing)", "reason": "\(reason)"])
+            logger.log(.handoverIncomplete, ["count": "\(missing)", "reason": "\(reason)"])
         }
         guard state.count > 0 || !state.screens.isEmpty else { return }
-        logger.tell(
+        logger.log(
             .tookOver,
             [
                 "connections": "\(adopted)", "screens": "\(state.screens.count)",
@@ -158,30 +158,30 @@ extension Handover {
 
     private func readState() -> HandoverState? {
         guard let descriptor = passed.states.last else {
-            if !passed.connections.isEmpty { tellUnusable("its description is missing") }
+            if !passed.connections.isEmpty { logUnusable("its description is missing") }
             return nil
         }
         do {
             return try HandoverState(try MemoryFile(descriptor: descriptor).read())
         } catch {
-            tellUnusable("\(error)")
+            logUnusable("\(error)")
             return nil
         }
     }
 
-    private func tellUnusable(_ why: String) {
+    private func logUnusable(_ why: String) {
         let count = passed.connections.count
         let reason =
             "\(count) connections are closed, since what the daemon before left can't be used: "
             + why
-        logger.tell(.handoverIncomplete, ["count": "\(count)", "reason": "\(reason)"])
+        logger.log(.handoverIncomplete, ["count": "\(count)", "reason": "\(reason)"])
     }
 
     private func readScreens() -> [KeptScreen] {
         guard let descriptor = passed.screens.last else { return [] }
         let screens = try? HandoverScreens.screens(in: MemoryFile(descriptor: descriptor))
         guard let screens else {
-            logger.tell(
+            logger.log(
                 .handoverIncomplete,
                 ["reason": "what the daemon before left of its screens can't be used"])
             return []
@@ -208,9 +208,9 @@ extension Handover {
             for screen in screens { try list.take(.chosen(screen)) }
             store?.remove(Name.screens)
             store?.add([list.file.descriptor], name: Name.screens)
-            registry.noteScreens { [logger] in list.take($0, orTell: logger) }
+            registry.noteScreens { [logger] in list.take($0, logger: logger) }
         } catch {
-            logger.tell(
+            logger.log(
                 .handoverIncomplete, ["reason": "screens will not outlive a crash: \(error)"])
         }
     }

@@ -66,13 +66,13 @@ final class HandoverScreens {
     }
 
     /// Writes a note about a screen; the first failure is logged, and later notes are ignored.
-    func take(_ note: ScreenNote, orTell logger: Logger) {
+    func take(_ note: ScreenNote, logger: Logger) {
         guard !hasFailed else { return }
         do {
             try take(note)
         } catch {
             hasFailed = true
-            logger.tell(
+            logger.log(
                 .handoverIncomplete,
                 ["reason": "what is chosen on screens will not outlive a crash: \(error)"])
         }

@@ -50,7 +50,7 @@ final class LifeSigns: @unchecked Sendable {
             _ = loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) {
                 [weak self] task in
                 guard let self, case .loading = phase else { return task.cancel() }
-                tellProgress()
+                reportProgress()
             }
         }
     }
@@ -104,7 +104,7 @@ final class LifeSigns: @unchecked Sendable {
         }
     }
 
-    private func tellProgress() {
+    private func reportProgress() {
         let now = registry.loadProgress()
         // Without progress the timeout is not extended.
         guard now != progress else { return }

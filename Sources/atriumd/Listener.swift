@@ -86,7 +86,7 @@ struct Listener: Sendable {
     private static func usable(_ numbers: [Int32], _ logger: Logger) -> [ListeningSocket] {
         numbers.compactMap { number in
             if let socket = ListeningSocket(number) { return socket }
-            logger.tell(
+            logger.log(
                 .descriptorUnused,
                 [
                     "name": "\(socketName)",

@@ -58,7 +58,7 @@ final class LoopMeter: NIOEventLoopMetricsDelegate, @unchecked Sendable {
             let used = read(at: end)
             // This also covers turns that read no call, but a worker's message or a new connection.
             if used >= Self.longTurn { time = max(time, used) }
-            if time >= Self.longTurn { log.tell(time, processor: used, end: end, notes) }
+            if time >= Self.longTurn { log.log(time, processor: used, end: end, notes) }
         }
         seconds.recordNanoseconds(time)
         notes.clear()

@@ -87,7 +87,7 @@ actor Reloader {
     ///
     /// - Parameter signs: notified when the reload begins and ends.
     /// - Returns: what was done; nil if the daemon is stopping.
-    func reload(telling signs: LifeSigns) async -> Outcome? {
+    func reload(reportingTo signs: LifeSigns) async -> Outcome? {
         guard !isClosed else { return nil }
         let task = Task(executorPreference: QuietExecutor.shared) { [self, last] in
             _ = await last?.value
@@ -106,7 +106,7 @@ actor Reloader {
     /// - Returns: whether roles are known.
     func learnRoles(_ table: @escaping @Sendable () -> RoleTable) async -> Bool {
         await adoptRoles(of: settings, table)
-        tellProblems()
+        logProblems()
         return knowsRoles
     }
 
@@ -115,7 +115,7 @@ actor Reloader {
         if knowsRoles { await body() } else { afterRoles = body }
     }
 
-    private func tellProblems() {
+    private func logProblems() {
         let problems = roleProblems + definitionProblems
         current.withLock { $0 = problems }
     }
@@ -159,11 +159,11 @@ actor Reloader {
             if let problem = applied.problem { outcome.problems.append("\(problem)") }
         }
         for problem in outcome.problems {
-            logger.tell(.definitionNotApplied, ["reason": "\(problem)"])
+            logger.log(.definitionNotApplied, ["reason": "\(problem)"])
         }
         outcome.changed += await abandoned(by: files)
         definitionProblems = outcome.problems
-        tellProblems()
+        logProblems()
         return outcome
     }
 
@@ -194,7 +194,7 @@ actor Reloader {
             changed = try await adopt(DaemonSettings.load(source))
         } catch {
             // The old settings stay: applying half of a file would be worse.
-            logger.tell(.settingsNotApplied, ["reason": "\(error)"])
+            logger.log(.settingsNotApplied, ["reason": "\(error)"])
             current.withLock { $0 = ["\(error)"] + roleProblems + definitionProblems }
             return Outcome(problems: ["\(error)"])
         }
@@ -202,7 +202,7 @@ actor Reloader {
         var outcome = await applyDefinitions()
         outcome.changed = changed + outcome.changed
         outcome.problems = roleProblems + outcome.problems
-        logger.tell(
+        logger.log(
             .reloaded,
             ["changed": "\(outcome.done)", "problems": "\(outcome.problems.count)"])
         return outcome
@@ -244,7 +244,7 @@ actor Reloader {
         let silence = knowsRoles ? Self.directorySilent : Self.directorySilentAtStart
         let problems: [String] =
             found.isComplete ? [] : [found.table == nil ? silence : Self.directorySlow]
-        for problem in problems { logger.tell(.directorySilent, ["reason": "\(problem)"]) }
+        for problem in problems { logger.log(.directorySilent, ["reason": "\(problem)"]) }
         if let table = found.table { return await go(by: newer, table, besides: problems) }
         roleProblems = problems
     }
@@ -254,7 +254,7 @@ actor Reloader {
         guard number == rolesAsked else { return }
         rolesAsked += 1
         await go(by: newer, table)
-        tellProblems()
+        logProblems()
     }
 
     /// Makes a table of roles take effect, also for open streams and screens.
@@ -263,7 +263,7 @@ actor Reloader {
     ) async {
         let unresolved = newer.problems(of: table)
         roleProblems = unresolved + problems
-        for problem in unresolved { logger.tell(.roleUnresolved, ["reason": "\(problem)"]) }
+        for problem in unresolved { logger.log(.roleUnresolved, ["reason": "\(problem)"]) }
         let access = parts.access
         if let server {
             await server.review { access.replace(table) }

@@ -24,7 +24,7 @@ struct Restore {
             print("the store that was there is kept in \(kept): remove it once all is well")
         }
         print(
-            "the store is \(restored.identity) from now on: who follows from a number of before is told "
+            "the store is \(restored.identity) from now on: who follows from a number of before is notified "
                 + "that something is missing")
         print("next: start the daemon, as with: systemctl start atriumd.socket atriumd")
     }

@@ -138,9 +138,9 @@ import Testing
         throws
     {
         var isTrusted = true
-        let find = { (told: String?, variables: [String: String], there: Set<String>) in
+        let find = { (given: String?, variables: [String: String], there: Set<String>) in
             try SocketPath.find(
-                told: told, environment: { variables[$0] }, exists: there.contains, uid: 7,
+                given: given, environment: { variables[$0] }, exists: there.contains, uid: 7,
                 check: { folder, _ throws(CommandFailure) in
                     if !isTrusted { throw CommandFailure(folder) }
                 })

@@ -137,7 +137,7 @@ import Varlink
         #expect(
             throws: CommandFailure(
                 "there is no command 'atriumctl screen srt'",
-                hint: "did you mean 'sort'? 'atriumctl screen --help' tells what there is.",
+                hint: "did you mean 'sort'? 'atriumctl screen --help' lists what there is.",
                 status: .usage)
         ) { try CommandLineWords.checkHelp(["help", "screen", "srt"], of: Atriumctl.self) }
     }

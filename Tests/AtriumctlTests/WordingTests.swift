@@ -37,7 +37,7 @@ import Testing
 
     @Test(arguments: [
         (Reason.trimmed, "missed #3 to #7: no longer kept"),
-        (Reason.transient, "missed #3 to #7: transient, and came too fast to be told"),
+        (Reason.transient, "missed #3 to #7: transient, and came too fast to be delivered"),
         (Reason.damaged, "missed #3 to #7: damaged in the store; 'atriumctl status' says more"),
         (
             Reason.replaced,

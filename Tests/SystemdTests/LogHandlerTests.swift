@@ -134,7 +134,7 @@ struct LogHandlerTests {
         ) {
             setenv("NOTIFY_SOCKET", "/run/somebody", 1)
             LoggingSetup.bootstrap(level: .info)
-            Logger(label: "test").tell(.ready, ["socket": "/run/a"])
+            Logger(label: "test").log(.ready, ["socket": "/run/a"])
         }
         #expect(
             String(decoding: result.standardErrorContent, as: UTF8.self)

@@ -12,9 +12,9 @@ import Testing
     @Test func `have the last failure that the Swift runtime told of`() {
         let words = words("Fatal error: One", "a line", "X/Y.swift:3: Fatal error: Two.", "another")
         #expect(words.failure == "X/Y.swift:3: Fatal error: Two")
-        #expect(words.tellOfEnd)
+        #expect(words.describesEnd)
         #expect(self.words("a line").failure == nil)
-        #expect(!self.words("a line").tellOfEnd)
+        #expect(!self.words("a line").describesEnd)
     }
 
     @Test func `have what was wrong with a program`() {

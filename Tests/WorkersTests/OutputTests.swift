@@ -31,7 +31,7 @@ import Testing
         try await component.put("chatter")
         await component.stop()
         try await eventually("the rest is counted") {
-            log.events.contains { $0["message"] == "a worker printed more than is told" }
+            log.events.contains { $0["message"] == "a worker printed more than is logged" }
         }
         let lines = log.events.compactMap { $0["text"] }
         #expect(lines.count == 200)
@@ -56,7 +56,7 @@ import Testing
         await #expect(throws: PortFailure.self) { try await component.put("chatter-and-trap") }
         let lines = log.events.compactMap { $0["text"] }
         #expect(lines.count { $0 == "blah" } < 300, "chatter is bounded")
-        #expect(log.events.contains { $0["message"] == "a worker printed more than is told" })
+        #expect(log.events.contains { $0["message"] == "a worker printed more than is logged" })
         #expect(lines.contains { $0.contains("Fatal error: Told to trap.") }, "\(lines)")
         #expect(lines.contains("about to trap"))
         let signal = try #require(lines.firstIndex { $0.hasPrefix("ended by SIG") })

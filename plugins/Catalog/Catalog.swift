@@ -5,7 +5,7 @@ public import AtriumKit
 /// An item may lie under another. Its parent may come later, and may be removed before it: it then
 /// waits, with its own id, for the parent to return.
 public final class Catalog: RecordListing {
-    /// Who is told of new, changed and removed items.
+    /// Who is notified of new, changed and removed items.
     public weak var delegate: (any ContentListingDelegate)?
 
     /// All items: those that the host restored at once, then those that came later, in their order;

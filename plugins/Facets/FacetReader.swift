@@ -1,6 +1,6 @@
 import AtriumKit
 
-/// Reads the setting `sections`; each mistake is told with its place.
+/// Reads the setting `sections`; each mistake is reported with its place.
 struct FacetReader {
     /// Which days a calendar has.
     private enum Days: String, CaseIterable {

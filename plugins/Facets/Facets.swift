@@ -5,7 +5,7 @@ public import AtriumKit
 /// A section is about one field. It offers the filters that the settings list, or one for each
 /// value that the items have, or it takes a range or a text that a person writes.
 public final class Facets: Filtering {
-    /// Who is told of selections.
+    /// Who is notified of selections.
     public weak var delegate: (any FilteringDelegate)?
 
     private var facets: [Facet]

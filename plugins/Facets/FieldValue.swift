@@ -97,7 +97,7 @@ extension Field {
         return Timestamp(text).map { Double($0.milliseconds) / 1000 }
     }
 
-    /// A number; nil for a whole one that can't be told from its neighbours.
+    /// A number; nil for a whole one that can't be distinguished from its neighbours.
     private func exactNumber(_ text: String) -> Value? {
         guard let int = Int64(text) else { return finiteNumber(text).map(Value.number) }
         if int.magnitude <= 1 << 53 { return .int(int) }

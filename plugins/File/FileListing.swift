@@ -5,7 +5,7 @@ internal import ItemReading
 /// The items that a file has, as it is now: `org.atrium.file`.
 ///
 /// It reads the file in the background: at the start, whenever it is written, replaced or comes back, and when
-/// somebody asks. What it tells is what differs from before. A file that can't be read, or has anything wrong in it,
+/// somebody asks. It reports what differs from before. A file that can't be read, or has anything wrong in it,
 /// changes nothing: the last good copy stays, and the problem says line and column.
 public final class FileListing: ContentListing {
     /// How long until a file is tried again that can't be watched or read.
@@ -14,7 +14,7 @@ public final class FileListing: ContentListing {
     /// What it understands.
     public static var settings: [Setting] { FileSource.settings }
 
-    /// Who is told what changes.
+    /// Who is notified of changes.
     public weak var delegate: (any ContentListingDelegate)?
     /// Whether the file was never read so far.
     public private(set) var isLoading = true
@@ -32,7 +32,7 @@ public final class FileListing: ContentListing {
     private var isReading = false
     private var isReadAgain = false
     private var retry: Wakeup?
-    /// What tells of the file that a link leads to, and where that is.
+    /// The watch of the file that a link leads to, and where that is.
     private var target: (path: String, watch: Wakeup)?
 
     /// Begins to read and to watch the file.
@@ -120,7 +120,7 @@ extension FileListing {
             if let difference = reading.difference { show(difference) }
         case .failure(let error):
             context.report(problem: "\(error)")
-            // Nobody tells when a file may be read at last.
+            // No notification comes when a file may be read at last.
             if (error as? FileProblem)?.isOfSystem == true, retry?.isActive != true {
                 again { [weak self] in self?.read() }
             }
@@ -135,7 +135,7 @@ extension FileListing {
         isLoading = false
         let before = known
         known = difference.items
-        difference.tell(delegate, of: self)
+        difference.report(delegate, of: self)
         context.letGo(of: before)
     }
 }

@@ -20,7 +20,7 @@ struct FileSource: Sendable {
         Setting("file", .text, "the file's name in the folder that 'path' is"),
         Setting(
             "format", .choice(TextFormat.allCases.map(\.rawValue)),
-            "what the file is; by default its name's ending tells, or how it begins"),
+            "what the file is; by default found from its name's ending, or from how it begins"),
         Setting(
             "delimiter", .text,
             "what separates the cells of a table, such as ';'; by default the comma, semicolon or tab that its first "

@@ -109,7 +109,7 @@ final class FileText: TextChunks {
 /// Why a file's items are not known, in a sentence with its path.
 struct FileProblem: Error, CustomStringConvertible {
     let description: String
-    /// Whether the kernel said it, which may say otherwise later, and nobody tells when.
+    /// Whether the kernel said it, which may say otherwise later, without a notification.
     private(set) var isOfSystem = false
 
     init(_ path: String, _ reason: String) { description = "\(path): \(reason)" }

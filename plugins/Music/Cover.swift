@@ -22,7 +22,7 @@ enum Cover {
             tags_read_cover(
                 file.descriptor, file.path,
                 { context, _, picture, length in
-                    // One more than is sent is told from it.
+                    // One more than is sent, so that a longer one is recognised.
                     let most = min(length, ItemImage.mostBytes + 1)
                     context?.assumingMemoryBound(to: [UInt8].self).pointee = Array(
                         UnsafeRawBufferPointer(start: picture, count: most))

@@ -95,7 +95,7 @@ struct FolderListing: Sendable {
         guard type == unknown || (type == file && isAudio) else { return }
         var info = stat()
         let text = (name + [0]).map(CChar.init(bitPattern:))
-        // One that went away meanwhile is told of by the kernel.
+        // The kernel reports one that went away meanwhile.
         guard fstatat(folder, text, &info, AT_SYMLINK_NOFOLLOW) == 0 else { return }
         switch info.st_mode & S_IFMT {
         case S_IFDIR: folders.insert(name)

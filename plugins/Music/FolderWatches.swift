@@ -3,7 +3,7 @@ internal import AtriumKit
 /// Which folders are watched, and which can't be.
 struct FolderWatches {
     private var watches: [FilePath: Wakeup] = [:]
-    /// Folders whose changes nobody tells, and why.
+    /// Folders whose changes are not reported, and why.
     private var unwatched: [FilePath: String] = [:]
 
     /// Why one of them can't be watched, in a sentence; nil: all are.

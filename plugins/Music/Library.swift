@@ -2,7 +2,7 @@ internal import AtriumKit
 
 /// What is known of the folder: which files and folders lie in it, and the tracks that were read.
 ///
-/// A value that is told what was seen, and answers what to do: it touches no file.
+/// A value that takes what was seen, and returns what to do: it touches no file.
 struct Library {
     private struct File {
         /// What it was when it was read; nil: it was not yet.
@@ -27,7 +27,7 @@ struct Library {
     private(set) var tracks: [String: Track] = [:]
     /// Files that could not be read.
     private var broken: Set<FilePath> = []
-    /// Those among them that could not even be opened: when they can be, nobody tells.
+    /// Those among them that could not even be opened: no notification comes when they can be.
     private(set) var closedFiles: Set<FilePath> = []
     /// Folders that could not be read.
     private(set) var closed: Set<FilePath> = []

@@ -19,10 +19,10 @@ public final class Music: ImageProviding {
         Setting(
             "rescan", .integer(0...86_400), default: 0,
             "Seconds after which all folders are looked through again: for a file system whose changes "
-                + "the kernel does not tell, as of a network. 0: never; else at least 10."),
+                + "the kernel does not report, as of a network. 0: never; else at least 10."),
     ]
 
-    /// Who is told of new, changed and removed tracks.
+    /// Who is notified of new, changed and removed tracks.
     public weak var delegate: (any ContentListingDelegate)?
 
     /// A track for each file that could be read.
@@ -185,7 +185,7 @@ extension Music {
             for path in steps.unread { work.read(path) }
             goneItems += steps.goneItems
         }
-        // Whatever changed meanwhile was told by nobody, and what was still to be listed is forgotten.
+        // No notification came for what changed meanwhile, and what was still to be listed is forgotten.
         if isBack { for path in library.allFolders where path != .root { work.list(path) } }
     }
 
@@ -275,7 +275,7 @@ extension Music {
         problem.isForbidden && (wasAway || device != nil) && WorkerProcess.mayRead(folder)
     }
 
-    /// Sets what looks again for what nobody tells of.
+    /// Schedules the next look for changes without notifications.
     private func lookAgain() {
         let isRetried =
             rootProblem != nil || !library.closed.isEmpty || !library.closedFiles.isEmpty

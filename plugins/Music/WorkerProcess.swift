@@ -3,7 +3,7 @@ internal import Glibc
 /// The worker that the component may live in.
 ///
 /// It may read the folders that were there when it started, by what they were and not by their names: of one that
-/// is made later, or takes the place of another, it can tell that it is there, and read nothing. A new worker can.
+/// is made later, or takes the place of another, it can see that it is there, and read nothing. A new worker can.
 enum WorkerProcess {
     /// Whether this user may read a folder, as far as its owner and its mode say.
     static func mayRead(_ folder: String) -> Bool { access(folder, R_OK | X_OK) == 0 }

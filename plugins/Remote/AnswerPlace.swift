@@ -4,7 +4,7 @@ struct AnswerPlace: Sendable, Hashable {
     enum Paging: Sendable {
         /// Not at all: all there is, is there each time.
         case whole
-        /// It is told how many were shown so far.
+        /// The number of items that were shown so far is sent.
         case counted
         /// It says itself where the next ones begin.
         case said
@@ -16,7 +16,7 @@ struct AnswerPlace: Sendable, Hashable {
     private static let mark: Character = "~"
 
     let paging: Paging
-    /// What the service is told; nil: nothing.
+    /// What the service is sent; nil: nothing.
     let cursor: String?
     /// How many items of the service's page were shown before.
     let skipped: Int
@@ -34,8 +34,8 @@ struct AnswerPlace: Sendable, Hashable {
         switch paging {
         case .whole, .counted:
             guard let count = Self.count(text[...]) else { return nil }
-            let isTold = paging == .counted
-            self.init(paging, cursor: isTold ? "\(count)" : nil, skipped: isTold ? 0 : count)
+            let isCounted = paging == .counted
+            self.init(paging, cursor: isCounted ? "\(count)" : nil, skipped: isCounted ? 0 : count)
         case .said:
             guard text.first == Self.mark else {
                 self.init(paging, cursor: text, skipped: 0)

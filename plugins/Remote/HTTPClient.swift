@@ -34,7 +34,7 @@ struct HTTPFailure: Error, Sendable, Hashable {
         case network
         /// Who could be reached did not answer in time.
         case time
-        /// Who answers has a certificate of an authority that is not trusted, as far as it can be told.
+        /// Who answers has a certificate of an authority that is not trusted, as far as that is known.
         case authority
         /// There is more of a document than is read.
         case size

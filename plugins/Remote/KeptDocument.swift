@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// A document as it is kept over restarts: a line of JSON that tells its version from others, and then its own bytes.
+/// A document as it is kept over restarts: a line of JSON that names its version, and then its own bytes.
 ///
 /// What was sent to the service is not in it.
 struct KeptDocument: Sendable {

@@ -6,12 +6,12 @@ internal import ItemReading
 /// Either the service has one document with all items, which is looked at now and then, and read when it is another
 /// one; or it is asked for each search. A service that fails, or answers what can't be read, changes nothing: what
 /// was shown stays, the problem says why, and it is left alone twice as long each time. What is wrong with one search
-/// alone is told to those who made it.
+/// alone is sent to those who made it.
 public final class Remote: Querying {
     /// What it understands.
     public static var settings: [Setting] { RemoteSource.settings }
 
-    /// Who is told what changes.
+    /// Who is notified of changes.
     public weak var delegate: (any ContentListingDelegate)?
     /// Whether the document was never read so far.
     public private(set) var isLoading: Bool
@@ -173,7 +173,7 @@ public final class Remote: Querying {
         isLoading = false
         let before = known
         known = difference.items
-        difference.tell(delegate, of: self)
+        difference.report(delegate, of: self)
         context.letGo(of: before)
     }
 }

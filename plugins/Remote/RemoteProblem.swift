@@ -14,7 +14,7 @@ struct RemoteProblem: Error, Sendable, CustomStringConvertible {
     }
 
     let cause: Cause
-    /// The URL, as it may be told.
+    /// The URL, as it may be shown.
     let name: String
     let reason: String
     /// For how many seconds the service wants to be left alone.

@@ -100,7 +100,7 @@ struct RemoteSource: Sendable {
     }
 }
 
-/// What tells one version of a document from another.
+/// What distinguishes one version of a document from another.
 struct Validators: Sendable, Hashable {
     var etag: String?
     var modified: String?

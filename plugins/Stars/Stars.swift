@@ -5,7 +5,7 @@ public import AtriumKit
 /// The score is their mean, or with `score: bayesian` the mean of them and of a few that nobody cast, so that one
 /// vote of 5 stars does not outrank four of 5 and 4.
 public final class Stars: BallotRestoring {
-    /// Who is told of new tallies.
+    /// Who is notified of new tallies.
     public weak var delegate: (any VotingDelegate)?
 
     let context: ComponentContext
@@ -116,7 +116,7 @@ public final class Stars: BallotRestoring {
         }
     }
 
-    /// Tells of records that can't be read, but not of every single one: after a change of the
+    /// Logs records that can't be read, but not every single one: after a change of the
     /// scale there may be a great many.
     private func skip(_ key: String, _ reason: String) {
         skipped += 1

@@ -5,7 +5,7 @@ public import AtriumKit
 /// A deleted comment stays as a tombstone, which people see only where it has replies that they
 /// see; so does one that waits for a moderator.
 public final class Threads: Commenting {
-    /// Who is told of new, changed and removed comments.
+    /// Who is notified of new, changed and removed comments.
     public weak var delegate: (any CommentingDelegate)?
 
     let context: ComponentContext
@@ -61,14 +61,14 @@ public final class Threads: Commenting {
         let subjects = Set([before, comment].compactMap { $0?.subject })
         let countsBefore = subjects.map(tree.count)
         tree.replace(change.key, with: comment)
-        tell(before, comment)
+        report(before, comment)
         for (subject, count) in zip(subjects, countsBefore) {
             let now = tree.count(of: subject)
             if now != count { delegate?.commenting(self, didChange: now, of: subject) }
         }
     }
 
-    private func tell(_ before: Comment?, _ after: Comment?) {
+    private func report(_ before: Comment?, _ after: Comment?) {
         let isThere = after.map { $0.state != .removed } ?? false
         if let after, after.state == .shown, before?.state != .shown {
             delegate?.commenting(self, didPost: after)

@@ -54,9 +54,9 @@ int process_columns(uint32_t character);
 
 /// Has each INT, TERM, HUP, QUIT, WINCH and TSTP be written to a descriptor as one byte, its number, in place of
 /// what it would do. 0, or what the system says.
-int process_tell_signals(int descriptor);
+int process_write_signals(int descriptor);
 
-/// Ends this process by a signal that ``process_tell_signals`` tells of, as if nobody had asked.
+/// Ends this process by a signal that ``process_write_signals`` reports, as if it had not been handled.
 void process_end_by(int signal);
 
 /// Stops this process until it is continued; at once over where nobody could, since no shell started it.
@@ -71,11 +71,11 @@ void process_unguard_terminal(void);
 
 /// Has a crash (ILL, TRAP, SEGV, BUS, FPE, ABRT) write what was noted with ``process_note_words``, the signal
 /// and where it happened to the standard error, before it does what it would have done. An ABRT that another
-/// process sends tells where the calling thread is. Where somebody else handles crashes, theirs tells in its place.
-void process_tell_crashes(void);
+/// process sends prints where the calling thread is. Where another handler of crashes is installed, it prints instead.
+void process_handle_crashes(void);
 
 /// Has a crash of the calling thread, and an end of the process by its own `exit`, write a text to the begin of a file:
-/// the one to which `*text` points then, unless that is null. By the thread that calls ``process_tell_crashes``.
+/// the one to which `*text` points then, unless that is null. By the thread that calls ``process_handle_crashes``.
 void process_note_crashes(int descriptor, const char *const *text);
 
 /// Notes what was said, as a line, to be written in a crash; of much the last is kept. By one thread.

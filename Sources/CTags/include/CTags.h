@@ -38,7 +38,7 @@ typedef void (*tags_take_text)(void *context, const char *name, const char *text
 
 /* Reads the tags of an audio file.
  *
- * The descriptor is of a regular file that is open to read; it is closed. Its path tells by its ending what format
+ * The descriptor is of a regular file that is open to read; it is closed. The ending of its path says what format
  * to try first. */
 enum tags_outcome tags_read(int descriptor, const char *path, struct tags_numbers *numbers,
                             tags_take_text take, void *context);

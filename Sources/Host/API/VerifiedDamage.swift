@@ -15,7 +15,7 @@ struct VerifiedDamage: Sendable, Hashable {
     /// The damage and what to do about it, for people; nil: there is none.
     var problem: String? {
         guard let first else { return nil }
-        let more = others > 0 ? " ('atriumctl verify' tells of \(others) more)" : ""
+        let more = others > 0 ? " ('atriumctl verify' lists \(others) more)" : ""
         return "is damaged, as it was verified: \(first.found)\(more). \(first.advice)"
     }
 }

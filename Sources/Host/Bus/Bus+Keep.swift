@@ -25,20 +25,20 @@ public struct SubscriptionStanding: Sendable, Hashable {
 
 extension Bus {
     /// How much is undelivered that the next process could not deliver, since it is in memory only.
-    struct Untold: Equatable {
+    struct Undelivered: Equatable {
         /// How many subscribers have not received everything in the ring.
         var subscribers = 0
-        /// The sum of their `toldThrough`, which changes whenever one of them receives a batch.
+        /// The sum of their `deliveredThrough`, which changes whenever one of them receives a batch.
         var progress: UInt64 = 0
     }
 
     /// What the ring holds undelivered; subscribers that read the store are not counted, since the next process can
     /// read it for them.
-    var untold: Untold {
-        subscriptions.values.reduce(into: Untold()) { untold, subscription in
+    var undelivered: Undelivered {
+        subscriptions.values.reduce(into: Undelivered()) { undelivered, subscription in
             guard !subscription.isWaiting, !subscription.isBehind else { return }
-            untold.subscribers += 1
-            untold.progress &+= subscription.toldThrough
+            undelivered.subscribers += 1
+            undelivered.progress &+= subscription.deliveredThrough
         }
     }
 
@@ -51,19 +51,19 @@ extension Bus {
         var lost = subscription.lost
         if !subscription.isWaiting {
             // The next process delivers durable ones from the store. The cursor may move up to the first of these.
-            var isTold = !subscription.isBehind
+            var isDelivered = !subscription.isBehind
             for posted in rest(of: subscription) {
                 if !subscription.wants(posted) {
-                    if isTold { after = max(after, posted.order) }
+                    if isDelivered { after = max(after, posted.order) }
                 } else if posted.isTransient {
                     let gap = SubscriptionBatch.Gap(
                         from: posted.order, to: posted.order, reason: .transient)
                     lost = gap.joined(lost)
                 } else {
-                    isTold = false
+                    isDelivered = false
                 }
             }
-            if isTold { after = lastSequence }
+            if isDelivered { after = lastSequence }
         }
         return SubscriptionStanding(
             patterns: subscription.group.patterns.map(\.text).sorted(), after: after,

@@ -73,7 +73,7 @@ extension Bus {
         for subscription: Subscription, _ maxBytes: Int, looks: Int
     ) -> TakenBatch {
         let isInStep = subscription.isInStep
-        let start = subscription.toldThrough
+        let start = subscription.deliveredThrough
         var draft = BatchDraft(
             for: subscription, maxCount: limits.batchCount, maxBytes: maxBytes)
         let first = fill(&draft, of: subscription, looks: looks)

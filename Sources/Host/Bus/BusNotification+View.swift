@@ -29,7 +29,7 @@ extension BusNotification {
         return NotificationView(
             sequence: sequence, time: time, topic: topic,
             actor: isOpen ? actor.flatMap(names) : nil,
-            payload: isOpen ? payload.telling(text) : payload)
+            payload: isOpen ? payload.including(text) : payload)
     }
 
     /// The payload merged with the restricted part's members.
@@ -43,7 +43,7 @@ extension BusNotification {
 
 extension [UInt8] {
     /// Returns the payload with a comment's text added as `text`.
-    func telling(_ text: CommentText?) -> [UInt8] {
+    func including(_ text: CommentText?) -> [UInt8] {
         guard let text else { return self }
         let member = Payload.object { $0.member("text", text.text) }
         return count > 2 ? dropLast() + [UInt8(ascii: ",")] + member.dropFirst() : member

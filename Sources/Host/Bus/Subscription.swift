@@ -13,7 +13,7 @@ final class Subscription {
     /// The next place in the ring to examine; meaningless while it is behind.
     private(set) var position: UInt64
     /// The place after the last delivery; from there to `position` nothing matched its group.
-    private(set) var toldThrough: UInt64
+    private(set) var deliveredThrough: UInt64
     /// Whether the ring may have evicted what follows its cursor.
     private(set) var isBehind: Bool
     /// Whether its last pull found nothing, so that it is woken; set by its group only.
@@ -46,7 +46,7 @@ final class Subscription {
         self.cursor = cursor
         self.position = position
         self.isBehind = isBehind
-        toldThrough = position
+        deliveredThrough = position
         start = position
         group.add(self)
     }
@@ -89,7 +89,7 @@ final class Subscription {
 
     /// Notes that everything before its place was delivered.
     func noteCaughtUp() {
-        noteTold()
+        noteDelivery()
         hasBegun = true
     }
 
@@ -103,13 +103,13 @@ final class Subscription {
     /// Moves from the store to a place in the ring.
     func join(at position: UInt64) {
         self.position = position
-        noteTold()
+        noteDelivery()
         isBehind = false
     }
 
-    private func noteTold() {
+    private func noteDelivery() {
         // Notifications before `start` may match other members of its group.
-        toldThrough = max(position, start)
+        deliveredThrough = max(position, start)
     }
 
     /// Returns the next gap and marks it as delivered; a trimmed range precedes transient ones.

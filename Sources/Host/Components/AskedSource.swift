@@ -30,7 +30,7 @@ final class AskedSource {
     private var isToSend = false
     /// The number of entries in `waiting` that were dropped since it was last cleaned up.
     private var dropped = 0
-    private var taking: [ToldMeanwhile] = []
+    private var taking: [ChangesMeanwhile] = []
     private var isMakingRoom = false
     private var kept = KeptItems()
 
@@ -229,8 +229,8 @@ extension AskedSource {
     ) {
         let ids = answer.items.map(\.id)
         let pin = AnswerPin(ids, of: self)
-        let told = ToldMeanwhile()
-        taking.append(told)
+        let changes = ChangesMeanwhile()
+        taking.append(changes)
         var rest = answer.items[...]
         var unfit = UnfitAnswer()
         let checker = FieldChecker(fields: slot.fields)
@@ -240,7 +240,7 @@ extension AskedSource {
                 container.slot(slot.name) === slot
             else { return false }
             let piece = unfit.fitting(
-                rest.prefix(64).compactMap { told.current($0) }, checker)
+                rest.prefix(64).compactMap { changes.current($0) }, checker)
             rest = rest.dropFirst(64)
             let new = piece.filter { !(slot.list?.contains($0.id) ?? false) }
             let known = piece.filter { slot.list?.contains($0.id) ?? false }
@@ -249,13 +249,13 @@ extension AskedSource {
             kept.touch(piece.lazy.filter { slot.list?.contains($0.id) ?? false })
             return true
         } then: { [self, weak slot] in
-            taking.removeAll { $0 === told }
+            taking.removeAll { $0 === changes }
             if let problem = unfit.problem {
                 domain.logger.warning("\(problem)", metadata: slot?.logFields() ?? [:])
             }
             done(
                 AskedAnswer(
-                    ids: ids.filter { !told.isGone($0) && !unfit.ids.contains($0) },
+                    ids: ids.filter { !changes.isGone($0) && !unfit.ids.contains($0) },
                     total: answer.total, next: answer.next, pin: pin))
             makeRoom()
         }
@@ -263,7 +263,7 @@ extension AskedSource {
 
     /// Handles a change that the component reported without being asked.
     func follow(_ change: ContentChange) {
-        for told in taking { told.take(change) }
+        for changes in taking { changes.take(change) }
         switch change {
         case .remove(let ids):
             let gone = Set(ids)

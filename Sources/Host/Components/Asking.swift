@@ -59,7 +59,7 @@ final class AnswerPin {
 }
 
 /// What a source reports by itself while an older answer is being put into the list.
-final class ToldMeanwhile {
+final class ChangesMeanwhile {
     private var newest: [String: Item?] = [:]
 
     /// Records a reported change.
@@ -75,14 +75,14 @@ final class ToldMeanwhile {
 
     /// The newest value of an answered item; nil if it was removed.
     func current(_ item: Item) -> Item? {
-        guard let told = newest[item.id] else { return item }
-        return told
+        guard let reported = newest[item.id] else { return item }
+        return reported
     }
 
     /// Whether an item was removed.
     func isGone(_ id: String) -> Bool {
-        guard let told = newest[id] else { return false }
-        return told == nil
+        guard let reported = newest[id] else { return false }
+        return reported == nil
     }
 }
 

@@ -13,7 +13,7 @@ struct EarlyEvents {
     mutating func keep(_ more: [ComponentEvent]) {
         guard !isOver else { return }
         let last = reports.count - 1
-        if last >= 0, reports[last].count + more.count <= ToldEvents.piece {
+        if last >= 0, reports[last].count + more.count <= ReportedEvents.piece {
             reports[last] += more
         } else {
             reports.append(more)

@@ -78,11 +78,11 @@ extension Slot {
 
     private func finishLoading(_ attempt: Int, _ loading: SlicedLoad) {
         guard start == attempt, let port else { return }
-        let state = Telling()
+        let state = LoadReports()
         awaitComponent()
-        port.tellAll(in: domain) { [weak self] part in
+        port.reportAll(in: domain) { [weak self] part in
             guard let self, start == attempt else { return false }
-            state.told.take(part.events)
+            state.reported.take(part.events)
             // Each part is progress, and more may follow.
             awaitComponent()
             return true
@@ -92,12 +92,12 @@ extension Slot {
             switch failure {
             case .died(let reason): failStart(because: reason)
             case .refused(let refusal): failStart(because: refusal.reason)
-            case nil where kind == .contents && state.told.items == nil:
+            case nil where kind == .contents && state.reported.items == nil:
                 // The source is still loading, and will report its items later.
-                endLoading(Loaded(state: state.told))
+                endLoading(Loaded(state: state.reported))
             case nil:
-                fillList(state.told.items ?? Pieces(), attempt, loading) {
-                    self.endLoading(Loaded(state: state.told))
+                fillList(state.reported.items ?? Pieces(), attempt, loading) {
+                    self.endLoading(Loaded(state: state.reported))
                 }
             }
         }
@@ -154,8 +154,8 @@ extension Slot {
 }
 
 /// Collects the state that a component reports, part by part.
-private final class Telling {
-    var told = LoadedState()
+private final class LoadReports {
+    var reported = LoadedState()
 }
 
 extension ComponentPort {
@@ -166,19 +166,19 @@ extension ComponentPort {
     ///   - domain: the domain whose slices are used.
     ///   - part: called with each part; returns false to stop.
     ///   - done: called after the last part, or with the failure.
-    func tellAll(
+    func reportAll(
         anew: Bool = true, in domain: Domain, each part: @escaping (StatePart) -> Bool,
         then done: @escaping (PortFailure?) -> Void
     ) {
-        tellState(anew: anew) { [weak self] result in
+        reportState(anew: anew) { [weak self] result in
             switch result {
             case .failure(let failure): done(failure)
-            case .success(let told):
-                guard part(told), !told.isLast else { return done(nil) }
+            case .success(let reported):
+                guard part(reported), !reported.isLast else { return done(nil) }
                 domain.inSlices {
                     false
                 } then: {
-                    self?.tellAll(anew: false, in: domain, each: part, then: done)
+                    self?.reportAll(anew: false, in: domain, each: part, then: done)
                 }
             }
         }

@@ -17,7 +17,7 @@ extension Slot {
         let reason = death.reason
         guard isAttached else { return failStart(because: reason) }
         container?.meters.countRestart(of: name)
-        domain.logger.tell(.workerEnded, logFields(["reason": "\(reason)"]))
+        domain.logger.log(.workerEnded, logFields(["reason": "\(reason)"]))
         var unanswered = takeUnanswered()
         let operations = unanswered.compactMap(\.operation)
         var failures: [(request: Request, error: HostError)] = []
@@ -53,7 +53,7 @@ extension Slot {
         let now = domain.now()
         let until = now.after(domain.limits.poisonTime)
         poison.add(call, until: until, because: reason)
-        domain.logger.tell(
+        domain.logger.log(
             .callBlamed, logFields(["call": "\(call.words)", "reason": "\(reason)"]))
         return poison.refusal(of: call, at: now) ?? unavailable(reason, retryAfter: 5)
     }

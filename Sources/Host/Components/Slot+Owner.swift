@@ -16,7 +16,7 @@ extension Slot: PortOwner {
         case .publishes, .reports, .answers:
             guard isCurrent(port) else { return }
             // Kept in order: the receiver may look at items that were reported earlier and are still queued.
-            if told.isWaiting { told.append(message) } else { take(message) }
+            if reported.isWaiting { reported.append(message) } else { take(message) }
         }
     }
 
@@ -33,7 +33,7 @@ extension Slot: PortOwner {
 
     private func raised(_ events: [ComponentEvent], by port: any ComponentPort) {
         guard isCurrent(port) else { return }
-        if isAttached { return tell(events) }
+        if isAttached { return report(events) }
         progress.keep(events)
         guard events.isMany else {
             _ = charge(events)
@@ -41,7 +41,7 @@ extension Slot: PortOwner {
         }
         // Pauses the worker meanwhile, so that it sends no more than is charged.
         port.hold(true)
-        var parts = EventParts(events, of: .count(ToldEvents.piece))
+        var parts = EventParts(events, of: .count(ReportedEvents.piece))
         let attempt = start
         domain.inSlices { [weak self] in
             guard let self, start == attempt, !isAttached, !parts.isOver else { return false }
@@ -63,7 +63,7 @@ extension Slot: PortOwner {
             guard let self, start == attempt else { return }
             lost(
                 PortDeath(
-                    "It told more than \(limit) bytes of changes before it was part of its "
+                    "It reported more than \(limit) bytes of changes before it was part of its "
                         + "container (earlyBytes).", wasAtRequest: false))
         }
         return false
@@ -72,37 +72,37 @@ extension Slot: PortOwner {
     /// Delivers what an attached component reported by itself: small amounts at once, larger ones in slices.
     ///
     /// What the component reports later is queued behind them.
-    func tell(_ events: [ComponentEvent]) {
+    func report(_ events: [ComponentEvent]) {
         guard !events.isEmpty else { return }
-        guard told.isWaiting || events.isMany else {
+        guard reported.isWaiting || events.isMany else {
             return deliver(events, endsItems: events.contains(where: \.isOfSomeItems))
         }
         deliverInSlices([events])
     }
 
     /// Delivers what the component reported before it was attached.
-    func tell(early reports: [[ComponentEvent]]) {
-        guard reports.count > 1 else { return tell(reports.first ?? []) }
+    func report(early reports: [[ComponentEvent]]) {
+        guard reports.count > 1 else { return report(reports.first ?? []) }
         deliverInSlices(reports)
     }
 
     private func deliverInSlices(_ reports: [[ComponentEvent]]) {
-        for events in reports { told.append(events, at: domain.nextTicket()) }
-        guard told.begin() else { return }
+        for events in reports { reported.append(events, at: domain.nextTicket()) }
+        guard reported.begin() else { return }
         // Pauses the worker meanwhile, because everything that is queued takes memory.
         port?.hold(true)
-        let (told, attempt) = (self.told, start)
+        let (reported, attempt) = (self.reported, start)
         domain.inSlices { [weak self] in
-            guard let self, start == attempt, self.told === told else { return false }
-            switch told.next() {
+            guard let self, start == attempt, self.reported === reported else { return false }
+            switch reported.next() {
             case .events(let events, let endsItems): deliver(events, endsItems: endsItems)
             case .message(let message): take(message)
             case nil: return false
             }
             return true
         } then: { [weak self] in
-            guard let self, start == attempt, self.told === told else { return }
-            told.end()
+            guard let self, start == attempt, self.reported === reported else { return }
+            reported.end()
             port?.hold(false)
         }
     }
@@ -114,7 +114,7 @@ extension Slot: PortOwner {
     ///   - endsItems: whether they include the last of the items that were reported together.
     private func deliver(_ events: [ComponentEvent], endsItems: Bool) {
         if let problem = port?.problem(in: events) {
-            let reason = "What it told by itself is dropped: \(problem)."
+            let reason = "What it reported by itself is dropped: \(problem)."
             domain.logger.error("\(reason)", metadata: logFields())
             return
         }

@@ -106,9 +106,9 @@ extension Slot {
     func noteAnswer() { progress.forgetFailures() }
 
     /// Sends the component the number of screens that show it, if that has changed.
-    func tellAudience(_ screens: Int) {
+    func reportAudience(_ screens: Int) {
         guard isAttached, screens != source.audience else { return }
         source.audience = screens
-        port?.tellAudience(screens)
+        port?.reportAudience(screens)
     }
 }

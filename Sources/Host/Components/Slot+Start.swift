@@ -15,8 +15,8 @@ struct Loaded {
     /// All items, wherever they come from.
     var list: ItemList {
         if let items { return (items.count, items.item) }
-        let told = state.items ?? Pieces()
-        return (told.count, { told[$0] })
+        let reported = state.items ?? Pieces()
+        return (reported.count, { reported[$0] })
     }
 }
 
@@ -218,7 +218,7 @@ extension Slot {
         failed(because: reason)
         _ = progress.endStall()
         container?.structureChanged()
-        if isNew { domain.logger.tell(.componentFailed, logFields(["reason": "\(reason)"])) }
+        if isNew { domain.logger.log(.componentFailed, logFields(["reason": "\(reason)"])) }
         refuseWaiting(unavailable(reason, retryAfter: max(1, pause / .seconds(1))))
         container?.startsChanged()
         done()
@@ -228,7 +228,7 @@ extension Slot {
         failed(because: reason)
         _ = progress.endStall()
         container?.structureChanged()
-        domain.logger.tell(.componentFailed, logFields(["reason": "\(reason)"]))
+        domain.logger.log(.componentFailed, logFields(["reason": "\(reason)"]))
         refuseWaiting(unavailable(reason, retryAfter: 5))
         container?.startsChanged()
         done()
@@ -308,7 +308,7 @@ extension Slot {
             + "while it is being started. It is taken in once it answers; look for it in the log, "
             + "or detach it with 'atriumctl detach \(containerName) \(name)'."
         domain.steps += 1
-        domain.logger.tell(.componentStalled, logFields(["reason": "\(reason)"]))
+        domain.logger.log(.componentStalled, logFields(["reason": "\(reason)"]))
         refuseToWait(reason)
         container.structureChanged()
         container.startsChanged()
@@ -325,7 +325,7 @@ extension Slot {
     /// Notes that the component is attached, and logs and posts it after failures.
     func noteStarted() {
         let wasStalled = progress.endStall()
-        if wasStalled || progress.isIll { domain.logger.tell(.componentRevived, logFields()) }
+        if wasStalled || progress.isIll { domain.logger.log(.componentRevived, logFields()) }
         if progress.restarts?.next != nil {
             container?.post(
                 "components.recovered",

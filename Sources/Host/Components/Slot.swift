@@ -60,7 +60,7 @@ final class Slot {
     /// The state of its source.
     var source = SourceState()
     /// Events that its component reported by itself and that are still to be delivered.
-    private(set) var told = ToldEvents()
+    private(set) var reported = ReportedEvents()
     /// The pictures that the component is asked for.
     var images = ImageReads()
     /// The questions to its component, if that is a source that is asked; nil: it knows its items.
@@ -240,8 +240,8 @@ extension Slot {
         endStart()
         source = SourceState()
         asked?.disconnect(isLost: false)
-        told.letGo()
-        told = ToldEvents()
+        reported.letGo()
+        reported = ReportedEvents()
         progress.forgetRead()
         port?.close()
         endImages()

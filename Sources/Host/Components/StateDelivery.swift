@@ -11,7 +11,7 @@ final class StateDelivery {
     private var parts: ArraySlice<[ComponentEvent]>
     private var place = 0
     /// The reported subjects, if something from before the restart is shown.
-    private var told = SplitDictionary<Subject, Bool>()
+    private var reported = SplitDictionary<Subject, Bool>()
     /// Whether the container may show something that was not reported.
     private var isSearching: Bool
     /// The shown tallies and counts, while they are searched.
@@ -61,7 +61,7 @@ final class StateDelivery {
     private func note(_ events: [ComponentEvent]) {
         for event in events {
             switch event {
-            case .tally(let subject, _), .commentCount(let subject, _): told[subject] = true
+            case .tally(let subject, _), .commentCount(let subject, _): reported[subject] = true
             default: break
             }
         }
@@ -80,11 +80,11 @@ final class StateDelivery {
         shown = nil
         var looked = 0
         while looked < Self.length, let (subject, _) = rest.tallies.next() {
-            if told[subject] == nil { stale.append(.tally(subject, Tally())) }
+            if reported[subject] == nil { stale.append(.tally(subject, Tally())) }
             looked += 1
         }
         while looked < Self.length, let (subject, _) = rest.counts.next() {
-            if told[subject] == nil { stale.append(.commentCount(subject, 0)) }
+            if reported[subject] == nil { stale.append(.commentCount(subject, 0)) }
             looked += 1
         }
         if looked > 0 { shown = rest } else { isSearching = false }

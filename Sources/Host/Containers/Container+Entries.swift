@@ -66,7 +66,7 @@ extension Container {
         noteBallots(
             of: decision, by: context.actor, from: slot,
             isAlone: draft.others.isEmpty && draft.purges.isEmpty)
-        deliver(decision.events, from: slot, toldAt: command.decidedAt)
+        deliver(decision.events, from: slot, reportedAt: command.decidedAt)
         if decision.changes.count > Domain.much { domain.rest() }
         announce(
             draft.topic.name(in: name), commit, time: context.time, actor: command.actor,
@@ -210,7 +210,7 @@ extension Container {
                     perform(lane.undone())
                 }
             case .failure(let error):
-                domain.logger.tell(
+                domain.logger.log(
                     .undoDelayed, ["container": "\(name)", "reason": "\(error)"])
                 domain.after(.seconds(1)) { [weak self] in self?.undo(touched) }
             }

@@ -246,11 +246,11 @@ extension Container {
         }
         slot.ask(.sections) { result in
             var known: [String] = []
-            var told: String?
+            var reported: String?
             if case .success(.sections(let sections)) = result {
                 if let found = sections.first(where: { $0.id == section }) {
                     known = found.filters.prefix(50).map(\.id)
-                    told = reason
+                    reported = reason
                 } else {
                     known = sections.map(\.id)
                 }
@@ -258,7 +258,7 @@ extension Container {
             then(
                 .failure(
                     .filterNotFound(
-                        section: section, filter: filter, known: known, reason: told)))
+                        section: section, filter: filter, known: known, reason: reported)))
         }
     }
 }

@@ -12,15 +12,15 @@ extension Container {
     ///   - slot: the component's slot.
     ///   - ticket: the domain's number when the component decided; nil: the present one. Events that the component
     ///     reported by itself before this are overtaken, later ones are not.
-    func deliver(_ events: [ComponentEvent], from slot: Slot, toldAt ticket: UInt64? = nil) {
-        slot.told.overtake(events, at: ticket ?? domain.lastTicket)
+    func deliver(_ events: [ComponentEvent], from slot: Slot, reportedAt ticket: UInt64? = nil) {
+        slot.reported.overtake(events, at: ticket ?? domain.lastTicket)
         pass(events, from: slot)
     }
 
     private func pass(_ events: [ComponentEvent], from slot: Slot) {
         guard let from = slot.reference else { return }
         for event in events { deliver(event, from) }
-        screens?.tellParents(of: events, from: from)
+        screens?.notifyParents(of: events, from: from)
     }
 
     /// Delivers events that a component reported without a command.
@@ -41,10 +41,10 @@ extension Container {
                 screens?.scope(on: screen)
             default: nil
             }
-        domain.notes.crash.during(delegates.crashText(in: scope)) { tell(event, from) }
+        domain.notes.crash.during(delegates.crashText(in: scope)) { report(event, from) }
     }
 
-    private func tell(_ event: ComponentEvent, _ from: ComponentReference) {
+    private func report(_ event: ComponentEvent, _ from: ComponentReference) {
         switch event {
         case .contents(.replaceAll): slot(from.name).map(refill)
         case .contents(let change):
@@ -127,7 +127,7 @@ extension Container {
             slot.attached()
             loaded.state.letGo()
             slot.noteStarted()
-            slot.tell(early: slot.progress.takeEvents())
+            slot.report(early: slot.progress.takeEvents())
             slot.awaitItems()
             screens?.countAudience()
             if slot.kind == .votes { screens?.forgetBallots() }

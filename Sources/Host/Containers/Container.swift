@@ -195,7 +195,7 @@ extension Container {
     var isQuiet: Bool {
         lane.isEmpty && erasures == 0 && wiring.isShown && screens?.isIdle ?? true
             && slots.allSatisfy {
-                $0.isIdle && !$0.told.isWaiting && ($0.waitingCount == 0 || !$0.isAttached)
+                $0.isIdle && !$0.reported.isWaiting && ($0.waitingCount == 0 || !$0.isAttached)
             }
     }
 

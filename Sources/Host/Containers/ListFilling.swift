@@ -49,7 +49,7 @@ final class ListFilling {
     private var touched: Set<String> = []
     private var unfit = UnfitItems(areLeftOut: true)
     /// Whether the component has sent `replaceAll` in its reply.
-    private var isTold = false
+    private var isReported = false
     /// Whether the component has meanwhile reported `replaceAll` again.
     private var isOutdated = false
     /// Whether this follows from a `replaceAll` that the component reported by itself.
@@ -104,11 +104,11 @@ final class ListFilling {
 
     /// Calls the delegate with `replaceAll`.
     private func begin() {
-        waiting += tell(.replaceAll)
+        waiting += report(.replaceAll)
         isSame = waiting.isEmpty
     }
 
-    private func tell(_ change: ContentChange) -> [Passed] {
+    private func report(_ change: ContentChange) -> [Passed] {
         passed = []
         defer { passed = nil }
         container.pass(change, from: slot)
@@ -117,7 +117,7 @@ final class ListFilling {
 
     /// Calls the delegate with some items.
     private func pass(_ items: [Item]) {
-        let passed = tell(.insert(items))
+        let passed = report(.insert(items))
         if loaded != nil {
             isSame = isSame && passed.count == 1 && passed[0].isJust(items)
             guard !isSame else {
@@ -206,7 +206,7 @@ extension ListFilling {
     /// Requests the next items, once the earlier ones are in the list.
     private func askMore(anew: Bool) {
         guard isWanted, let port = slot.port else { return forget() }
-        port.tellState(anew: anew) { [self] result in
+        port.reportState(anew: anew) { [self] result in
             // A component that was lost is restarted, and then loaded.
             guard isWanted, case .success(let part) = result else { return forget() }
             var (events, items) = (part.events[...], [Item]()[...])
@@ -218,15 +218,15 @@ extension ListFilling {
                     return true
                 }
                 switch events.popFirst() {
-                case .contents(.replaceAll): isTold = true
-                case .contents(.insert(let told)): items = told[...]
+                case .contents(.replaceAll): isReported = true
+                case .contents(.insert(let reported)): items = reported[...]
                 case nil: return putSome()
                 default: break
                 }
                 return true
             } then: { [self] in
                 guard part.isLast else { return askMore(anew: false) }
-                guard !isTold else { return end {} }
+                guard !isReported else { return end {} }
                 // Its source is loading again and reports its items later; the old list stays until then.
                 forget()
                 if isOutdated { container.refill(slot) }

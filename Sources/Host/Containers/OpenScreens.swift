@@ -36,7 +36,7 @@ protocol OpenScreens: AnyObject {
     /// The containers that are parts, or what is shown of them, may have changed.
     func partsChanged(hadParts: Bool)
     /// Calls the delegates of containers that have this one as a part, with events of a component.
-    func tellParents(of events: [ComponentEvent], from component: ComponentReference)
+    func notifyParents(of events: [ComponentEvent], from component: ComponentReference)
     /// The title of a container that is a part; nil if it does not exist.
     func title(ofPart part: ComponentDefinition) -> String?
     /// Ends all screens, because the container is deleted.

@@ -39,9 +39,9 @@ final class ContainerMeters {
     private var restarts: [String: Counter] = [:]
 
     init(container: String, in room: Room) {
-        let isToldApart = room.taken < Self.limit
-        label = isToldApart ? container : Self.others
-        if isToldApart { room.taken += 1 }
+        let hasOwnLabel = room.taken < Self.limit
+        label = hasOwnLabel ? container : Self.others
+        if hasOwnLabel { room.taken += 1 }
         self.room = room
         let labels = [("container", label)]
         commands = Counter(label: "atrium_commands_total", dimensions: labels)

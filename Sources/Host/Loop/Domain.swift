@@ -148,7 +148,7 @@ extension Domain {
         let isFirst = pastDamage.isEmpty
         pastDamage.add(damage)
         guard isFirst, let problem = pastDamage.problem else { return }
-        logger.tell(.pastDamaged, ["path": "\(store.file)", "reason": "The store \(problem)"])
+        logger.log(.pastDamaged, ["path": "\(store.file)", "reason": "The store \(problem)"])
     }
 
     /// Appends an entry to the store; its outcome is passed to the owner.

@@ -7,7 +7,7 @@ extension AnswerCheck {
     /// The fields of items are not checked here.
     public func problem(in events: [ComponentEvent]) -> String? {
         for event in events {
-            guard event.kind == kind else { return "what only another kind of component tells" }
+            guard event.kind == kind else { return "what only another kind of component reports" }
             let problem: String? =
                 switch event {
                 case .tally(let subject, let tally):

@@ -10,7 +10,7 @@ public import AtriumKit
 ///   is in a worker. After `close()`, or once the owner was notified of the end, `done` may never be called.
 /// - The owner gets no message while the component is being called. What a component publishes or raises
 ///   during a call is sent after the call has returned, before `done`.
-/// - The order of calls is that of `ComponentHarness`: `load` as often as needed, `tellState` to the last part,
+/// - The order of calls is that of `ComponentHarness`: `load` as often as needed, `reportState` to the last part,
 ///   `pass` for attaching, then everything else; `pass` for detaching, then `close`.
 public protocol ComponentPort: AnyObject {
     /// The component's kind.
@@ -30,7 +30,7 @@ public protocol ComponentPort: AnyObject {
     func load(_ changes: [Change], _ done: @escaping () -> Void)
     /// Whether the component's items are exactly its records, so that it can take all of them at once.
     var listsRecords: Bool { get }
-    /// Gives the component all its records at once, instead of the other `load` and of `tellState`.
+    /// Gives the component all its records at once, instead of the other `load` and of `reportState`.
     ///
     /// Only for a component with ``listsRecords``.
     func load(_ items: any RestoredItems)
@@ -48,7 +48,7 @@ public protocol ComponentPort: AnyObject {
     /// - Parameters:
     ///   - anew: whether to begin a run and return its first part.
     ///   - done: called with the part.
-    func tellState(
+    func reportState(
         anew: Bool, _ done: @escaping (Result<StatePart, PortFailure>) -> Void)
     /// Decides on a command and applies the decision to the component's own state.
     func decide(
@@ -78,7 +78,7 @@ public protocol ComponentPort: AnyObject {
     /// Has the component read its source again.
     func reload()
     /// Reports to the component how many screens show it.
-    func tellAudience(_ screens: Int)
+    func reportAudience(_ screens: Int)
     /// Passes a step of its life to the component.
     func pass(_ phase: LifecyclePhase)
     /// What is wrong with events that the component raised by itself, before the owner delivers them.

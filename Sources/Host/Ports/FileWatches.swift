@@ -233,10 +233,10 @@ extension FileWatches {
         guard !isSettling, !due.isEmpty else { return }
         isSettling = true
         let back = NIOLoopBound(Back(watches: self), eventLoop: loop)
-        loop.scheduleTask(in: Self.settling) { back.value.watches?.tell() }
+        loop.scheduleTask(in: Self.settling) { back.value.watches?.report() }
     }
 
-    private func tell() {
+    private func report() {
         isSettling = false
         search()
         let numbers = due.sorted()

@@ -77,7 +77,7 @@ public final class InProcessLauncher: ComponentLauncher {
                 return {}
             }
             done(.success(port))
-            port.tellOwner()
+            port.notifyOwner()
         } catch {
             services.close()
             turns.remove(number)
@@ -123,7 +123,7 @@ final class InProcessPort: ComponentPort {
     private let number: Int
     /// The note for a crash during a call; nil: there is none.
     private let crash: (mark: CrashMark, kept: (CrashNote, CrashText))?
-    /// The rest of the state that ``tellState(anew:_:)`` is returning.
+    /// The rest of the state that ``reportState(anew:_:)`` is returning.
     private var state: ComponentState?
     private var isClosed = false
     /// The questions that are not answered yet.
@@ -170,7 +170,7 @@ final class InProcessPort: ComponentPort {
         call { harness.restore(ballots: ballots) }
     }
 
-    func tellState(
+    func reportState(
         anew: Bool, _ done: @escaping (Result<StatePart, PortFailure>) -> Void
     ) {
         let events = call {
@@ -216,7 +216,7 @@ final class InProcessPort: ComponentPort {
     func readImage(_ number: Int, of item: String, field: String) {
         call {
             harness.readImage(of: item, field: field) { [services] result in
-                services.tell(.image(number, result))
+                services.report(.image(number, result))
             }
         }
     }
@@ -256,8 +256,8 @@ final class InProcessPort: ComponentPort {
         call { harness.reload() }
     }
 
-    func tellAudience(_ screens: Int) {
-        call { harness.tellAudience(screens) }
+    func reportAudience(_ screens: Int) {
+        call { harness.reportAudience(screens) }
     }
 
     func pass(_ phase: LifecyclePhase) {
@@ -278,7 +278,7 @@ final class InProcessPort: ComponentPort {
     /// again.
     func call<T>(_ body: () -> T) -> T {
         turns.component = number
-        defer { tellOwner() }
+        defer { notifyOwner() }
         guard let mark = crash?.mark else { return body() }
         return mark.during(body)
     }
@@ -290,10 +290,10 @@ final class InProcessPort: ComponentPort {
     }
 
     /// Sends the component's messages and events to the owner.
-    func tellOwner() {
+    func notifyOwner() {
         for message in services.takeMessages() { owner?.port(self, sent: message) }
-        let told = harness.takeEvents()
-        if !told.isEmpty { owner?.port(self, sent: .raised(told)) }
+        let reported = harness.takeEvents()
+        if !reported.isEmpty { owner?.port(self, sent: .raised(reported)) }
     }
 
     func problem(in events: [ComponentEvent]) -> String? { check?.problem(in: events) }

@@ -76,14 +76,14 @@ final class InProcessServices: ContextServices {
     func log(_ level: LogLevel, _ message: String) {
         guard bounds.admits(logging: message) else { return }
         words?.note(message)
-        tell(.logs(level, message))
+        report(.logs(level, message))
     }
 
-    func report(problem: String?) { tell(.reports(problem: problem)) }
+    func report(problem: String?) { report(.reports(problem: problem)) }
 
     /// Queues a source's answer.
     func answer(_ number: Int, _ result: Result<ContentAnswer, Refusal>) {
-        tell(.answers(number, result))
+        report(.answers(number, result))
     }
 
     func publish(_ name: String, _ payload: [String: Value]) {
@@ -91,7 +91,7 @@ final class InProcessServices: ContextServices {
             return log(.warning, "The notification '\(name)' is dropped: \(problem).")
         }
         guard bounds.admits(publishing: payload) else { return }
-        tell(.publishes(name, payload))
+        report(.publishes(name, payload))
     }
 
     func observe(_ pattern: String, _ handler: @escaping (Notification) -> Void) {
@@ -105,7 +105,7 @@ final class InProcessServices: ContextServices {
                         "'\(pattern)' is not observed: a component may observe at most "
                             + "\(Self.maxPatterns) patterns.")
                 }
-                tell(.observes(pattern))
+                report(.observes(pattern))
             }
             handlers.append((parsed, handler))
         } catch {
@@ -156,11 +156,11 @@ final class InProcessServices: ContextServices {
                 "It wants \(count) bytes kept, and at most \(mostKept) are (limits.keptBytes).",
                 evidence: ["limit": "keptBytes", "value": "\(count)"])
         }
-        tell(.keeps(bytes))
+        report(.keeps(bytes))
     }
 
     /// Queues a message for the owner.
-    func tell(_ message: ComponentMessage) {
+    func report(_ message: ComponentMessage) {
         if !isClosed { messages.append(message) }
     }
 

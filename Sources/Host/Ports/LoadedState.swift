@@ -22,7 +22,7 @@ public struct LoadedState {
             switch change {
             case .replaceAll: items = Pieces()
             // Appended in place: a copy for each part would take ever longer.
-            case .insert(let told): items?.append(contentsOf: told)
+            case .insert(let reported): items?.append(contentsOf: reported)
             default: break
             }
         }

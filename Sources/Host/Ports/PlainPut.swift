@@ -23,7 +23,7 @@ extension Decision {
             && events.allSatisfy { event in
                 guard case .contents(let change) = event else { return false }
                 return switch change {
-                case .insert(let told), .update(let told): items.holdInOrder(told)
+                case .insert(let reported), .update(let reported): items.holdInOrder(reported)
                 default: false
                 }
             }

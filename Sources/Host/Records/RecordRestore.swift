@@ -189,7 +189,7 @@ extension RecordRestore {
     private func show() {
         for person in people { domain.actors.stored(person) }
         for target in targets.dropLast() {
-            container.deliver(target.events, from: target.slot, toldAt: target.decidedAt)
+            container.deliver(target.events, from: target.slot, reportedAt: target.decidedAt)
         }
     }
 

@@ -106,7 +106,7 @@ final class PersonErasure {
         }
         answer(.failure(error))
         guard !domain.isStopping else { return over() }
-        domain.logger.tell(
+        domain.logger.log(
             isFinal ? .erasureBlocked : .erasureDelayed,
             ["actor": "\(actor.number)", "reason": "\(error.sentence)"])
         guard !isFinal else { return over() }
@@ -271,7 +271,7 @@ extension PersonErasure {
             return fail(
                 .storeUnavailable(
                     reason: unreadable.joined(separator: "; ")
-                        + ". Nobody can tell whether they are the person's; "
+                        + ". It is unknown whether they are the person's; "
                         + "the rest is gone. Restore a backup, write these records anew, or detach their component "
                         + "with purge; then restart", retryAfter: nil), isDamaged: true)
         }
@@ -282,7 +282,7 @@ extension PersonErasure {
                 domain.bus.readAgain()
                 result.sequence = commit.sequence
                 result.copies = copies
-                domain.logger.tell(
+                domain.logger.log(
                     .personErased,
                     [
                         "actor": "\(actor.number)", "ballots": "\(result.ballots)",

@@ -52,7 +52,7 @@ extension Registry {
         let done: (Result<Void, PluginReloadFailure>) -> Void = { [self] result in
             state.reloading.remove(plugin)
             if case .failure(.refused(let reason)) = result {
-                domain.logger.tell(
+                domain.logger.log(
                     .pluginNotReloaded, ["plugin": "\(plugin)", "reason": "\(reason)"])
             }
             reply(result)
@@ -138,7 +138,7 @@ extension Registry {
 
     private func announce(_ new: Plugin, insteadOf old: Plugin?) {
         let count = componentsByPlugin()[new.id] ?? 0
-        domain.logger.tell(
+        domain.logger.log(
             .pluginReloaded,
             [
                 "plugin": "\(new.id)",

@@ -183,7 +183,7 @@ extension Registry {
             domain.actors.load(stored.actors)
             state.lostDefinitions = stored.difference?.sentence
             for name in stored.unreadable {
-                domain.logger.tell(.definitionUnreadable, ["container": "\(name)"])
+                domain.logger.log(.definitionUnreadable, ["container": "\(name)"])
             }
             let loading = stored.definitions.map { Container($0, domain: domain) }
             for container in loading { state.add(container) }
@@ -225,7 +225,7 @@ extension Registry {
     private func blame() {
         if let crashed = state.crashed {
             let reason = domain.isolated.reason(of: crashed.plugin)
-            domain.logger.tell(
+            domain.logger.log(
                 .componentBlamed,
                 [
                     "container": "\(crashed.container)", "component": "\(crashed.component)",
@@ -234,7 +234,7 @@ extension Registry {
                 ])
         }
         guard let left = state.left else { return }
-        domain.logger.tell(
+        domain.logger.log(
             .componentBlamed,
             [
                 "container": "\(left.container)", "component": "\(left.component)",
@@ -319,7 +319,7 @@ extension Registry {
     private struct Readers {
         let screens: NIODeadline
         var subscribers: NIODeadline
-        var untold: Bus.Untold?
+        var undelivered: Bus.Undelivered?
 
         init(screens: NIODeadline) {
             self.screens = screens
@@ -327,9 +327,9 @@ extension Registry {
         }
 
         /// Extends the subscribers' time while they make progress: the machine may be slow.
-        mutating func note(_ now: Bus.Untold, until deadline: NIODeadline) {
-            if let untold, untold != now { subscribers = deadline }
-            untold = now
+        mutating func note(_ now: Bus.Undelivered, until deadline: NIODeadline) {
+            if let undelivered, undelivered != now { subscribers = deadline }
+            undelivered = now
         }
     }
 
@@ -339,7 +339,7 @@ extension Registry {
     ) {
         let now = NIODeadline.now()
         var readers = readers
-        readers?.note(bus.untold, until: now + Self.reading)
+        readers?.note(bus.undelivered, until: now + Self.reading)
         let isQuiet =
             state.structure.isIdle && !domain.hasArrivals
             && containers.values.allSatisfy(\.isQuiet)
@@ -351,7 +351,7 @@ extension Registry {
     }
 
     private func isRead(by readers: Readers, _ now: NIODeadline) -> Bool {
-        (now >= readers.subscribers || readers.untold?.subscribers == 0)
+        (now >= readers.subscribers || readers.undelivered?.subscribers == 0)
             && (now >= readers.screens
                 || !state.screens.screens.values.contains(where: \.isBehind))
     }

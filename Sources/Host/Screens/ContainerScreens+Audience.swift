@@ -18,7 +18,7 @@ extension ContainerScreens {
             guard let self else { return }
             screening.isCounting = false
             screening.counted = .now()
-            tellAudience()
+            reportAudience()
         }
     }
 
@@ -37,7 +37,7 @@ extension ContainerScreens {
         screen.forEachPart { $0.home?.audienceChanged() }
     }
 
-    private func tellAudience() {
+    private func reportAudience() {
         var audiences: [Audience: Int] = [:]
         for view in screening.views.values {
             let audience = Audience(
@@ -52,6 +52,6 @@ extension ContainerScreens {
                 counts[slot.name, default: 0] += screens
             }
         }
-        for slot in container.slots { slot.tellAudience(counts[slot.name] ?? 0) }
+        for slot in container.slots { slot.reportAudience(counts[slot.name] ?? 0) }
     }
 }

@@ -258,16 +258,16 @@ extension ContainerScreens {
         case .success(let found): delegate = found
         case .failure(let error): return reply(.failure(error))
         }
-        let tell = {
+        let notify = {
             let crash = self.container.delegates.crashText(in: screen.choices.view.scope)
             self.domain.notes.crash.during(crash) {
                 delegate.contents(reference, didSelect: item, on: screen.id.text, by: actor)
             }
             guard screen.place != nil else { return }
-            self.tellAround(screen) { $0.screen($1, part: $2, didSelect: item) }
+            self.notifyOuterDelegates(screen) { $0.screen($1, part: $2, didSelect: item) }
         }
         guard let verb = scope?.activate ?? container.definition.activate else {
-            tell()
+            notify()
             return reply(.success(nil))
         }
         let payload = Payload.object {
@@ -282,7 +282,7 @@ extension ContainerScreens {
         ) { [self] result in
             switch result {
             case .success(let commit):
-                tell()
+                notify()
                 container.announce(topic, commit, time: time, actor: actor, payload: payload)
             case .failure: actors.release(actor)
             }

@@ -161,12 +161,12 @@ extension ContainerScreens {
 extension ContainerScreens {
     func partsChanged(hadParts: Bool) {
         table.note(self)
-        tellParents()
+        notifyParents()
         if hadParts || !container.parts.isEmpty { showPartsEverywhere() }
     }
 
     /// Notifies the parents after the container was added, removed or redefined.
-    func tellParents() {
+    func notifyParents() {
         let name = container.name
         for home in table.parents.values
         where home.container.parts.contains(where: { $0.container == name }) {
@@ -226,8 +226,8 @@ extension ContainerScreens {
 // Notifies the delegates of surrounding containers.
 extension ContainerScreens {
     /// Notifies the delegates of the containers around a part of a user's action on it.
-    func tellAround(
-        _ part: Screen, _ tell: (ContainerDelegate, ScreenReference, _ path: String) -> Void
+    func notifyOuterDelegates(
+        _ part: Screen, _ notify: (ContainerDelegate, ScreenReference, _ path: String) -> Void
     ) {
         var path = ""
         var inner = part
@@ -236,7 +236,7 @@ extension ContainerScreens {
             if case .success(let delegate) = home.delegate(on: outer) {
                 let screen = ScreenReference(id: outer.id.text, actor: domain.meet(outer.agent))
                 let crash = home.container.delegates.crashText(in: outer.choices.view.scope)
-                domain.notes.crash.during(crash) { tell(delegate, screen, path) }
+                domain.notes.crash.during(crash) { notify(delegate, screen, path) }
             }
             inner = outer
         }

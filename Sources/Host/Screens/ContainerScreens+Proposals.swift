@@ -15,7 +15,7 @@ extension ContainerScreens {
         guard screen.place != nil else { return propose(chosen, on: screen, by: way, done) }
         propose(chosen, on: screen, by: way) { [self] result in
             if case .success = result {
-                tellAround(screen) { delegate, outer, path in
+                notifyOuterDelegates(screen) { delegate, outer, path in
                     delegate.screen(outer, part: path, didShow: screen.choices.asSeen)
                 }
             }

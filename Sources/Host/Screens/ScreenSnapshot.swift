@@ -110,16 +110,16 @@ extension ScreenSnapshot {
             var edits = (shared?.edits ?? []).map { edit in
                 edit.map { $0.voted(own.items[$0.id]) }
             }
-            var told: Set<String> = []
+            var reported: Set<String> = []
             for edit in edits {
                 switch edit {
-                case .insert(let item, _), .update(let item, _): told.insert(item.id)
+                case .insert(let item, _), .update(let item, _): reported.insert(item.id)
                 case .remove, .move: break
                 }
             }
             for (place, item) in list.items.enumerated() {
                 let id = item.row.id
-                guard own.items[id] != before[id], !told.contains(id) else { continue }
+                guard own.items[id] != before[id], !reported.contains(id) else { continue }
                 edits.append(.update(item.view.voted(own.items[id]), at: place))
             }
             guard shared != nil || !edits.isEmpty else { return nil }

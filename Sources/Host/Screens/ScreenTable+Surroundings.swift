@@ -56,7 +56,7 @@ extension ContainerScreens {
 
 // Passes events of parts to the delegates of surrounding containers.
 extension ContainerScreens {
-    func tellParents(of events: [ComponentEvent], from component: ComponentReference) {
+    func notifyParents(of events: [ComponentEvent], from component: ComponentReference) {
         guard !table.parents.isEmpty else { return }
         for around in table.surroundings(of: container.name) {
             let parent = around.home.container

@@ -227,15 +227,15 @@ extension Container {
             }
         }
         let restructuring = Restructuring(of: self, to: change)
-        let told: (Int64) -> (result: ApplyResult, sequence: Int64) = { sequence in
+        let outcome: (Int64) -> (result: ApplyResult, sequence: Int64) = { sequence in
             result.changes += restructuring.late.sorted().map {
                 "component \($0): not there yet, its plugin does not answer"
             }
             return (result, sequence)
         }
         if dryRun {
-            return restructuring.rehearse { [domain] outcome in
-                reply(outcome.map { told(domain.sequence) })
+            return restructuring.rehearse { [domain] rehearsed in
+                reply(rehearsed.map { outcome(domain.sequence) })
             }
         }
         for slot in slots { slot.revive() }
@@ -246,7 +246,7 @@ extension Container {
         else {
             return reply(.success((result, domain.sequence)))
         }
-        restructuring.run(atCommit: atCommit) { reply($0.map(told)) }
+        restructuring.run(atCommit: atCommit) { reply($0.map(outcome)) }
     }
 
     /// The error if a part would take the name of a component with records, and hide them; nil otherwise.

@@ -321,7 +321,7 @@ extension Container {
         rewire()
         adopt(Delegates(for: definition, keeping: delegates, in: domain))
         for (what, reason) in delegates.failures {
-            domain.logger.tell(
+            domain.logger.log(
                 .delegateFailed,
                 ["container": "\(name)", "reason": "The \(what) \(reason)"])
         }

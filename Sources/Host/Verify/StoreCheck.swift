@@ -90,7 +90,7 @@ final class StoreCheck {
     private func look(_ quick: QuickCheck) {
         self.quick = quick
         isChecking = true
-        let told = NIOLoopBound(
+        let done = NIOLoopBound(
             { [self] (lines: [String]?) in
                 self.lines = lines
                 self.quick = nil
@@ -103,7 +103,7 @@ final class StoreCheck {
         // On its own queue, because other reads wait for the thread for reading.
         DispatchQueue(label: "atrium.store.check", qos: .utility).async {
             let lines = try? quick.run()
-            loop.execute { told.value(lines) }
+            loop.execute { done.value(lines) }
         }
     }
 

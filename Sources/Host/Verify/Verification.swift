@@ -74,13 +74,13 @@ final class Verification {
     /// Replies with the progress after an interval, or with the findings at the end.
     func pull(_ reply: @escaping Answer<VerificationNews>) {
         self.reply = reply
-        if isOver { return tell() }
+        if isOver { return answer() }
         let now = NIODeadline.now()
         due = max(due, now)
-        domain.after(due - now) { [self] in tell() }
+        domain.after(due - now) { [self] in answer() }
     }
 
-    private func tell() {
+    private func answer() {
         guard let reply else { return }
         self.reply = nil
         due = .now() + Self.interval
@@ -94,7 +94,7 @@ final class Verification {
         isOver = true
         store.end()
         (news.container, news.component) = ("", "")
-        if reply != nil { tell() }
+        if reply != nil { answer() }
     }
 
     // MARK: Containers

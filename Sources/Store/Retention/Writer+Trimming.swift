@@ -71,7 +71,7 @@ extension Writer {
             try pool.writeWithoutTransaction { db in try count.countRest(db) }
             past = count
         } catch {
-            return logger.tell(.trimFailed, ["reason": "\(Self.reason(error))"])
+            return logger.log(.trimFailed, ["reason": "\(Self.reason(error))"])
         }
         if past?.isBeyond == true { trimSlice() }
         trimSoon()
@@ -106,7 +106,7 @@ extension Writer {
             } else {
                 // With `trimmed` lost, it would be unknown which subscribers have a gap: so nothing is deleted.
                 if error is LostNumber { past = nil } else { past?.rest() }
-                logger.tell(.trimFailed, ["reason": "\(Self.reason(error))"])
+                logger.log(.trimFailed, ["reason": "\(Self.reason(error))"])
             }
             return
         }

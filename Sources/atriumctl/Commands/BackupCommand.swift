@@ -30,7 +30,7 @@ struct BackupCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard path != nil || !connection.json else {
-            throw ValidationError("--json tells what was written: name a file for the backup.")
+            throw ValidationError("--json prints what was written: name a file for the backup.")
         }
         guard path != nil || !Terminal.isOutputTerminal else {
             throw ValidationError("a backup is no text for a terminal: name a file.")
@@ -58,10 +58,10 @@ struct BackupCommand: AsyncParsableCommand {
         }
         try output.finish()
         progress.clear()
-        tell(last)
+        show(last)
     }
 
-    private func tell(_ reply: Interfaces.Store.Backup.Reply) {
+    private func show(_ reply: Interfaces.Store.Backup.Reply) {
         guard let path else {
             return Output.note(
                 "wrote \(Wording.bytes(reply.bytes)), sequence \(Wording.count(reply.sequence))")

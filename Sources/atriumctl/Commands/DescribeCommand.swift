@@ -62,7 +62,7 @@ struct DescribeCommand: AsyncParsableCommand {
 
     /// The list that has an item, where the container has several; nil: none of them, or there is one alone.
     ///
-    /// The daemon looks in the first, unless it is told which.
+    /// The daemon looks in the first, unless the definition names another.
     private func list(with item: String, _ session: Session) async -> String? {
         let known = try? await session.client.call(
             Containers.Describe.self, .init(container: target.container))

@@ -62,11 +62,11 @@ struct ExportCommand: AsyncParsableCommand {
             for record in reply.records { lines.add(record) }
             Output.bytes(lines.bytes)
         }
-        try tell(lost)
+        try show(lost)
     }
 
     /// Says what is missing in what was written.
-    private func tell(_ lost: [String]) throws {
+    private func show(_ lost: [String]) throws {
         guard !lost.isEmpty else { return }
         for sentence in lost { Output.note("missing: \(PrintableText.line(sentence))") }
         throw ExitCode(CommandFailure.Status.refused.rawValue)
@@ -114,7 +114,7 @@ struct ExportCommand: AsyncParsableCommand {
             Output.bytes(lines.bytes)
             parameters.cursor = reply.next
         } while parameters.cursor != nil
-        try tell(lost.map { [$0] } ?? [])
+        try show(lost.map { [$0] } ?? [])
     }
 }
 

@@ -31,7 +31,7 @@ struct ImportCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What the file is: csv, json or ndjson; by default its content tells.",
+            "What the file is: csv, json or ndjson; by default it is found from the content.",
             valueName: "format"))
     var format: TextFormat?
 
@@ -68,10 +68,10 @@ struct ImportCommand: AsyncParsableCommand {
             failure = error
         }
         let seconds = (ContinuousClock.now - started) / .seconds(1)
-        try tell(importer.report, seconds: seconds, failure)
+        try show(importer.report, seconds: seconds, failure)
     }
 
-    private func tell(_ report: ImportReport, seconds: Double, _ failure: (any Error)?) throws {
+    private func show(_ report: ImportReport, seconds: Double, _ failure: (any Error)?) throws {
         for complaint in report.complaints { Output.note("atriumctl: \(complaint)") }
         let summary = report.summary(seconds: seconds)
         let json = connection.json ? JSON.encode(report.json(seconds: seconds)) : nil

@@ -39,7 +39,7 @@ struct InitCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What the file is: csv, json or ndjson; by default its content tells.",
+            "What the file is: csv, json or ndjson; by default it is found from the content.",
             valueName: "format"))
     var format: TextFormat?
 
@@ -107,7 +107,7 @@ struct InitCommand: AsyncParsableCommand {
         return path
     }
 
-    /// The file's absolute path; what the list would refuse is told here.
+    /// The file's absolute path; what the list would refuse is refused here.
     private func followed(_ profile: FileProfile) throws -> String {
         if let bad = profile.firstBad {
             throw CommandFailure(

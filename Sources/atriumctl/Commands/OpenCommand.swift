@@ -12,7 +12,7 @@ struct OpenCommand: AsyncParsableCommand {
             container within this one. Enter goes into an \
             item, or shows what is said of it, or fetches more replies; t goes there and back, space \
             folds replies. A digit votes, v asks for a value, u takes the vote back; o chooses an item, \
-            so that the container is told. c comments, r replies, e edits, m deletes or moderates a comment. w hides and \
+            so that the container is notified. c comments, r replies, e edits, m deletes or moderates a comment. w hides and \
             shows components, i shows ids, ? lists the keys, q quits. The mouse works, too.
 
             Into a pipe, or where TERM is dumb, go the screen as it is, then a line for each change; \
@@ -116,14 +116,14 @@ final class ScreenPrinter {
             isResuming = true
             let reason =
                 failure.status == .unreachable ? "lost the connection" : failure.sentence
-            tell("\(reason); trying again")
+            warn("\(reason); trying again")
         case .revision(let reply, let object):
             let before = model
             let changes = try model.apply(reply)
             if let reset = reply.reset {
-                tell("started anew: \(reset)")
+                warn("started anew: \(reset)")
             } else if isResuming {
-                tell("connected again")
+                warn("connected again")
             }
             isResuming = false
             switch style {
@@ -142,7 +142,7 @@ final class ScreenPrinter {
     }
 
     /// Says what happens to the connection, beside what is printed.
-    private func tell(_ text: String) {
+    private func warn(_ text: String) {
         Output.note("atriumctl: \(PrintableText.line(text))")
     }
 

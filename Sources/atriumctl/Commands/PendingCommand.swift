@@ -7,7 +7,7 @@ struct PendingCommand: AsyncParsableCommand {
         commandName: "pending", abstract: "List the comments that wait for a moderator.",
         discussion: """
             Oldest first, for moderators. 'atriumctl moderate CONTAINER COMMENT shown' approves one, \
-            'removed --reason TEXT' takes one away and tells its author why.
+            'removed --reason TEXT' takes one away and shows its author why.
             """
     )
     .examples("atriumctl pending films")

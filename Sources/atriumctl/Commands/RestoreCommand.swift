@@ -9,7 +9,7 @@ struct RestoreCommand: ParsableCommand {
         discussion: """
             Runs 'atriumd --restore' on this machine, and takes no --socket and no --json: stop the daemon \
             first. The backup is looked over before anything is changed. The store gets a new identity: \
-            who follows from a number of before is told that something is missing.
+            who follows from a number of before is notified that something is missing.
             """
     )
     .examples("atriumctl restore nightly.backup")

@@ -117,7 +117,7 @@ struct ScreenVisibility: ParsableArguments {
 /// The command `atriumctl screen activate SCREEN ITEM`.
 struct ScreenActivateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "activate", abstract: "Choose an item: the container is told."
+        commandName: "activate", abstract: "Choose an item: the container is notified."
     )
     .examples("atriumctl screen activate zgkcenfndxfv969s alien-1979")
 

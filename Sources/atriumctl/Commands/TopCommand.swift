@@ -74,19 +74,19 @@ struct MetricsFeed: Sendable {
     }
 
     /// Looks until the task is cancelled.
-    func run(_ session: Session, tell: (Look) -> Void) async {
+    func run(_ session: Session, show: (Look) -> Void) async {
         var session: Session? = session
         while !Task.isCancelled {
             do {
                 let open: Session
                 if let session { open = session } else { open = try await connection.connect() }
                 session = open
-                tell(.figures(try await Self.figures(open)))
+                show(.figures(try await Self.figures(open)))
             } catch let failure as CommandFailure where failure.status == .unreachable {
                 session = nil
-                tell(.lost(failure))
+                show(.lost(failure))
             } catch {
-                return tell(.failed(error as? CommandFailure ?? CommandFailure("\(error)")))
+                return show(.failed(error as? CommandFailure ?? CommandFailure("\(error)")))
             }
             try? await Task.sleep(for: session == nil ? min(interval, .seconds(1)) : interval)
         }
@@ -108,9 +108,9 @@ final class TopDisplay {
     ///
     /// - Throws: ``CommandFailure`` when the daemon refuses.
     func run(_ feed: MetricsFeed, _ session: Session) async throws {
-        let (events, tell) = AsyncStream.makeStream(of: Event.self)
-        let screen = FullScreen { tell.yield(.terminal($0)) }
-        let looking = Task { await feed.run(session) { tell.yield(.look($0)) } }
+        let (events, continuation) = AsyncStream.makeStream(of: Event.self)
+        let screen = FullScreen { continuation.yield(.terminal($0)) }
+        let looking = Task { await feed.run(session) { continuation.yield(.look($0)) } }
         defer {
             looking.cancel()
             screen.leave()

@@ -11,7 +11,7 @@ struct WatchCommand: AsyncParsableCommand {
             '*.votes.cast'. Quote them: the shell knows both signs too.
 
             When the connection is lost it is resumed by itself, behind what was shown last: nothing is \
-            told twice, and what can't be told any more is told as missed.
+            printed twice, and what can't be replayed any more is printed as missed.
             """
     )
     .examples("atriumctl watch 'films.>' --after 100")
@@ -82,7 +82,7 @@ enum NotificationText {
         return "\(shownTime)  \(sequence)  \(shownTopic)  \(who)  \(payload)"
     }
 
-    /// What can't be told any more, or was never there: the number may be another store's.
+    /// What can't be replayed any more, or was never there: the number may be another store's.
     static func gap(_ gap: Notifications.Subscribe.Reply.Gap, last: Int) -> String {
         if gap.reason == .replaced {
             return
@@ -92,7 +92,7 @@ enum NotificationText {
         let reason =
             switch gap.reason {
             case .damaged: "damaged in the store; 'atriumctl status' says more"
-            case .transient: "transient, and came too fast to be told"
+            case .transient: "transient, and came too fast to be delivered"
             case .trimmed, .replaced: "no longer kept"
             }
         return "atriumctl: missed #\(gap.from) to #\(gap.to): \(reason)"

@@ -18,7 +18,7 @@ struct Completions {
     init(_ words: [String], at index: Int) async throws {
         self.words = words.map(Self.plain)
         typed = self.words.indices.contains(index) ? self.words[index] : ""
-        session = try await Session(socket: SocketPath.find(told: Self.socket(self.words)))
+        session = try await Session(socket: SocketPath.find(given: Self.socket(self.words)))
     }
 
     /// A word without the quotes that it may have been typed with.
@@ -68,7 +68,7 @@ extension Completions {
         try await named()?.components.map(\.name) ?? []
     }
 
-    /// The scopes of that container; where none is named, of all: a screen's id does not tell.
+    /// The scopes of that container; where none is named, of all: a screen's id does not name it.
     func scopes() async throws -> [String] {
         let known = try await known()
         let containers = named(among: known).map { [$0] } ?? known

@@ -14,6 +14,6 @@ struct ConnectionOptions: ParsableArguments {
 
     /// Connects; the error says what to do where that fails.
     func connect() async throws -> Session {
-        try await Session(socket: SocketPath.find(told: socket), printsJSON: json)
+        try await Session(socket: SocketPath.find(given: socket), printsJSON: json)
     }
 }

@@ -17,7 +17,7 @@ enum ServiceAddress {
     ///
     /// - Parameters:
     ///   - words: The words, the command first.
-    ///   - exists: Tells whether there is something at a path.
+    ///   - exists: Returns whether there is something at a path.
     /// - Returns: The words; those of other commands as they are.
     static func takeOut(
         _ words: [String], exists: (String) -> Bool = { access($0, F_OK) == 0 }

@@ -55,7 +55,7 @@ struct Session: Sendable {
     ///   - parameters: Those of the first page.
     ///   - cursor: Where in the parameters the place of the next page stands.
     ///   - isWhole: Whether all pages are wanted.
-    ///   - each: Takes a page, and tells where the next begins; nil: it was the last.
+    ///   - each: Takes a page, and returns where the next begins; nil: it was the last.
     /// - Throws: ``CommandFailure`` where a page fails.
     func pages<Method: VarlinkMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters,

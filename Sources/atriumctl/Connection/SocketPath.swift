@@ -5,21 +5,21 @@ enum SocketPath {
     /// The path in use: that of `--socket`, else the environment's, else of the user's own daemon, else of the machine's.
     ///
     /// - Parameters:
-    ///   - told: The value of `--socket`.
+    ///   - given: The value of `--socket`.
     ///   - environment: Reads a variable.
-    ///   - exists: Tells whether there is something at a path.
+    ///   - exists: Returns whether there is something at a path.
     ///   - uid: The user.
     ///   - check: Refuses a folder below `/tmp` that is not this user's or root's alone.
     /// - Returns: The path; where nothing is there, the place where a daemon of this user puts it.
     /// - Throws: ``CommandFailure`` for a folder below `/tmp` that is not this user's alone.
     static func find(
-        told: String? = nil,
+        given: String? = nil,
         environment: (String) -> String? = Terminal.environment,
         exists: (String) -> Bool = { access($0, F_OK) == 0 || errno == EACCES },
         uid: uid_t = getuid(),
         check: (_ folder: String, _ uid: uid_t) throws(CommandFailure) -> Void = checkOwner
     ) throws(CommandFailure) -> String {
-        if let told { return told }
+        if let given { return given }
         if let variable = environment("ATRIUM_SOCKET"), !variable.isEmpty { return variable }
         let temporary = "/tmp/atrium-\(uid)/atrium.sock"
         let runtime = environment("XDG_RUNTIME_DIR").flatMap { $0.isEmpty ? nil : $0 }

@@ -38,7 +38,7 @@ enum ImportLine: Equatable {
     }
 
     private static func read(_ bytes: [UInt8]) throws -> ImportLine {
-        // Nearly every line is an item: others are told apart only where reading one fails.
+        // Nearly every line is an item: others are recognised only where reading one fails.
         do {
             let item = try JSON.decode(Contents.Put.Parameters.Items.self, from: bytes)
             guard item.ifRevision == nil else {

@@ -205,9 +205,9 @@ struct Importer {
 /// Somebody ended an import early.
 struct ImportInterrupted: Error {}
 
-/// The lines that items stand in, to tell of those that stand twice.
+/// The lines of items, so that those that occur twice are reported.
 private struct ItemPlaces {
-    /// How many are remembered, at some 20 bytes each; of what comes later is not told.
+    /// How many are remembered, at some 20 bytes each; later duplicates are not reported.
     private static let most = 4_000_000
 
     private var lines: [Int: Int32] = [:]

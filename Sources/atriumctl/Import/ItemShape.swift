@@ -26,7 +26,7 @@ struct ItemShape {
     /// Whether a comma may stand for the point in numbers.
     var allowsDecimalComma = false
 
-    /// What `list --output csv` tells of items beyond their fields.
+    /// What `list --output csv` prints of items beyond their fields.
     private static let derived: Set = ["votes.score", "votes.count", "comments.count"]
 
     /// What a name is for; nil where there is no such field.

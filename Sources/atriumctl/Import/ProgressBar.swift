@@ -37,7 +37,7 @@ struct ProgressBar {
         Output.progress("\r\u{1B}[K")
     }
 
-    /// How long it takes still, once there is something to tell by.
+    /// The time left, once it can be estimated.
     private static func timeLeft(_ fraction: Double, _ seconds: Double) -> String? {
         guard seconds >= 1, fraction > 0, fraction < 1 else { return nil }
         return Wording.duration((seconds / fraction - seconds).rounded(.up))

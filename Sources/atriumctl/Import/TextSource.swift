@@ -97,7 +97,7 @@ struct UTF16Text {
 
     private init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
 
-    /// Tells UTF-16 by its byte order mark, or by zeros in the first letters, from UTF-8, whose mark is taken off.
+    /// Recognises UTF-16 by its byte order mark or by zeros among the first bytes; the mark of UTF-8 is removed.
     ///
     /// - Returns: The decoder, if it is UTF-16, and the text so far.
     static func recognize(_ head: [UInt8]) -> (UTF16Text?, [UInt8]) {

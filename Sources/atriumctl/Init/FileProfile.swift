@@ -4,7 +4,7 @@ import JSONCodec
 
 /// What a file holds, column by column.
 struct FileProfile {
-    /// Columns that number the rows, or tell items apart by chance: they say nothing of the item.
+    /// Columns that number the rows, or are unique by chance: they do not describe the item.
     private static let places: Set = [
         "position", "rank", "no", "nr", "index", "row", "number", "year", "jahr", "",
     ]

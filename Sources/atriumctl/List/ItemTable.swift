@@ -15,7 +15,7 @@ struct ItemTable {
     private let hasChildren: Bool
     private(set) var table: Table
 
-    /// Lays out columns; the first items tell which of them have nothing to show.
+    /// Lays out columns; those that are empty in the first items are left out.
     ///
     /// - Parameters:
     ///   - declared: The items' fields.

@@ -161,7 +161,7 @@ extension Browser {
         return [.call(leadsInside(item) ? .enter(item: item.id) : .focus(item.id))]
     }
 
-    /// Whether an item has others inside: it tells of children, or every item of the list leads to another list.
+    /// Whether an item has others inside: it has children, or every item of the list leads to another list.
     private func leadsInside(_ item: Item) -> Bool {
         if let children = item.children, children > 0 { return true }
         return model.path.isEmpty && search.isEmpty

@@ -2,7 +2,7 @@ import Interfaces
 
 /// Containers within the container.
 extension Browser {
-    /// What a revision tells of the part that is shown.
+    /// What a revision contains of the part that is shown.
     struct News {
         /// Whether all of it is new, so that lists are laid out anew.
         var isWhole: Bool
@@ -51,16 +51,16 @@ extension Browser {
             .sorted { (place($0), $0) < (place($1), $1) }
     }
 
-    /// What a revision tells of the part that is shown.
+    /// What a revision contains of the part that is shown.
     func news(_ reply: Screens.Open.Reply) -> News {
-        func news(_ told: some ScreenNews, isAnew: Bool) -> News {
+        func news(_ received: some ScreenNews, isAnew: Bool) -> News {
             News(
-                isWhole: isAnew || told.components != nil || told.title != nil,
-                lists: Set((told.lists ?? []).map(\.component)))
+                isWhole: isAnew || received.components != nil || received.title != nil,
+                lists: Set((received.lists ?? []).map(\.component)))
         }
         if part.isEmpty { return news(reply, isAnew: reply.base == nil) }
-        let told = reply.parts?.first { $0.part == part }
-        return told.map { news($0, isAnew: reply.base == nil || $0.new == true) }
+        let received = reply.parts?.first { $0.part == part }
+        return received.map { news($0, isAnew: reply.base == nil || $0.new == true) }
             ?? News(isWhole: reply.base == nil, lists: [])
     }
 

@@ -64,7 +64,7 @@ struct Browser {
     var searches: [String: String]
     var sorts: [String: [String]]
     var showsIDs = false
-    /// What descriptions tell of the containers on the screen.
+    /// The descriptions of the containers on the screen.
     var outlines: ContainerOutlines = [:]
     /// Texts that were written and could not be sent: the next comment or reply begins with the last of them.
     var unsent: [UnsentText] = []

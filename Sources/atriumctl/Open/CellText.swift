@@ -121,7 +121,7 @@ struct CellText: Hashable, Sendable {
         return Int(process_columns(scalar.value))
     }
 
-    /// Adds as much of a sign as a cell holds, and tells its columns.
+    /// Adds as much of a character as a cell holds, and returns its columns.
     private static func append(
         _ character: Character, to clean: inout String.UnicodeScalarView
     ) -> Int {

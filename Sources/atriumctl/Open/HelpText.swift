@@ -31,7 +31,7 @@ enum HelpText {
                 ("0-9 + -", "vote; on scales beyond 9 a value is asked for"),
                 ("v", "vote with any value"),
                 ("u", "take your vote back"),
-                ("o", "choose the item: the container is told"),
+                ("o", "choose the item: the container is notified"),
                 ("c", "comment"),
                 ("r", "reply to the chosen comment"),
                 ("e", "edit your comment"),

@@ -43,7 +43,7 @@ final class OpenProgram {
         events = try EventQueue()
         let pipe = try EventQueue.pipe()
         signals = pipe.reading
-        _ = process_tell_signals(pipe.writing)
+        _ = process_write_signals(pipe.writing)
         performer = RequestPerformer(
             options: connection, actor: parameters.actor, events: events)
         choices = SharedChoices(parameters)
@@ -157,7 +157,7 @@ final class OpenProgram {
 
     private func take(_ reply: Screens.Open.Reply) -> End? {
         do {
-            // What can't be opened is told without the other screen having been there.
+            // What can't be opened is reported before the alternate screen is entered.
             if curses == nil {
                 curses = Curses()
                 guard curses != nil else {

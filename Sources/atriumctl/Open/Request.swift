@@ -18,7 +18,7 @@ enum Request: Equatable, Sendable {
     case find(FoundFilters.Question)
     /// What lies behind the window of a list, from a cursor on; nil: from as many entries on.
     case page(Tail.Query, cursor: String?, behind: Int)
-    /// What a container's description tells of it and a screen does not.
+    /// What a container's description has and a screen does not.
     case describe(container: String)
     case vote(Subject, Double)
     case unvote(Subject)

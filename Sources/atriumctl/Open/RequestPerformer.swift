@@ -47,7 +47,7 @@ final class RequestPerformer: Sendable {
     /// Performs requests until the task is cancelled.
     func run(container: String) async {
         var session: Session?
-        await tellRole(container)
+        await showRole(container)
         for await _ in woken {
             while let next = pending.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
                 await perform(next, &session)
@@ -86,7 +86,7 @@ final class RequestPerformer: Sendable {
     }
 
     /// Finds out whether the person may moderate, by a question that moderators alone may ask.
-    private func tellRole(_ container: String) async {
+    private func showRole(_ container: String) async {
         guard let session = try? await options.connect() else { return }
         do {
             _ = try await session.client.call(

@@ -134,7 +134,7 @@ extension Browser {
         guard let query = talkQuery else { return [] }
         var window = model.lists.first { $0.component == query.component }?.comments ?? []
         if talkTail?.wholeTotal != nil {
-            // Which replies are left out is told of the window alone.
+            // Which replies are left out is known for the window alone.
             for index in window.indices { window[index].more = nil }
         }
         return window + (talkTail?.comments ?? [])

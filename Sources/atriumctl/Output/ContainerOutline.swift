@@ -1,10 +1,10 @@
 import Interfaces
 import Varlink
 
-/// What a container's description tells of it and its screens do not.
+/// What a container's description has and its screens do not.
 struct ContainerOutline: Equatable, Sendable {
     /// The scopes that show other lists inside an item, `""` for a container without scopes: every item leads inside there,
-    /// whether or not it tells of children.
+    /// whether or not it has children.
     var enters: Set<String> = []
     /// Of the containers within it, by component: their sections, each with that of this one whose selection it follows.
     var follows: [String: [String: String]] = [:]

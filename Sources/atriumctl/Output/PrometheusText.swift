@@ -48,7 +48,7 @@ enum PrometheusText {
         return Int(exactly: value).map(String.init) ?? "\(value)"
     }
 
-    /// A help text: one line, its backslashes told from ours.
+    /// A help text: one line, its backslashes escaped.
     private static func escaped(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
     }

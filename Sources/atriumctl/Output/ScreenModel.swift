@@ -1,7 +1,7 @@
 import Interfaces
 import JSONCodec
 
-/// What a revision tells of a screen, or of a part of one.
+/// What a revision contains of a screen, or of a part of one.
 protocol ScreenNews {
     var scope: String? { get }
     var title: String? { get }

@@ -7,7 +7,7 @@ enum WireTime {
         seconds(text).map { Wording.age(now - $0) } ?? text
     }
 
-    /// When ages of times are to be told anew: in a minute, or in an hour or a day where none of them is younger.
+    /// When ages of times are to be shown anew: in a minute, or in an hour or a day where none of them is younger.
     static func nextAge(of texts: [String], now: Double) -> Double? {
         guard let youngest = texts.compactMap({ seconds($0) }).max() else { return nil }
         let age = max(0, now - youngest)

@@ -24,8 +24,8 @@ final class FullScreen {
 
     /// Takes the terminal over.
     ///
-    /// - Parameter tell: Called on any thread for each event, until ``leave()``.
-    init(_ tell: @escaping @Sendable (Event) -> Void) {
+    /// - Parameter handler: Called on any thread for each event, until ``leave()``.
+    init(_ handler: @escaping @Sendable (Event) -> Void) {
         var sources: [any DispatchSourceProtocol] = []
         for (number, event) in [
             (SIGINT, Event.end), (SIGTERM, .end), (SIGHUP, .end), (SIGWINCH, .resized),
@@ -33,7 +33,7 @@ final class FullScreen {
             // Else the signal would end the program before its source is asked.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { tell(event) }
+            source.setEventHandler { handler(event) }
             sources.append(source)
         }
         before = Self.takeKeys()
@@ -43,8 +43,8 @@ final class FullScreen {
             source.setEventHandler {
                 var bytes = [UInt8](repeating: 0, count: 64)
                 let count = read(STDIN_FILENO, &bytes, bytes.count)
-                guard count > 0 else { return tell(.end) }
-                for byte in bytes[..<count] { tell(.key(byte)) }
+                guard count > 0 else { return handler(.end) }
+                for byte in bytes[..<count] { handler(.key(byte)) }
             }
             sources.append(source)
         }

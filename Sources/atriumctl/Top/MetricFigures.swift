@@ -54,7 +54,7 @@ struct HistogramFigures: Equatable {
     /// Their mean; nil without any.
     var mean: Double? { count > 0 ? sum / count : nil }
 
-    /// The value that a part of all values is not above, as far as the buckets tell; nil without any.
+    /// The value that a part of all values does not exceed, to the precision of the buckets; nil without any.
     ///
     /// Within a bucket the values are taken for evenly spread; above the last bound it is that bound.
     func quantile(_ part: Double) -> Double? {

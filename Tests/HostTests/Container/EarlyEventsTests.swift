@@ -64,7 +64,7 @@ private struct ChattyLauncher: ComponentLauncher {
     }
 
     @Test func `much that is told at once is sized and delivered a piece at a time`() async throws {
-        let pieces = 20_000 / ToldEvents.piece
+        let pieces = 20_000 / ReportedEvents.piece
         var host = try await host(tallies: 20_000, atOnce: true, limit: 4_000_000)
         let before = await host.on { $0.domain.steps }
         let reason = try await refusal(by: host)

@@ -41,7 +41,7 @@ import Testing
         #expect(client.ids().allSatisfy { $0.hasPrefix("wave 1") })
         let steps = await host.on { $0.domain.steps }
         _ = Counter.taken()
-        await host.on { $0.tellAllAnew() }
+        await host.on { $0.reportAllAnew() }
         try await until {
             let page = try await host.list(limit: 200)
             let first = try #require(page.items.first?.id)
@@ -62,7 +62,7 @@ import Testing
         let host = try await start(Counter.self)
         let (own, gone) = ("wave 2, 0007", "wave 2, 0008")
         let isUnderWay = await host.on { registry in
-            registry.tellAllAnew()
+            registry.reportAllAnew()
             registry.tell(.insert([.film("new"), .film(own, rating: 7)]))
             registry.tell(.remove([gone]))
             return registry.filling != nil
@@ -87,7 +87,7 @@ import Testing
     @Test func `told again while it is asked, it is asked once more`() async throws {
         let host = try await start(Counter.self)
         await host.on { registry in
-            for _ in 0..<5 { registry.tellAllAnew() }
+            for _ in 0..<5 { registry.reportAllAnew() }
         }
         try await until {
             try await host.list(limit: 1).items.first?.id.hasPrefix("wave 3") == true
@@ -109,7 +109,7 @@ import Testing
                 $0.components[1].isolation = .process
             })
         script.loseBetweenParts(1)
-        await host.on { $0.tellAllAnew() }
+        await host.on { $0.reportAllAnew() }
         try await until {
             await host.on {
                 script.starts == 2 && $0.containers["films"]?.slot("list")?.isAttached == true
@@ -117,7 +117,7 @@ import Testing
         }
         #expect(await host.on { $0.filling == nil })
         #expect(try await host.list(limit: 1).items.first?.id.hasPrefix("wave 1") == true)
-        await host.on { $0.tellAllAnew() }
+        await host.on { $0.reportAllAnew() }
         try await until {
             try await host.list(limit: 1).items.first?.id.hasPrefix("wave 2") == true
         }
@@ -127,7 +127,7 @@ import Testing
     @Test func `filters are told the values of items that are all other ones`() async throws {
         let host = try await start(Counter.self)
         #expect(try await genres(host) == ["g1"])
-        await host.on { $0.tellAllAnew() }
+        await host.on { $0.reportAllAnew() }
         try await until {
             try await host.list(limit: 1).items.first?.id.hasPrefix("wave 2") == true
         }
@@ -234,7 +234,7 @@ extension Registry {
         container.deliverUnasked([.contents(change)], from: slot)
     }
 
-    fileprivate func tellAllAnew() { tell(.replaceAll) }
+    fileprivate func reportAllAnew() { tell(.replaceAll) }
 
     /// The list's items on their way into it; nil: none are.
     fileprivate var filling: ListFilling? {

@@ -77,9 +77,9 @@ private final class SlowPort: ComponentPort {
     func load(_ changes: [Change], _ done: @escaping () -> Void) {
         inner.load(changes) { self.script.hold(changes.count, done, self.loop) }
     }
-    func tellState(
+    func reportState(
         anew: Bool, _ done: @escaping (Result<StatePart, PortFailure>) -> Void
-    ) { inner.tellState(anew: anew, done) }
+    ) { inner.reportState(anew: anew, done) }
     func decide(
         _ command: ComponentCommand, _ context: CommandContext,
         _ done: @escaping (Result<Decision, PortFailure>) -> Void
@@ -91,7 +91,7 @@ private final class SlowPort: ComponentPort {
     func report(_ values: [String: [Value]], cut: Set<String>) { inner.report(values, cut: cut) }
     func deliver(_ notification: AtriumKit.Notification) { inner.deliver(notification) }
     func reload() { inner.reload() }
-    func tellAudience(_ screens: Int) { inner.tellAudience(screens) }
+    func reportAudience(_ screens: Int) { inner.reportAudience(screens) }
     func pass(_ phase: LifecyclePhase) { inner.pass(phase) }
     func close() { inner.close() }
 }

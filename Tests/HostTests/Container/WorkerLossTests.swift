@@ -122,11 +122,11 @@ private final class RemotePort: ComponentPort {
     func load(_ changes: [Change], _ done: @escaping () -> Void) {
         later { self.inner.load(changes) { self.later(done) } }
     }
-    func tellState(
+    func reportState(
         anew: Bool, _ done: @escaping (Result<StatePart, PortFailure>) -> Void
     ) {
         later { [self] in
-            inner.tellState(anew: anew) { [self] result in
+            inner.reportState(anew: anew) { [self] result in
                 later { done(result) }
                 let isLast = (try? result.get())?.isLast ?? true
                 guard isLast ? script.takeLoaded() : script.takePart() else { return }
@@ -178,7 +178,7 @@ private final class RemotePort: ComponentPort {
         later { self.inner.deliver(notification) }
     }
     func reload() { later { self.inner.reload() } }
-    func tellAudience(_ screens: Int) { later { self.inner.tellAudience(screens) } }
+    func reportAudience(_ screens: Int) { later { self.inner.reportAudience(screens) } }
     func pass(_ phase: LifecyclePhase) { later { self.inner.pass(phase) } }
     func close() {
         isLost = true

@@ -26,7 +26,7 @@ import Testing
             #expect(port.kind == .contents)
             var told: [ComponentEvent] = []
             port.load([Item(id: "old", fields: [:]).record]) {}
-            port.tellState(anew: true) { told += (try? $0.get().events) ?? [] }
+            port.reportState(anew: true) { told += (try? $0.get().events) ?? [] }
             #expect(
                 told == [.contents(.replaceAll), .contents(.insert([.old]))],
                 "told during the call")
@@ -139,7 +139,7 @@ import Testing
         try await onLoop { [loop] in
             let owner = Owner()
             let port = try owner.launch(loop)
-            port.tellState(anew: true) { _ in }
+            port.reportState(anew: true) { _ in }
             owner.told = []
             let notification = Notification(
                 sequence: 1, time: Timestamp(milliseconds: 0), topic: "films.app.hello",
@@ -157,7 +157,7 @@ import Testing
         let owner = try await onLoop { [loop] in
             let owner = Owner()
             let port = try owner.launch(loop)
-            port.tellState(anew: true) { _ in }
+            port.reportState(anew: true) { _ in }
             owner.told = []
             port.decide(.putItems([Item(id: "work", fields: [:])]), context) { _ in }
             #expect(owner.told.isEmpty)

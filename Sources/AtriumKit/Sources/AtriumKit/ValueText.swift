@@ -13,7 +13,7 @@ extension Value {
         }
     }
 
-    /// Whether this is the same value, however a number is written: `4` is `4.0`, which `==` tells
+    /// Whether this is the same value, however a number is written: `4` is `4.0`, which `==` keeps
     /// apart; texts are the same where their bytes are, while `==` takes an accent and a letter with
     /// it for one.
     ///

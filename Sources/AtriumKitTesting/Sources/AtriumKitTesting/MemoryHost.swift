@@ -191,7 +191,7 @@ public final class MemoryHost {
 
     /// Tells the component how many screens show it.
     public func changeAudience(_ screens: Int) {
-        harness.tellAudience(screens)
+        harness.reportAudience(screens)
         collect()
     }
 

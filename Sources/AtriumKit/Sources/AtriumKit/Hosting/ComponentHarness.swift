@@ -201,7 +201,7 @@ public final class ComponentHarness {
         collector.drop { for change in changes { component.apply(change) } }
     }
 
-    /// Tells a filters component the values of the fields that it observes; another kind has none.
+    /// Passes the values of observed fields to a filters component; other kinds observe none.
     ///
     /// - Parameters:
     ///   - values: the distinct values, sorted, by field.
@@ -249,8 +249,8 @@ public final class ComponentHarness {
         source.ask(question, reply)
     }
 
-    /// Tells the component how many screens show it.
-    public func tellAudience(_ screens: Int) { component.didChangeAudience(screens) }
+    /// Passes the number of screens that show the component.
+    public func reportAudience(_ screens: Int) { component.didChangeAudience(screens) }
 
     /// Takes over records as they were exported.
     private func takeOver(_ changes: [Change]) throws(Refusal) -> Decision {

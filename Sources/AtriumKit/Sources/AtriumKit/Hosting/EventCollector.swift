@@ -1,6 +1,6 @@
 /// The delegate that the harness gives to every component: it records the events that the component reports.
 ///
-/// What is told during a decision belongs to that decision; what a component tells by itself, from
+/// What is reported during a decision belongs to that decision; what a component reports by itself, from
 /// background work or an observed notification, waits for the host.
 final class EventCollector {
     private var events = MergedEvents()
@@ -32,7 +32,7 @@ final class EventCollector {
     }
 }
 
-/// Events in their order, those merged that tell the same of items: a thousand items that are put at once
+/// Events in their order; adjacent events of the same type about items are merged: a thousand items that are put at once
 /// are one event and not a thousand.
 private struct MergedEvents {
     private var events: [ComponentEvent] = []
@@ -46,7 +46,7 @@ private struct MergedEvents {
         switch event {
         case .contents(.insert(let items)) where !items.isEmpty:
             if inserted.isEmpty { close() }
-            // Most tell of all at once: that is not copied.
+            // Most components report all at once: that is not copied.
             if inserted.isEmpty { inserted = items } else { inserted += items }
         case .contents(.update(let items)) where !items.isEmpty:
             if updated.isEmpty { close() }

@@ -55,7 +55,7 @@ public enum ContentChange: Sendable, Hashable {
     /// All items are other ones.
     ///
     /// The host then asks the source for its ``ContentListing/items``, piece by piece. A container's delegate is
-    /// then told of all there are as ``insert(_:)``, in pieces; they are shown together, once it was told of the
+    /// then sent all there are as ``insert(_:)``, in pieces; they are shown together, once it received the
     /// last.
     case replaceAll
 }
@@ -122,7 +122,7 @@ public protocol ContentListing: Component {
     /// What it knows of an item beyond the listed fields; nil: nothing.
     ///
     /// Asked when somebody reads the item, and, where the container has fields with `details: true`, while a screen is
-    /// focused on it. It answers at once: what takes time it finds out in the background, keeps, and then tells its
+    /// focused on it. It answers at once: what takes time it finds out in the background, keeps, and then notifies its
     /// delegate ``ContentChange/update(_:)`` with the item, changed or not; then it is asked again.
     func details(of id: String) -> [String: Value]?
 }

@@ -124,7 +124,7 @@ public protocol Filtering: Component {
     /// - Throws: a ``Refusal`` with code `filterNotFound`, naming what there is.
     func filter(_ id: String, in section: String) throws(Refusal) -> Filter
 
-    /// The selection with one filter more: what it returns is all the answer, and the delegate is told of it by the
+    /// The selection with one filter more: what it returns is all the answer, and the delegate is notified of it by the
     /// host.
     func select(
         _ filter: String, in section: String, of selection: Selection, on screen: String

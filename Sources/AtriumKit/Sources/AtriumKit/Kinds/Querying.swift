@@ -57,12 +57,12 @@ public struct ContentAnswer: Sendable, Hashable {
 /// The container's list does not search, filter and sort its items: it asks, and shows what was answered, in
 /// that order. Screens that want the same share one question. An answered item is one as any other from
 /// then on: it may be voted and commented on, focused and entered; the host keeps the 10,000 that were shown
-/// last, or fewer where these have more than 64 MiB, and all that a screen shows. What the source tells its delegate
+/// last, or fewer where these have more than 64 MiB, and all that a screen shows. What the source reports to its delegate
 /// later (``ContentChange/update(_:)``, ``ContentChange/remove(_:)``) is shown at once; after
 /// ``ContentChange/replaceAll`` all that is on screens is asked for again, at most once a second, and so it is after
 /// ``Component/reload()``.
 ///
-/// It has no ``ContentListing/items`` to tell of at its start, takes no items, and keeps no records, unless it
+/// It has no ``ContentListing/items`` to report at its start, takes no items, and keeps no records, unless it
 /// says otherwise.
 public protocol Querying: ContentListing {
     /// Whether it is asked; false for one that, by its settings, knows all its items: then it is a

@@ -10,7 +10,7 @@ import Testing
 @testable import Host
 
 /// What a source tells by itself, at any size.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct ToldEventsTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ReportedEventsTests {
     private func start() async throws -> TestRegistry {
         Meter.reset()
         let host = try await TestRegistry.start(
@@ -52,7 +52,7 @@ import Testing
         #expect(seen.count > 2, "nobody was served meanwhile: \(seen)")
         #expect(try await host.list(limit: 1).total == films.count)
         let told = Meter.taken()
-        #expect(told.calls.max() == ToldEvents.piece)
+        #expect(told.calls.max() == ReportedEvents.piece)
         #expect(told.calls.reduce(0, +) == films.count)
         #expect(told.turns.reduce(0, +) == films.count)
         #expect(told.turns.max().map { $0 <= 10_000 } == true, "\(told.turns.max() ?? 0) in a turn")
@@ -170,7 +170,7 @@ import Testing
         try await until { try await host.list(limit: 1).total == 0 }
         await host.on { registry in registry.tell { $0.tell(.insert(films)) } }
         let steps = await host.on { registry in
-            registry.containers["films"]?.slot("list")?.told.isWaiting
+            registry.containers["films"]?.slot("list")?.reported.isWaiting
         }
         #expect(steps == true)
         try await host.apply(.films.changed { $0.components.remove(at: 1) })
@@ -199,7 +199,7 @@ extension Registry {
     fileprivate var list: ContentIndex? { containers["films"]?.slot("list")?.list }
 
     fileprivate var isTaking: Bool {
-        containers["films"]?.slot("list")?.told.isWaiting ?? false
+        containers["films"]?.slot("list")?.reported.isWaiting ?? false
     }
 
     fileprivate func rating(of item: String) -> String? {

@@ -7,7 +7,7 @@ import Index
 ///
 /// Commits don't wait for these. If a commit contains a newer value of the same item or subject, the older event is
 /// dropped.
-final class ToldEvents {
+final class ReportedEvents {
     /// The maximum number of items, tallies, counts or other events in a piece.
     static let piece = 128
 
@@ -20,12 +20,12 @@ final class ToldEvents {
     }
 
     private enum Waiting {
-        case events(Told)
+        case events(Report)
         case message(ComponentMessage)
     }
 
     /// Events that were reported together.
-    private struct Told {
+    private struct Report {
         var parts: EventParts
         /// All of the events, which are freed on a thread.
         let all: [ComponentEvent]
@@ -48,7 +48,7 @@ final class ToldEvents {
     /// Appends events, which were reported at this number of the domain.
     func append(_ events: [ComponentEvent], at ticket: UInt64) {
         let parts = EventParts(events, of: .count(Self.piece))
-        waiting.append(.events(Told(parts: parts, all: events, ticket: ticket)))
+        waiting.append(.events(Report(parts: parts, all: events, ticket: ticket)))
     }
 
     /// Appends another message.
@@ -73,14 +73,14 @@ final class ToldEvents {
         switch waiting.popFirst() {
         case nil: return nil
         case .message(let message): return .message(message)
-        case .events(var told):
-            let events = present(told.parts.next(), told.ticket)
-            guard told.parts.isOver else {
-                waiting.prepend(.events(told))
+        case .events(var reported):
+            let events = present(reported.parts.next(), reported.ticket)
+            guard reported.parts.isOver else {
+                waiting.prepend(.events(reported))
                 return .events(events, endsItems: false)
             }
-            Discard.later(told.all)
-            return .events(events, endsItems: told.all.contains(where: \.isOfSomeItems))
+            Discard.later(reported.all)
+            return .events(events, endsItems: reported.all.contains(where: \.isOfSomeItems))
         }
     }
 
@@ -101,7 +101,7 @@ final class ToldEvents {
 
     /// Drops everything that is queued.
     func letGo() {
-        for case .events(let told) in waiting { Discard.later(told.all) }
+        for case .events(let reported) in waiting { Discard.later(reported.all) }
         waiting = []
         end()
     }
@@ -139,7 +139,7 @@ extension [ComponentEvent] {
         var count = 0
         for event in self {
             count += event.count
-            if count > ToldEvents.piece { return true }
+            if count > ReportedEvents.piece { return true }
         }
         return false
     }

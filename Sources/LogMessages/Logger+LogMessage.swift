@@ -11,7 +11,7 @@ extension Logger {
     ///   - file: where it is logged.
     ///   - function: where it is logged.
     ///   - line: where it is logged.
-    public func tell(
+    public func log(
         _ message: LogMessage, level: Level? = nil, _ metadata: @autoclosure () -> Metadata = [:],
         file: String = #fileID, function: String = #function, line: UInt = #line
     ) {

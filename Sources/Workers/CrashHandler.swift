@@ -1,7 +1,7 @@
 internal import CProcess
 
 /// Reports crashes of this process, in the same way as those of a worker.
-public enum CrashTeller {
+public enum CrashHandler {
     /// Makes a crash print the signal and a backtrace, and write a text to a file if the calling thread crashed.
     ///
     /// For an ABRT from another process, such as a service manager's watchdog, the backtrace is the calling thread's.
@@ -12,7 +12,7 @@ public enum CrashTeller {
     public static func install(
         _ descriptor: Int32, _ text: UnsafePointer<UnsafePointer<CChar>?>
     ) {
-        process_tell_crashes()
+        process_handle_crashes()
         process_note_crashes(descriptor, text)
     }
 }
