@@ -54,7 +54,7 @@ public enum MetricCatalog {
             "atrium_commit_seconds", "Time of a transaction, its commit included.", .seconds),
         .histogram(
             "atrium_sync_seconds",
-            "Time of a transaction's commit: the sync to disk, and at times a checkpoint.", .seconds
+            "Time of a transaction's commit: the sync to disk.", .seconds
         ),
         .gauge(
             "atrium_writer_queue_entries",

@@ -216,9 +216,8 @@ struct Opening {
         try db.execute(sql: "PRAGMA synchronous = FULL")
         try db.execute(sql: "PRAGMA busy_timeout = \(patience)")
         try db.execute(sql: "PRAGMA cache_size = -32768")
-        // 16 MiB of log between checkpoints, and at most 64 MiB kept after a burst.
-        try db.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
-        try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
+        // The size that the log's file keeps after a burst.
+        try db.execute(sql: "PRAGMA journal_size_limit = \(WriteAheadLog.longestFile)")
         let mode = try Int.fetchOne(db, sql: "PRAGMA synchronous")
         guard mode == 2 else {
             throw DatabaseError(message: "PRAGMA synchronous stayed at \(mode ?? -1), not FULL")

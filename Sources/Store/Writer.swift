@@ -42,6 +42,7 @@ final class Writer: @unchecked Sendable {
     var entries: EntryWriter
     /// The tail, as readers see it.
     let late: LateRecords
+    let log: WriteAheadLog
     /// The last commit: its number of entries, its duration and its end, in nanoseconds.
     private var last: (entries: Int, time: Int64, end: Int64) = (0, 0, 0)
     private var lanes = Lanes()
@@ -72,6 +73,8 @@ final class Writer: @unchecked Sendable {
         sequence = Atomic(opening.lastSequence)
         entries = EntryWriter(tail: opening.tail, applied: opening.applied)
         late = entries.late
+        log = WriteAheadLog(of: opening.file)
+        log.attach(to: pool)
         // Purges that an earlier process did not finish.
         queue.async { [weak self] in self?.deletePurged() }
     }
@@ -140,6 +143,7 @@ final class Writer: @unchecked Sendable {
         guard !isStopped else { return false }
         isStopped = true
         entries.end()
+        log.end()
         condition.withLock { if !$0.isFinal { $0 = final } }
         return true
     }
@@ -150,6 +154,7 @@ final class Writer: @unchecked Sendable {
                 let settled = settle(group.entries)
                 if case .abandoned = condition.withLock({ $0 }) { continue }
                 if !settled.isEmpty { outcomes(settled) }
+                followLog()
                 for read in group.reads { read() }
                 while entries.tail.isLong, unavailability == nil, !isClosed { makeChangesOrWait() }
                 if past?.isDue == true { trimSlice() }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import GRDB
 import Logging
 import Store
 import StoreFaults
@@ -35,6 +36,23 @@ final class Bench: Sendable {
 
     convenience init() throws {
         try self.init(TemporaryDirectory())
+    }
+
+    /// The size of the log's file.
+    var logSize: Int {
+        let path = "\(scratch.database)-wal"
+        return (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
+    }
+
+    /// Runs the body while a reader of another connection uses the snapshot of now.
+    func whileReading(_ body: () throws -> Void) throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        let reader = try DatabaseQueue(path: scratch.database, configuration: configuration)
+        try reader.read { db in
+            _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM entries")
+            try body()
+        }
     }
 
     /// What was answered so far, a call a group.

@@ -194,6 +194,8 @@ import Testing
     @Test func `a file that another holds locked stops writing at once, and reads go on`() throws {
         let bench = try Bench()
         bench.write(put("a", "x"))
+        // The writer makes room in the log after the reply, under the lock.
+        bench.settle()
         let other = try DatabaseQueue(path: bench.scratch.database)
         try other.writeWithoutTransaction { db in
             try db.execute(sql: "BEGIN EXCLUSIVE")

@@ -156,7 +156,7 @@ struct FaultRun {
         var (sent, acknowledged) = (before, before)
         if let bench = try? Bench(scratch) {
             // Often copied into the database.
-            _ = try? bench.store.pragma("wal_autocheckpoint = 12")
+            bench.store.keepLog(limit: 12, step: plan.call % 3 * 4)
             if !plan.isSynced { _ = try? bench.store.pragma("synchronous = OFF") }
             for number in 0..<plan.entries {
                 write(number, to: bench, &sent, &acknowledged, using: &random)

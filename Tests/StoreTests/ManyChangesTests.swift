@@ -57,7 +57,7 @@ import Testing
 }
 
 /// Records of a component whose name is empty, as the registry's own are.
-@Suite(.timeLimit(.minutes(1))) struct NamelessComponentTests {
+@Suite(.timeLimit(.minutes(3))) struct NamelessComponentTests {
     @Test(arguments: [("", ""), ("films", "")])
     func `its records are read at once, also from the entry that waits`(
         container: String, component: String
