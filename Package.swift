@@ -39,7 +39,7 @@ let arguments = Target.Dependency.product(
 /// What plugins need beside the kit.
 let pluginLibraries: [String: [Target.Dependency]] = [
     "File": [formats, json, "ItemReading"], "Music": ["CTags", "ItemReading"],
-    "Remote": ["CCurl", formats, json, "ItemReading"],
+    "Remote": ["CCurl", formats, json, "ItemReading"], "Threads": ["CommentThreads"],
 ]
 
 /// A built-in plugin: a shared library of its own that sees the kit alone.
@@ -161,6 +161,8 @@ let package = Package(
         // What sources share that list what files and documents have; each has a copy of its own.
         .target(
             name: "ItemReading", dependencies: [kit, formats, json], swiftSettings: strict),
+        // Comments with replies, for the plugin Threads and for programs of that kind; in each a copy of its own.
+        .target(name: "CommentThreads", dependencies: [kit], swiftSettings: strict),
         .target(
             name: "Index", dependencies: [kit, "CBits", json, "TimeZones"],
             swiftSettings: strict),
@@ -179,8 +181,8 @@ let package = Package(
         .target(
             name: "Workers",
             dependencies: [
-                "CProcess", "Host", "Index", "PluginLoader", "Interfaces", "PluginInterfaces",
-                "Varlink", json, "LogMessages", kit,
+                "CommentThreads", "CProcess", "Host", "Index", "ItemReading", "PluginLoader",
+                "Interfaces", "PluginInterfaces", "Varlink", json, "LogMessages", kit,
                 nioCore, nioPosix, logging,
             ],
             swiftSettings: strict),
@@ -270,13 +272,14 @@ let package = Package(
         tests(
             "HostTests",
             [
-                "Host", "Index", "IndexModel", "PluginLoader", "Store", "StoreFaults", "FaultVFS",
+                "CommentThreads", "Host", "Index", "IndexModel", "PluginLoader", "Store",
+                "StoreFaults", "FaultVFS",
                 json,
                 "LogMessages", "TestSupport", kit, nioCore, nioPosix, logging,
             ] + plugins.map { .target(name: $0) }),
         tests(
             "PluginTests",
-            [kit, kitTesting, "TestSupport"]
+            [kit, kitTesting, "CommentThreads", "TestSupport"]
                 + (plugins + exampleDelegates.keys.sorted()).map { .target(name: $0) }
         ),
         tests(

@@ -6,5 +6,7 @@ public import Varlink
 /// this module is generated from the `.varlink` files beside this file.
 public enum PluginProtocols {
     /// All of them.
-    public static let all: [any VarlinkInterface.Type] = [Votes.self]
+    public static let all: [any VarlinkInterface.Type] = [
+        Contents.self, Filters.self, Votes.self, Comments.self,
+    ]
 }

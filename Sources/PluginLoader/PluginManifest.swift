@@ -82,10 +82,9 @@ struct PluginManifest: Sendable {
         guard isolation == nil || kind != .delegate else {
             throw .refused("\(path): 'isolation': a delegate lives in the daemon.")
         }
-        if case .program = code, kind != .component(.votes) {
+        if case .program = code, kind == .delegate {
             throw .refused(
-                "\(path): 'program': a program makes components of the kind 'votes', so far; those of the "
-                    + "kind '\(kind.rawValue)' are made by a library.")
+                "\(path): 'program': a delegate lives in the daemon, and is made by a library.")
         }
     }
 

@@ -1,4 +1,4 @@
-internal import AtriumKit
+public import AtriumKit
 internal import Glibc
 public import Host
 internal import JSONCodec
@@ -17,15 +17,18 @@ public enum WorkerDescription {
     ///
     /// - Parameters:
     ///   - code: the plugin's library or its program.
+    ///   - kind: the kind of a program's components.
     ///   - id: the plugin's identifier.
     ///   - identity: the identity of the code that the daemon holds; nil: what is at the path is run.
     /// - Throws: `LaunchFailure` or `PluginProblem`, which the daemon logs.
-    public static func serve(_ code: PluginCode, id: String, identity: String?) throws {
+    public static func serve(
+        _ code: PluginCode, kind: Kind, id: String, identity: String?
+    ) throws {
         for ignored in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { signal(ignored, SIG_IGN) }
         for descriptor in WorkerProgram.descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         let answer: JSONValue
         do {
-            let settings = try settings(of: code, id: id, identity: identity)
+            let settings = try settings(of: code, kind: kind, id: id, identity: identity)
             answer = ["settings": .array(settings.map { SettingDescription($0).json })]
         } catch {
             answer = ["problem": .string("\(error)")]
@@ -42,7 +45,7 @@ public enum WorkerDescription {
     }
 
     private static func settings(
-        of code: PluginCode, id: String, identity: String?
+        of code: PluginCode, kind: Kind, id: String, identity: String?
     ) throws -> [Setting] {
         var code = code
         if let identity {
@@ -50,7 +53,8 @@ public enum WorkerDescription {
                 code, identity: identity, descriptor: WorkerProgram.library, plugin: id)
         }
         if case .program(let path) = code {
-            return try ProgramVotes.start(path, plugin: id, callTime: .seconds(5)).settings
+            return try Program.start(path, kind: kind, plugin: id, callTime: .seconds(5))
+                .settings
         }
         try PluginLoading.probe(code.path, id: id)
         return try PluginLoading.settings(code.path, id: id)

@@ -125,7 +125,8 @@ public final class WorkerLauncher: ComponentLauncher {
         let process: WorkerProcess
         do throws(WorkerProcess.Problem) {
             process = try WorkerProcess(
-                executable, Self.code(of: plugin) + ["--describe"] + landlockArguments,
+                executable,
+                Self.code(of: plugin) + ["--describe", plugin.kind.rawValue] + landlockArguments,
                 descriptors: [pair.theirs, pair.theirs]
                     + [plugin.held?.descriptor].compactMap(\.self),
                 group: groups?.make(container: "plugin", component: plugin.id),

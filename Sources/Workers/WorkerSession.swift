@@ -152,8 +152,9 @@ final class WorkerSession {
             isolation: .process)
         if case .program(let path) = code {
             do throws(LaunchFailure) {
-                plugin.component = try ProgramVotes.start(
-                    path, plugin: self.id, callTime: .milliseconds(start.callMilliseconds))
+                plugin.component = try Program.start(
+                    path, kind: start.kind, plugin: self.id,
+                    callTime: .milliseconds(start.callMilliseconds))
             } catch {
                 return answer(id, .notStarted(error))
             }

@@ -11,7 +11,7 @@ enum Arguments {
     /// Host a component for the daemon, which has passed the sockets, within these walls.
     case serve(PluginCode, id: String, identity: String?, WorkerWalls)
     /// Write which settings a plugin takes to the socket that the daemon has passed, within these walls.
-    case describe(PluginCode, id: String, identity: String?, WorkerWalls)
+    case describe(PluginCode, Kind, id: String, identity: String?, WorkerWalls)
     /// Run the conformance suite on a plugin.
     case check(path: String, id: String?, settings: [String: Value]?, seed: UInt64)
 
@@ -23,7 +23,7 @@ enum Arguments {
     static let usage = """
         usage: atrium-worker --check PLUGIN-DIRECTORY|LIBRARY [--id ID] [--settings JSON] [--seed NUMBER]
                atrium-worker --library PATH|--program PATH --id ID [--read PATH]... [--network]
-                             [--landlock VERSION] [--identity TEXT] [--describe]      (started by atriumd)
+                             [--landlock VERSION] [--identity TEXT] [--describe KIND] (started by atriumd)
 
         --check runs the conformance suite of the plugin's kind, in this process and in a worker,
         with the settings of its manifest; a program's in a worker alone. A library without a manifest beside it needs --id.
@@ -32,14 +32,13 @@ enum Arguments {
 
     private static let options = [
         "--library", "--program", "--id", "--check", "--settings", "--seed", "--read", "--landlock",
-        "--identity",
+        "--identity", "--describe",
     ]
 
     init(_ words: some Sequence<String>) throws {
         var values: [String: String] = [:]
         var readable: [String] = []
         var allowsNetwork = false
-        var describes = false
         var name: String?
         for word in words {
             if let option = name {
@@ -47,8 +46,6 @@ enum Arguments {
                 name = nil
             } else if word == "--network" {
                 allowsNetwork = true
-            } else if word == "--describe" {
-                describes = true
             } else if word == "--help" || word == "-h" {
                 self = .help
                 return
@@ -74,10 +71,14 @@ enum Arguments {
             let walls = WorkerWalls(
                 library: code.path, readable: readable, allowsNetwork: allowsNetwork,
                 hasHeldLibrary: Self.isLibrary(code) && identity != nil, landlock: landlock)
-            self =
-                describes
-                ? .describe(code, id: id, identity: identity, walls)
-                : .serve(code, id: id, identity: identity, walls)
+            guard let word = values["--describe"] else {
+                self = .serve(code, id: id, identity: identity, walls)
+                return
+            }
+            guard let kind = Kind(rawValue: word) else {
+                throw Mistake(reason: "--describe takes a kind, as votes.")
+            }
+            self = .describe(code, kind, id: id, identity: identity, walls)
         } else {
             throw Mistake(reason: "nothing to do.")
         }

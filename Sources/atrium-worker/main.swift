@@ -14,9 +14,9 @@ do {
             try await WorkerProgram.serve(
                 code, id: id, identity: identity, logger: Logger(label: "atrium-worker"))
         }
-    case .describe(let code, let id, let identity, let walls):
+    case .describe(let code, let kind, let id, let identity, let walls):
         try walls.raise()
-        try WorkerDescription.serve(code, id: id, identity: identity)
+        try WorkerDescription.serve(code, kind: kind, id: id, identity: identity)
     case .check(let path, let id, let settings, let seed):
         let check = Check(path: path, id: id, settings: settings, seed: seed)
         guard await check.run() else { exit(1) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Testing
 
 @testable import atriumctl
@@ -49,10 +50,29 @@ import Testing
         #expect(ignored.contains(".kit\n"))
     }
 
+    @Test(arguments: PluginKind.allCases.filter { $0 != .delegate })
+    func `of any kind of component may be in Python`(kind: PluginKind) throws {
+        let template = PluginTemplate(
+            kind: kind, language: .python, name: "Thumbs", id: "org.example.thumbs")
+        let source = try #require(template.files.first { $0.path == "thumbs.py" }).text
+        let interface = "org.atrium.plugin." + kind.rawValue.capitalized
+        #expect(source.contains("atriumctl introspect \(interface)\n"))
+        for method in ["Hello", "Start", "Stop"] {
+            #expect(source.contains("    def \(method)(self"), "\(method)")
+        }
+        for file in template.files {
+            #expect(!file.text.contains("{{"), "\(file.path)")
+            #expect(!file.text.contains("\n\n\n\n"), "\(file.path)")
+        }
+    }
+
     @Test(
-        arguments: PluginKind.allCases.filter { $0 != .votes },
-        PluginLanguage.allCases.filter { $0 != .swift })
-    func `of another kind than votes is no program`(kind: PluginKind, language: PluginLanguage) {
+        arguments: PluginLanguage.allCases
+            .flatMap { language in PluginKind.allCases.map { (language, $0) } }
+            .filter { !$0.kinds.contains($1) })
+    func `of a kind that a language has no template for is refused`(
+        language: PluginLanguage, kind: PluginKind
+    ) {
         #expect(throws: (any Error).self) {
             try Atriumctl.parseAsRoot(
                 [

@@ -114,6 +114,82 @@ extension Stories {
             }
         }
 
+        @Test(.enabled(if: access("/usr/bin/python3", X_OK) == 0, "the plugins are in Python"))
+        func `plugins in Python list items, offer filters and judge comments`() async throws {
+            let tree = try await Installed.tree
+            let folder = try TemporaryDirectory()
+            for kind in ["contents", "filters", "comments"] {
+                let made = try await run(
+                    [
+                        tree.bin + "/atriumctl", "plugin", "new", "--kind", kind, "--language",
+                        "python", kind.capitalized,
+                    ], in: folder.path)
+                #expect(made.status == 0, "\(made)")
+                let checked = try await run(
+                    [
+                        tree.bin + "/atrium-worker", "--check",
+                        "\(folder.path)/\(kind.capitalized)",
+                    ])
+                #expect(checked.output.contains("in a worker: \(kind): conforms"), "\(checked)")
+            }
+            let letters = try TemporaryDirectory()
+            for name in ["b.txt", "a.txt"] { try letters.write(name, name) }
+            let definition = try folder.write(
+                "letters.yaml",
+                """
+                atrium: 1
+                container: letters
+                title: Letters
+                fields:
+                  title: { type: text, required: true, search: true }
+                  size:  { type: integer }
+                components:
+                  - { name: list, plugin: org.example.contents, settings: { folder: \(letters.path) } }
+                  - { name: sizes, plugin: org.example.filters, settings: { fields: [size] } }
+                  - { name: talk, plugin: org.example.comments }
+                """)
+            let options = DaemonUnderTest.Options(arguments: ["--plugin-path", folder.path])
+            try await withFilms(options) { daemon in
+                let applied = try await daemon.type("atriumctl apply -f \(definition)")
+                #expect(applied.status == 0, "\(applied)")
+                try await Self.lists(["a.txt", "b.txt"], daemon)
+                let sized = try await daemon.type(
+                    "atriumctl list letters --filter size=5 --output ids")
+                #expect(sized.output.split(separator: "\n").count == 2, "\(sized)")
+                let posted = try await daemon.type(
+                    "atriumctl comment letters/a.txt 'I like it.' && "
+                        + "atriumctl comment letters/a.txt 'See https://a.example and https://b.example'"
+                )
+                #expect(posted.status == 0, "\(posted)")
+                let shouted = try await daemon.type(
+                    "atriumctl comment letters/a.txt 'THIS IS THE VERY BEST OF ALL LETTERS'")
+                #expect(shouted.errors.contains("without shouting"), "\(shouted)")
+
+                try letters.write("c.txt", "another")
+                let path = letters.path + "/b.txt"
+                try FileManager.default.removeItem(atPath: path)
+                try await Self.lists(["a.txt", "c.txt"], daemon)
+                try await daemon.stop()
+                try await daemon.start()
+                try await Self.lists(["a.txt", "c.txt"], daemon)
+                let thread = try await daemon.type("atriumctl thread letters/a.txt")
+                #expect(thread.output.contains("I like it."), "\(thread)")
+                for kind in ["Contents", "Filters", "Comments"] {
+                    let shown = try await daemon.type(
+                        "atriumctl introspect org.atrium.plugin.\(kind)")
+                    #expect(shown.output.contains("method Start("), "\(shown)")
+                }
+            }
+        }
+
+        /// Waits until the list of letters has these items; the program is listened to every ten seconds.
+        private static func lists(_ ids: [String], _ daemon: DaemonUnderTest) async throws {
+            try await until {
+                let listed = try await daemon.type("atriumctl list letters --output ids")
+                return listed.output.split(separator: "\n").map(String.init).sorted() == ids
+            }
+        }
+
         @Test func `libraries that are no plugins are refused in words, and all else goes on`()
             async throws
         {

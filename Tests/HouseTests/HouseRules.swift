@@ -46,6 +46,8 @@ enum HouseRules {
         "CBits": [],
         "CTags": [],
         "CCurl": [],
+        "CommentThreads": ["AtriumKit"],
+        "Threads": ["AtriumKit", "CommentThreads"],
         "ItemReading": ["AtriumFormats", "AtriumKit", "JSONCodec"],
         "File": ["AtriumFormats", "AtriumKit", "ItemReading", "JSONCodec"],
         "Remote": ["AtriumFormats", "AtriumKit", "CCurl", "ItemReading", "JSONCodec"],
@@ -61,7 +63,8 @@ enum HouseRules {
             "NIOPosix", "Logging", "DequeModule", "CoreMetrics",
         ],
         "Workers": [
-            "AtriumKit", "CProcess", "Host", "Index", "Interfaces", "JSONCodec", "LogMessages",
+            "AtriumKit", "CommentThreads", "CProcess", "Host", "Index", "Interfaces", "ItemReading",
+            "JSONCodec", "LogMessages",
             "PluginInterfaces", "PluginLoader", "Varlink", "NIOCore", "NIOPosix", "Logging",
         ],
         "Control": [

@@ -41,7 +41,7 @@ import Testing
     @Test(
         arguments: [
             (["library": "libSample.so"], "leave one of them out"),
-            (["kind": "contents"], "'contents'"), (["kind": "delegate"], "'delegate'"),
+            (["kind": "delegate"], "a delegate lives in the daemon"),
             (["program": "../run.sh"], "a path within the manifest's folder"),
             (["program": "gone.sh"], "gone.sh"), (["program": nil], "'library' is missing"),
         ] as [([String: String?], String)])

@@ -1,5 +1,6 @@
 import AtriumKit
 import Catalog
+import CommentThreads
 import Stars
 import Threads
 

@@ -1,6 +1,7 @@
 import AtriumKit
 import AtriumKitTesting
 import Catalog
+import CommentThreads
 import Facets
 import Stars
 import Testing

@@ -1,5 +1,6 @@
 import AtriumKit
 import AtriumKitTesting
+import CommentThreads
 import Testing
 import Threads
 

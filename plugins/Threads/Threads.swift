@@ -1,86 +1,8 @@
-public import AtriumKit
+internal import AtriumKit
+public import CommentThreads
 
 /// Comments with replies to any depth: `org.atrium.threads`.
-///
-/// A deleted comment stays as a tombstone, which people see only where it has replies that they
-/// see; so does one that waits for a moderator.
-public final class Threads: Commenting {
-    /// Who is notified of new, changed and removed comments.
-    public weak var delegate: (any CommentingDelegate)?
-
-    let context: ComponentContext
-    let rules: Rules
-    let tree = ThreadTree()
-
-    /// What it understands: `subjects`, `maxLength`, `moderated`.
-    public static var settings: [Setting] {
-        [
-            Setting(
-                "subjects", .list, default: ["items", "container"],
-                "what may be commented on: items, container, or both"),
-            Setting(
-                "maxLength", .integer(1...1_000_000), default: 10_000,
-                "the most characters a comment may have"),
-            Setting(
-                "moderated", .boolean, default: false,
-                "whether new comments wait for a moderator before others see them"),
-        ]
-    }
-
-    /// Makes a component without comments.
-    ///
-    /// - Parameter context: its settings.
-    /// - Throws: ``SettingError`` for unknown subjects.
-    public init(context: ComponentContext) throws {
-        self.context = context
-        rules = try Rules(context.settings)
-    }
-
-    /// How long a comment may be, whether it waits for a moderator, and what it may be about.
-    public var facts: CommentFacts {
-        CommentFacts(
-            maxLength: rules.maxLength, moderated: rules.isModerated, subjects: rules.subjects)
-    }
-
-    /// Every subject with comments that people see, with how many.
-    public var counts: some Sequence<(subject: Subject, count: Int)> { tree.counts }
-
-    /// Puts the record's comment in its place, or takes it out.
-    public func apply(_ change: Change) {
-        var comment: Comment?
-        if let value = change.value {
-            comment = Comment(key: change.key, value: value)
-            if comment == nil || comment?.parent == change.key {
-                comment = nil
-                context.logger.warning(
-                    "The record '\(change.key)' is no comment (an object with 'state' and "
-                        + "'created', not its own parent, is); it is skipped.")
-            }
-        }
-        let before = tree[change.key]
-        let subjects = Set([before, comment].compactMap { $0?.subject })
-        let countsBefore = subjects.map(tree.count)
-        tree.replace(change.key, with: comment)
-        report(before, comment)
-        for (subject, count) in zip(subjects, countsBefore) {
-            let now = tree.count(of: subject)
-            if now != count { delegate?.commenting(self, didChange: now, of: subject) }
-        }
-    }
-
-    private func report(_ before: Comment?, _ after: Comment?) {
-        let isThere = after.map { $0.state != .removed } ?? false
-        if let after, after.state == .shown, before?.state != .shown {
-            delegate?.commenting(self, didPost: after)
-        } else if let before, before.state != .removed {
-            if let after, isThere {
-                if after != before { delegate?.commenting(self, didEdit: after) }
-            } else {
-                delegate?.commenting(self, didRemove: (after ?? before).asTombstone)
-            }
-        }
-    }
-}
+public final class Threads: ThreadedComments {}
 
 /// Exports the threads.
 @c(atrium_plugin_org_atrium_threads)

@@ -3,25 +3,29 @@ internal import Index
 internal import JSONCodec
 internal import PluginInterfaces
 
-extension VotesProgram {
+extension Program.Greeting {
+    /// What a program replies, as the methods of all kinds return it.
+    init(_ version: Int, _ settings: [PluginInterfaces.Setting]?, _ defaults: JSONObject?) {
+        self.version = version
+        self.settings = settings ?? []
+        self.defaults = defaults.flatMap { (try? Value(jsonBytes: $0.bytes))?.object } ?? [:]
+    }
+}
+
+extension Program {
     /// The most settings that a program may declare.
     private static let mostSettings = 200
 
     /// Checks and returns the settings that a program declares.
     ///
     /// - Throws: the first setting that is invalid, and why.
-    static func settings(
-        _ reply: Votes.Hello.Reply
-    ) throws(ProgramFailure) -> [AtriumKit.Setting] {
-        let declared = reply.settings ?? []
+    static func settings(_ greeting: Greeting) throws(ProgramFailure) -> [AtriumKit.Setting] {
+        let declared = greeting.settings
         guard declared.count <= mostSettings else {
             throw ProgramFailure(
                 "declares \(declared.count) settings, where \(mostSettings) are allowed")
         }
-        var defaults: [String: Value] = [:]
-        if let object = reply.defaults {
-            defaults = (try? Value(jsonBytes: object.bytes))?.object ?? [:]
-        }
+        var defaults = greeting.defaults
         var settings: [AtriumKit.Setting] = []
         for setting in declared {
             let name = setting.name

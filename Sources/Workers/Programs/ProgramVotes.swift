@@ -1,11 +1,12 @@
 internal import AtriumKit
 internal import Host
+internal import Varlink
 
 /// A votes component whose decisions and scores come from a plugin's program; the worker hosts it.
 ///
 /// The ballots are kept here. So the program is only called with changes, and need not remember who voted. It is not
 /// called for answers that the ballots contain.
-final class ProgramVotes: Voting {
+final class ProgramVotes: Voting, ProgramComponent {
     /// The most ballots or subjects in one call of the program.
     static let slice = 500
 
@@ -18,30 +19,20 @@ final class ProgramVotes: Voting {
     private var box = BallotBox()
     private var scores = SplitDictionary<Subject, Double>()
     /// Stored ballots that were not sent to the program yet.
-    private var untold: [Ballot] = []
+    private var unsent: [Ballot] = []
 
-    /// The program of this process.
-    ///
-    /// It is static since settings are asked of the class, before there is a component. It is set once, on the
-    /// worker's loop, before anything here is called, and is read there only.
-    nonisolated(unsafe) private static var current: VotesProgram?
-
-    /// Starts a plugin's program, and returns the class of its component.
-    ///
-    /// - Throws: `LaunchFailure`.
-    static func start(
-        _ path: String, plugin: String, callTime: Duration
-    ) throws(LaunchFailure) -> any Component.Type {
-        if current == nil {
-            current = try VotesProgram(path, plugin: plugin, callTime: callTime)
-        }
-        return ProgramVotes.self
+    static func greet(_ program: Program) throws -> Program.Greeting {
+        try VotesProgram.greet(program)
     }
 
-    static var settings: [Setting] { current?.settings ?? [] }
+    static func invalidSetting(_ error: VarlinkRemoteError) -> SettingError? {
+        VotesProgram.invalidSetting(error)
+    }
+
+    static var settings: [Setting] { Program.current?.settings ?? [] }
 
     init(context: ComponentContext) throws {
-        guard let program = Self.current else { throw Refusal("There is no program.") }
+        let program = VotesProgram(program: try Program.started())
         (facts, listen) = try program.start(context)
         self.context = context
         self.program = program
@@ -71,7 +62,7 @@ final class ProgramVotes: Voting {
         }
         let previous = box.ballot(of: ballot.actor, on: ballot.subject)
         if previous?.value == ballot.value { return [] }
-        tellRestored()
+        sendRestored()
         try program.cast(ballot, over: previous)
         return [ballot.record]
     }
@@ -80,7 +71,7 @@ final class ProgramVotes: Voting {
         actor: ActorID, subject: Subject, _ context: CommandContext
     ) throws(Refusal) -> [Change] {
         guard let ballot = box.ballot(of: actor, on: subject) else { return [] }
-        tellRestored()
+        sendRestored()
         try program.retract(ballot)
         return [.removed(key: Ballot.key(actor: actor, subject: subject))]
     }
@@ -91,19 +82,19 @@ final class ProgramVotes: Voting {
         guard let turn = box.apply(change, where: { facts.takes($0.value) }) else { return }
         // It has no delegate while it is being restored.
         if delegate == nil, turn.previous == nil, let ballot = turn.ballot {
-            untold.append(ballot)
-            if untold.count == Self.slice { tellRestored() }
+            unsent.append(ballot)
+            if unsent.count == Self.slice { sendRestored() }
             return
         }
-        tellRestored()
+        sendRestored()
         take(program.apply(turn), of: turn.subject)
         delegate?.voting(self, didChange: tally(of: turn.subject), of: turn.subject)
     }
 
-    private func tellRestored() {
-        guard !untold.isEmpty else { return }
-        program.restore(untold)
-        untold = []
+    private func sendRestored() {
+        guard !unsent.isEmpty else { return }
+        program.restore(unsent)
+        unsent = []
     }
 
     private func take(_ score: Double?, of subject: Subject) {
@@ -123,7 +114,7 @@ final class ProgramVotes: Voting {
 
     /// All tallies; their scores are requested from the program as the sequence advances, a slice at a time.
     var tallies: some Sequence<(subject: Subject, tally: Tally)> {
-        tellRestored()
+        sendRestored()
         let subjects = Array(box.subjects)
         return stride(from: 0, to: subjects.count, by: Self.slice).lazy.flatMap { start in
             self.tallies(of: subjects[start..<min(start + Self.slice, subjects.count)])

@@ -13,7 +13,8 @@ struct PluginNewCommand: ParsableCommand {
     var kind: PluginKind
 
     @Option(
-        help: "What it is written in: swift; or python, rust or go, which make votes alone.",
+        help:
+            "What it is written in: swift; python, for all kinds but delegate; rust or go, for votes.",
         completion: .list(PluginLanguage.allCases.map(\.rawValue)))
     var language = PluginLanguage.swift
 
@@ -31,10 +32,12 @@ struct PluginNewCommand: ParsableCommand {
     var path: String?
 
     func validate() throws {
-        guard language == .swift || kind == .votes else {
+        guard language.kinds.contains(kind) else {
+            let languages = PluginLanguage.allCases.filter { $0.kinds.contains(kind) }
             throw ValidationError(
-                "--language \(language.rawValue) makes plugins of the kind votes alone; "
-                    + "\(kind.rawValue) takes swift.")
+                "--language \(language.rawValue) makes plugins of the kinds "
+                    + "\(language.kinds.map(\.rawValue).joined(separator: ", ")); \(kind.rawValue) takes "
+                    + "\(languages.map(\.rawValue).joined(separator: ", ")).")
         }
         guard let first = name.unicodeScalars.first, Self.isUpper(first),
             name.unicodeScalars.allSatisfy({ Self.isLetterOrDigit($0) })

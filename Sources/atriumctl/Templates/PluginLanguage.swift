@@ -12,6 +12,15 @@ enum PluginLanguage: String, CaseIterable, ExpressibleByArgument {
     /// Its name in sentences.
     var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 
+    /// The kinds of plugins that may begin in it.
+    var kinds: [PluginKind] {
+        switch self {
+        case .swift: PluginKind.allCases
+        case .python: [.contents, .filters, .votes, .comments]
+        case .rust, .go: [.votes]
+        }
+    }
+
     /// What builds a plugin before it is checked; nil: the check builds it, or nothing is to be built.
     var build: String? {
         switch self {

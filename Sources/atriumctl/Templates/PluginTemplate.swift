@@ -18,7 +18,9 @@ struct PluginTemplate {
         case .swift: package
         case .python:
             program(
-                File(path: program, text: filled(PythonVotesTemplate.source), isExecutable: true))
+                File(
+                    path: program, text: filled(PythonTemplate.source(kind) ?? ""),
+                    isExecutable: true))
         case .rust:
             program(
                 File(path: "Cargo.toml", text: filled(RustVotesTemplate.package)),
@@ -104,8 +106,11 @@ struct PluginTemplate {
     private func filled(_ text: String) -> String {
         let values = [
             "Name": name, "id": id, "entry": entry, "kind": kind.rawValue,
+            "Kind": kind.rawValue.prefix(1).uppercased() + kind.rawValue.dropFirst(),
             "component": name.lowercased(), "program": program, "folder": "/PATH/TO/\(name)",
             "language": language.title,
+            "rules": ProgramTemplate.rules(kind), "settings": ProgramTemplate.settings(kind),
+            "option": ProgramTemplate.option(kind),
             "build": language.build.map { "    \($0)\n" } ?? "",
         ]
         var text = text

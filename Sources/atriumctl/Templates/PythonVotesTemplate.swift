@@ -1,13 +1,9 @@
-/// A new plugin of the kind `votes` in Python: thumbs up and down, by the standard library alone.
+/// A new plugin of the kind `votes` in Python: thumbs up and down.
 enum PythonVotesTemplate {
-    /// The program.
-    static let source = ##"""
-        #!/usr/bin/python3
-        """{{Name}}: thumbs up (1) and down (-1). The score of an item is their sum.
+    static let title = "thumbs up (1) and down (-1). The score of an item is their sum."
 
-        The worker that starts this program asks it on the socket that it left in descriptor 3; what is printed goes to the
-        daemon's log. All that may be asked: atriumctl introspect org.atrium.plugin.Votes
-        """
+    /// The program, without what replies to calls.
+    static let body = ##"""
         import json
 
         scores = {}  # by item; None is the container itself
@@ -15,6 +11,8 @@ enum PythonVotesTemplate {
 
         class Refused(Exception):
             """Raised by Cast and Retract: says to the person who voted why not."""
+
+            name = "Refused"
 
 
         def count(item, vote, previous):
@@ -52,20 +50,5 @@ enum PythonVotesTemplate {
 
             def Stop(self):
                 return {}
-
-
-        def reply(call):
-            interface, _, method = call["method"].rpartition(".")
-            try:
-                return {"parameters": getattr(Plugin(), method)(**call.get("parameters", {}))}
-            except Refused as refused:
-                return {"error": interface + ".Refused", "parameters": {"reason": str(refused)}}
-
-
-        socket, waiting = open(3, "r+b", buffering=0), b""
-        while arrived := socket.read(1 << 16):
-            *calls, waiting = (waiting + arrived).split(b"\0")
-            for call in calls:
-                socket.write(json.dumps(reply(json.loads(call))).encode() + b"\0")
         """##
 }

@@ -1,4 +1,5 @@
 import AtriumKit
+import CommentThreads
 import PluginLoader
 import Store
 import Synchronization

@@ -1,5 +1,6 @@
 import AtriumKit
 import Catalog
+import CommentThreads
 import Facets
 import Logging
 import NIOCore

@@ -1,4 +1,5 @@
 import AtriumKit
+import Synchronization
 
 /// What every suite needs: components to try, and a way to say that a rule is broken.
 struct Bench: Sendable {
@@ -7,8 +8,29 @@ struct Bench: Sendable {
     let fields: [Field]
     let seed: UInt64
     let makeDriver: @Sendable () async throws -> any ConformanceDriver
+    private let sources = Sources()
 
-    /// One more component, without records.
+    /// What is known of the sources that were tried.
+    private final class Sources: Sendable {
+        /// Whether one has listed nothing within the time that the suite waits.
+        let areLoading = Atomic(false)
+    }
+
+    /// How often a source that is loading is asked whether it has listed its items.
+    private static let looks = 40
+
+    init(
+        kind: Kind, settings: [String: Value], fields: [Field], seed: UInt64,
+        makeDriver: @escaping @Sendable () async throws -> any ConformanceDriver
+    ) {
+        self.kind = kind
+        self.settings = settings
+        self.fields = fields
+        self.seed = seed
+        self.makeDriver = makeDriver
+    }
+
+    /// One more component, without records; a source that reads its items from elsewhere has listed them.
     func freshComponent() async throws -> any ConformanceDriver {
         let driver = try await makeDriver()
         let found = try await driver.start(settings: settings, fields: fields)
@@ -18,7 +40,19 @@ struct Bench: Sendable {
                 "a component is of the kind that its manifest names",
                 "the manifest says \(kind.rawValue), the class is \(found.rawValue)")
         }
+        if kind == .contents { try await awaitItems(of: driver) }
         return driver
+    }
+
+    /// Waits until a source has listed its items, for two seconds at most in a worker; after the first that has not, not
+    /// any more.
+    private func awaitItems(of driver: any ConformanceDriver) async throws {
+        guard !sources.areLoading.load(ordering: .relaxed) else { return }
+        for _ in 0..<Self.looks {
+            if try await driver.restore([]).contains(.contents(.replaceAll)) { return }
+            await driver.settle()
+        }
+        sources.areLoading.store(true, ordering: .relaxed)
     }
 
     func failure(_ rule: String, _ difference: String) -> ConformanceFailure {

@@ -26,8 +26,15 @@ public protocol ConformanceDriver: Sendable {
     func observedFields() async throws -> [String]
     /// What a votes or a comments component says that it takes.
     func facts() async throws -> ComponentFacts?
+    /// Gives background work of the component time to end; by default 50 ms.
+    func settle() async
     /// Lets the component go.
     func stop() async
+}
+
+extension ConformanceDriver {
+    /// Waits for 50 ms.
+    public func settle() async { try? await Task.sleep(for: .milliseconds(50)) }
 }
 
 /// Drives a component in this process.
@@ -118,6 +125,9 @@ public actor InProcessDriver: ConformanceDriver {
     ///
     /// - Throws: ``NotStarted`` before the start.
     public func facts() throws -> ComponentFacts? { try started().facts }
+
+    /// Waits for the component's background work.
+    public func settle() async { await host?.settle() }
 
     /// Lets the component go.
     public func stop() {

@@ -1,6 +1,6 @@
 public import AtriumKit
 
-extension Threads {
+extension ThreadedComments {
     /// A comment with its place in the tree; nil when there is none.
     ///
     /// A deleted one has neither text nor author.

@@ -1,6 +1,6 @@
 public import AtriumKit
 
-extension Threads {
+extension ThreadedComments {
     /// Decides on a comment: its subject, its length, and that its parent is there to be answered.
     ///
     /// In a moderated component it waits for a moderator, unless a moderator wrote it.
@@ -22,10 +22,11 @@ extension Threads {
                 evidence: ["comment": draft.id])
         }
         if let parent = draft.parent { try checkReply(to: parent, on: draft.subject) }
-        let comment = Comment(
+        var comment = Comment(
             id: draft.id, subject: draft.subject, parent: draft.parent, author: context.actor,
-            text: draft.text, state: stateOfNewText(context), created: context.time,
-            order: context.order, fingerprint: draft.fingerprint)
+            text: draft.text, created: context.time, order: context.order,
+            fingerprint: draft.fingerprint)
+        if try judge(comment, replacing: nil, context) { comment.state = .pending }
         return [comment.record]
     }
 
@@ -35,7 +36,8 @@ extension Threads {
     public func edit(
         _ id: String, text: String, _ context: CommandContext
     ) throws(Refusal) -> [Change] {
-        var comment = try find(id)
+        let previous = try find(id)
+        var comment = previous
         guard comment.author == context.actor else {
             throw Refusal(
                 .refused,
@@ -54,7 +56,7 @@ extension Threads {
         // It was said of the text before.
         comment.forgetReason()
         // Else an author could have a harmless text approved, and then put another in its place.
-        if stateOfNewText(context) == .pending { comment.state = .pending }
+        if try judge(comment, replacing: previous, context) { comment.state = .pending }
         return [comment.record]
     }
 
@@ -139,10 +141,6 @@ extension Threads {
         tombstone.text = nil
         tombstone.forgetReason()
         return [tombstone.record]
-    }
-
-    private func stateOfNewText(_ context: CommandContext) -> Comment.State {
-        rules.isModerated && !context.isModerator ? .pending : .shown
     }
 
     private func checkReply(to parent: String, on subject: Subject) throws(Refusal) {

@@ -1,7 +1,7 @@
 public import AtriumKit
 
 // Comments that wait for a moderator, or that one removed and said why.
-extension Threads {
+extension ThreadedComments {
     /// How many of a subject's held comments are looked at, from the last.
     ///
     /// So somebody who floods a moderated subject costs its readers no more than this.

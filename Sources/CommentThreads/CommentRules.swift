@@ -1,7 +1,7 @@
-import AtriumKit
+public import AtriumKit
 
-/// What the settings allow.
-struct Rules {
+/// What the settings of comments allow.
+public struct CommentRules {
     /// What may be commented on.
     let subjects: Set<SubjectKind>
     /// The most characters (Unicode scalars) of a comment.
@@ -9,6 +9,17 @@ struct Rules {
     /// Whether new comments wait for a moderator.
     let isModerated: Bool
 
+    /// Rules; by default texts of 10,000 characters on everything, seen at once.
+    public init(
+        subjects: Set<SubjectKind> = Set(SubjectKind.allCases), maxLength: Int = 10_000,
+        isModerated: Bool = false
+    ) {
+        self.subjects = subjects
+        self.maxLength = maxLength
+        self.isModerated = isModerated
+    }
+
+    /// The rules that the settings `subjects`, `maxLength` and `moderated` give.
     init(_ settings: Settings) throws(SettingError) {
         var kinds: Set<SubjectKind> = []
         for (index, value) in (settings["subjects"]?.list ?? []).enumerated() {

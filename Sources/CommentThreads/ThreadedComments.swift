@@ -1,0 +1,107 @@
+public import AtriumKit
+
+/// Comments with replies to any depth.
+///
+/// A deleted comment stays as a tombstone, which people see only where it has replies that they
+/// see; so does one that waits for a moderator.
+///
+/// A subclass may have rules of its own, in ``judge(_:replacing:_:)``.
+open class ThreadedComments: Commenting {
+    /// Who is notified of new, changed and removed comments.
+    public weak var delegate: (any CommentingDelegate)?
+
+    let context: ComponentContext
+    let rules: CommentRules
+    let tree = ThreadTree()
+
+    /// What it understands: `subjects`, `maxLength`, `moderated`.
+    open class var settings: [Setting] {
+        [
+            Setting(
+                "subjects", .list, default: ["items", "container"],
+                "what may be commented on: items, container, or both"),
+            Setting(
+                "maxLength", .integer(1...1_000_000), default: 10_000,
+                "the most characters a comment may have"),
+            Setting(
+                "moderated", .boolean, default: false,
+                "whether new comments wait for a moderator before others see them"),
+        ]
+    }
+
+    /// Makes a component without comments.
+    ///
+    /// - Parameter context: its settings.
+    /// - Throws: ``SettingError`` for unknown subjects.
+    public required convenience init(context: ComponentContext) throws {
+        self.init(context: context, rules: try CommentRules(context.settings))
+    }
+
+    /// Makes a component without comments.
+    public init(context: ComponentContext, rules: CommentRules) {
+        self.context = context
+        self.rules = rules
+    }
+
+    /// Decides on a text that is new, or replaces another.
+    ///
+    /// It is called after all other checks, and changes nothing. Here a text waits for a moderator where the rules say so,
+    /// unless a moderator wrote it.
+    ///
+    /// - Parameters:
+    ///   - comment: the comment with the text.
+    ///   - previous: what it was before; nil: it is new.
+    ///   - command: who wrote it, and when.
+    /// - Returns: whether the text waits for a moderator.
+    /// - Throws: a ``Refusal``.
+    open func judge(
+        _ comment: Comment, replacing previous: Comment?, _ command: CommandContext
+    ) throws(Refusal) -> Bool {
+        rules.isModerated && !command.isModerator
+    }
+
+    /// How long a comment may be, whether it waits for a moderator, and what it may be about.
+    public var facts: CommentFacts {
+        CommentFacts(
+            maxLength: rules.maxLength, moderated: rules.isModerated, subjects: rules.subjects)
+    }
+
+    /// Every subject with comments that people see, with how many.
+    public var counts: some Sequence<(subject: Subject, count: Int)> { tree.counts }
+
+    /// Puts the record's comment in its place, or takes it out.
+    public func apply(_ change: Change) {
+        var comment: Comment?
+        if let value = change.value {
+            comment = Comment(key: change.key, value: value)
+            if comment == nil || comment?.parent == change.key {
+                comment = nil
+                context.logger.warning(
+                    "The record '\(change.key)' is no comment (an object with 'state' and "
+                        + "'created', not its own parent, is); it is skipped.")
+            }
+        }
+        let before = tree[change.key]
+        let subjects = Set([before, comment].compactMap { $0?.subject })
+        let countsBefore = subjects.map(tree.count)
+        tree.replace(change.key, with: comment)
+        report(before, comment)
+        for (subject, count) in zip(subjects, countsBefore) {
+            let now = tree.count(of: subject)
+            if now != count { delegate?.commenting(self, didChange: now, of: subject) }
+        }
+    }
+
+    private func report(_ before: Comment?, _ after: Comment?) {
+        let isThere = after.map { $0.state != .removed } ?? false
+        if let after, after.state == .shown, before?.state != .shown {
+            delegate?.commenting(self, didPost: after)
+        } else if let before, before.state != .removed {
+            if let after, isThere {
+                if after != before { delegate?.commenting(self, didEdit: after) }
+            } else {
+                delegate?.commenting(self, didRemove: (after ?? before).asTombstone)
+            }
+        }
+    }
+}

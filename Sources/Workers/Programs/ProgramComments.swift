@@ -1,0 +1,84 @@
+internal import AtriumKit
+internal import CommentThreads
+internal import PluginInterfaces
+internal import Varlink
+
+/// A comments component whose texts a plugin's program judges; the worker hosts it.
+///
+/// The comments are kept here, with the rules of `org.atrium.threads`. The program is called for texts that these rules
+/// allow.
+final class ProgramComments: ThreadedComments, ProgramComponent {
+    private let program: Program
+
+    static func greet(_ program: Program) throws -> Program.Greeting {
+        let reply = try program.ask(
+            Comments.Hello.self, .init(protocols: [Program.version]), for: Self.self)
+        return .init(reply.protocol, reply.settings, reply.defaults)
+    }
+
+    static func invalidSetting(_ error: VarlinkRemoteError) -> SettingError? {
+        error.as(Comments.SettingInvalid.self).map { SettingError($0.setting, $0.reason) }
+    }
+
+    override class var settings: [AtriumKit.Setting] { Program.current?.settings ?? [] }
+
+    required init(context: ComponentContext) throws {
+        let program = try Program.started()
+        self.program = program
+        do {
+            let reply = try program.ask(
+                Comments.Start.self,
+                .init(
+                    container: context.container, component: context.component,
+                    settings: WireText.encode(.object(context.settings.values))), for: Self.self)
+            super.init(context: context, rules: try CommentRules(reply))
+        } catch let failure as ProgramFailure {
+            throw program.launchFailure(failure)
+        }
+    }
+
+    func didDetach() { program.stop(Comments.Stop.self, .init()) }
+
+    override func judge(
+        _ comment: Comment, replacing previous: Comment?, _ command: CommandContext
+    ) throws(Refusal) -> Bool {
+        let draft = Draft(
+            id: comment.id, item: comment.subject.item, parent: comment.parent,
+            author: String(command.actor.number),
+            moderator: command.isModerator, text: comment.text ?? "",
+            created: Int(comment.created.milliseconds))
+        if let text = previous?.text {
+            let reply = try program.judge(
+                Comments.Edit.self, .init(draft: draft, previous: text), refusal: Self.refusal)
+            if let reply { return reply.waits ?? false }
+        }
+        let reply = try program.judge(
+            Comments.Post.self, .init(draft: draft), refusal: Self.refusal)
+        return reply?.waits ?? false
+    }
+
+    private static func refusal(_ error: VarlinkRemoteError) -> Refusal? {
+        error.as(Comments.Refused.self).flatMap { Program.refusal($0.reason, $0.retryAfter) }
+    }
+}
+
+extension CommentRules {
+    /// The rules that a program returns from `Start`.
+    fileprivate init(_ reply: Comments.Start.Reply) throws(ProgramFailure) {
+        let length = reply.maxLength ?? 10_000
+        guard (1...1_000_000).contains(length) else {
+            throw ProgramFailure(
+                "answered 'Start' with a maxLength of \(length): 1 to 1000000 are right")
+        }
+        let subjects = reply.subjects.map { kinds in
+            Set(kinds.map { $0 == .items ? SubjectKind.items : .container })
+        }
+        guard subjects?.isEmpty != true else {
+            throw ProgramFailure(
+                "answered 'Start' without subjects: items, container or both are right")
+        }
+        self.init(
+            subjects: subjects ?? Set(SubjectKind.allCases), maxLength: length,
+            isModerated: reply.moderated ?? false)
+    }
+}

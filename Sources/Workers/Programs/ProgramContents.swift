@@ -1,0 +1,156 @@
+internal import AtriumKit
+internal import Dispatch
+internal import Index
+internal import ItemReading
+internal import JSONCodec
+internal import PluginInterfaces
+internal import Varlink
+
+/// A contents component whose items a plugin's program lists; the worker hosts it.
+///
+/// The items are kept here. The program lists them, or what changed, on a thread, so that no other call waits for it.
+final class ProgramContents: ContentListing, ProgramComponent {
+    weak var delegate: (any ContentListingDelegate)?
+    private(set) var isLoading = true
+    let readOnlyReason: String? = "Its items come from a plugin's program."
+
+    private let context: ComponentContext
+    private let program: ListeningProgram
+    private let interval: Int?
+    private var known: [String: AtriumKit.Item] = [:]
+
+    static func greet(_ program: Program) throws -> Program.Greeting {
+        let reply = try program.ask(
+            Contents.Hello.self, .init(protocols: [Program.version]), for: Self.self)
+        return .init(reply.protocol, reply.settings, reply.defaults)
+    }
+
+    static func invalidSetting(_ error: VarlinkRemoteError) -> SettingError? {
+        error.as(Contents.SettingInvalid.self).map { SettingError($0.setting, $0.reason) }
+    }
+
+    static var settings: [AtriumKit.Setting] { Program.current?.settings ?? [] }
+
+    init(context: ComponentContext) throws {
+        let program = try Program.started()
+        do {
+            let reply = try program.ask(
+                Contents.Start.self,
+                .init(
+                    container: context.container, component: context.component,
+                    settings: WireText.encode(.object(context.settings.values)),
+                    fields: context.fields.map(PluginInterfaces.Field.init)), for: Self.self)
+            try Program.check(listen: reply.listen)
+            interval = reply.listen
+        } catch let failure as ProgramFailure {
+            throw program.launchFailure(failure)
+        }
+        self.context = context
+        self.program = ListeningProgram(program)
+    }
+
+    var items: some Sequence<AtriumKit.Item> { known.values }
+
+    func apply(_ change: Change) {}
+
+    func put(
+        _ items: [AtriumKit.Item], _ command: CommandContext
+    ) throws(Refusal) -> ContentDecision {
+        throw Refusal(readOnlyReason ?? "")
+    }
+
+    func remove(_ ids: [String], _ command: CommandContext) throws(Refusal) -> [Change] {
+        throw Refusal(readOnlyReason ?? "")
+    }
+
+    func didAttach() { listen() }
+
+    func didDetach() { program.stop() }
+
+    // MARK: Listening
+
+    private func listen() {
+        context.background { [program, known] in
+            await program.listen(known)
+        } then: { [weak self] result in
+            guard let self else { return }
+            if case .success(let heard) = result { take(heard) }
+            guard let interval else { return }
+            _ = try? context.after(.seconds(interval)) { [weak self] in self?.listen() }
+        }
+    }
+
+    private func take(_ heard: ListeningProgram.Heard) {
+        context.report(problem: heard.problem)
+        guard heard.problem == nil else { return }
+        let isFirst = isLoading
+        guard let difference = ItemDifference(heard.items, from: known, isFirst: isFirst) else {
+            return
+        }
+        let before = known
+        known = difference.items
+        isLoading = false
+        difference.report(delegate, of: self)
+        context.letGo(of: before)
+    }
+}
+
+/// The program of a contents component, once it is started: it is called on a thread of its own.
+///
+/// Sendable because all calls are made on `queue`.
+private final class ListeningProgram: @unchecked Sendable {
+    /// What there is after a call.
+    struct Heard: Sendable {
+        var items: [String: AtriumKit.Item]
+        var problem: String?
+    }
+
+    /// How long a call of `Listen` may take.
+    private static let deadline = Duration.seconds(60)
+    /// The most items that a program may list.
+    private static let most = 2_000_000
+
+    private let program: Program
+    private let queue = DispatchQueue(label: "atrium.program")
+
+    init(_ program: Program) { self.program = program }
+
+    /// Calls `Listen` until it says that there is no more.
+    ///
+    /// - Parameter known: the items that there were.
+    /// - Returns: the items that there are.
+    func listen(_ known: [String: AtriumKit.Item]) async -> Heard {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: self.heard(known)) }
+        }
+    }
+
+    /// Calls `Stop`, after the call under way.
+    func stop() {
+        queue.async { self.program.stop(Contents.Stop.self, .init()) }
+    }
+
+    private func heard(_ known: [String: AtriumKit.Item]) -> Heard {
+        var (items, listed) = (known, Set<String>())
+        while true {
+            let reply = program.sure(Contents.Listen.self, .init(), within: Self.deadline)
+            for item in reply.items ?? [] {
+                listed.insert(item.id)
+                let fields = (try? Value(jsonBytes: item.fields.bytes))?.object ?? [:]
+                items[item.id] = AtriumKit.Item(
+                    id: item.id, fields: fields, parent: item.parent)
+            }
+            for id in reply.removed ?? [] { items[id] = nil }
+            guard items.count <= Self.most else {
+                program.end(
+                    "answered 'Listen' with more than \(Self.most) items, which is the limit")
+            }
+            if let problem = reply.problem {
+                return Heard(items: known, problem: String(problem.prefix(1_000)))
+            }
+            guard reply.more != true else { continue }
+            if reply.all == true { items = items.filter { listed.contains($0.key) } }
+            return Heard(items: items, problem: nil)
+        }
+    }
+}

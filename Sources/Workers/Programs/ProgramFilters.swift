@@ -1,0 +1,217 @@
+internal import AtriumKit
+internal import Index
+internal import JSONCodec
+internal import PluginInterfaces
+internal import Varlink
+
+/// A filters component whose sections a plugin's program offers; the worker hosts it.
+///
+/// What was offered is kept here: the program is only called when values of the items change, and for filters that it did
+/// not offer.
+final class ProgramFilters: Filtering, ProgramComponent {
+    weak var delegate: (any FilteringDelegate)?
+    let observedFields: [String]
+    let preselection: Selection
+    private(set) var sections: [FilterSection]
+
+    private let program: Program
+    private let fields: Set<String>
+
+    static func greet(_ program: Program) throws -> Program.Greeting {
+        let reply = try program.ask(
+            Filters.Hello.self, .init(protocols: [Program.version]), for: Self.self)
+        return .init(reply.protocol, reply.settings, reply.defaults)
+    }
+
+    static func invalidSetting(_ error: VarlinkRemoteError) -> SettingError? {
+        error.as(Filters.SettingInvalid.self).map { SettingError($0.setting, $0.reason) }
+    }
+
+    static var settings: [AtriumKit.Setting] { Program.current?.settings ?? [] }
+
+    init(context: ComponentContext) throws {
+        let program = try Program.started()
+        self.program = program
+        fields = Set(context.fields.map(\.name))
+        do {
+            let reply = try program.ask(
+                Filters.Start.self,
+                .init(
+                    container: context.container, component: context.component,
+                    settings: WireText.encode(.object(context.settings.values)),
+                    fields: context.fields.map(PluginInterfaces.Field.init)), for: Self.self)
+            observedFields = reply.observe ?? []
+            if let field = observedFields.first(where: { [fields] in !fields.contains($0) }) {
+                throw ProgramFailure(
+                    "wants to observe the field '\(field.prefix(100))', which the container does not have"
+                )
+            }
+            preselection = try Selection(preselected: reply.preselection)
+            sections = try [FilterSection](reply.sections ?? [], fields)
+        } catch let failure as ProgramFailure {
+            throw program.launchFailure(failure)
+        }
+    }
+
+    func didDetach() { program.stop(Filters.Stop.self, .init()) }
+
+    func fieldValuesDidChange(_ values: [String: [Value]], cut: Set<String>) {
+        let reply = program.sure(
+            Filters.Values.self,
+            .init(
+                values: WireText.encode(.object(values.mapValues(Value.list))),
+                cut: cut.sorted()))
+        do throws(ProgramFailure) {
+            sections = try [FilterSection](reply.sections, fields)
+        } catch {
+            program.end(error.reason)
+        }
+    }
+
+    func filter(_ id: String, in section: String) throws(Refusal) -> AtriumKit.Filter {
+        guard let offered = sections.first(where: { $0.id == section }) else {
+            let known = sections.map { "'\($0.id)'" }.joined(separator: ", ")
+            throw Refusal(
+                .filterNotFound,
+                "There is no section '\(section)'; there are: \(known.isEmpty ? "none" : known).",
+                evidence: ["section": section, "filter": id])
+        }
+        if let filter = offered.filters.first(where: { $0.id == id }) { return filter }
+        let reply = try program.judge(
+            Filters.Find.self, .init(section: section, id: id)
+        ) { error in
+            error.as(Filters.FilterNotFound.self).map {
+                Refusal(
+                    .filterNotFound, String($0.reason.prefix(1_000)),
+                    evidence: ["section": section, "filter": id])
+            }
+        }
+        guard let reply else {
+            let known = offered.filters.prefix(20).map { "'\($0.id)'" }.joined(separator: ", ")
+            throw Refusal(
+                .filterNotFound,
+                "There is no filter '\(id)' in '\(section)'; there are: \(known.isEmpty ? "none" : known).",
+                evidence: ["section": section, "filter": id])
+        }
+        do throws(ProgramFailure) {
+            return try AtriumKit.Filter(reply.filter, fields, in: "Find")
+        } catch {
+            throw program.invalid("Find", error.reason)
+        }
+    }
+}
+
+extension PluginInterfaces.Field {
+    /// A field as programs are sent it.
+    init(_ field: AtriumKit.Field) {
+        self.init(name: field.name, type: field.type.rawValue, title: field.title)
+    }
+}
+
+extension Selection {
+    /// The selection that a program returns from `Start`.
+    fileprivate init(preselected object: JSONObject?) throws(ProgramFailure) {
+        guard let object else {
+            self.init()
+            return
+        }
+        var sections: [String: [String]] = [:]
+        for (section, filters) in (try? Value(jsonBytes: object.bytes))?.object ?? [:] {
+            guard let list = filters.list, list.allSatisfy({ $0.text != nil }) else {
+                throw ProgramFailure(
+                    "answered 'Start' with a preselection of '\(section.prefix(100))' that is no list of filters"
+                )
+            }
+            sections[section] = list.compactMap(\.text)
+        }
+        self.init(sections)
+    }
+}
+
+extension [FilterSection] {
+    /// The sections that a program offers.
+    ///
+    /// - Throws: the first that is invalid, and why.
+    fileprivate init(
+        _ sections: [Section], _ fields: Set<String>
+    ) throws(ProgramFailure) {
+        self = []
+        for section in sections {
+            guard !contains(where: { $0.id == section.id }) else {
+                throw ProgramFailure("offers the section '\(section.id.prefix(100))' twice")
+            }
+            var filters: [AtriumKit.Filter] = []
+            for filter in section.filters ?? [] {
+                filters.append(try AtriumKit.Filter(filter, fields, in: section.id))
+            }
+            var made = FilterSection(
+                id: section.id, title: section.title, input: SectionInput(section.input),
+                filters: filters)
+            made.hasMore = section.more ?? false
+            append(made)
+        }
+    }
+}
+
+extension SectionInput {
+    fileprivate init(_ input: Section.Input) {
+        switch input {
+        case .several: self = .several
+        case .single: self = .single
+        case .range: self = .range
+        case .text: self = .text
+        }
+    }
+}
+
+extension AtriumKit.Filter {
+    /// A filter of a program.
+    ///
+    /// - Throws: what is wrong with it.
+    fileprivate init(
+        _ filter: PluginInterfaces.Filter, _ fields: Set<String>, in section: String
+    ) throws(ProgramFailure) {
+        func predicates(_ matches: [Match]?) throws(ProgramFailure) -> [Predicate] {
+            var predicates: [Predicate] = []
+            for match in matches ?? [] {
+                guard let predicate = Predicate(match), fields.contains(match.field) else {
+                    throw ProgramFailure(
+                        "offers the filter '\(filter.id.prefix(100))' of '\(section.prefix(100))', which matches "
+                            + "the field '\(match.field.prefix(100))': the container has to have the field, and one of "
+                            + "text, number, boolean, contains, or least and most has to be given")
+                }
+                predicates.append(predicate)
+            }
+            return predicates
+        }
+        var all = try predicates(filter.all)
+        let any = try predicates(filter.any)
+        if !any.isEmpty { all.append(any.count == 1 ? any[0] : .or(any)) }
+        all += try predicates(filter.none).map { .not($0) }
+        let predicate: Predicate = all.isEmpty ? .all : all.count == 1 ? all[0] : .and(all)
+        self.init(id: filter.id, title: filter.title, predicate: predicate)
+    }
+}
+
+extension Predicate {
+    /// What a program says that items match; nil: not exactly one thing.
+    fileprivate init?(_ match: Match) {
+        var found: [Predicate] = []
+        if let text = match.text { found.append(.equals(field: match.field, value: .text(text))) }
+        if let number = match.number {
+            found.append(.equals(field: match.field, value: .number(number)))
+        }
+        if let boolean = match.boolean {
+            found.append(.equals(field: match.field, value: .bool(boolean)))
+        }
+        if let text = match.contains { found.append(.contains(field: match.field, text: text)) }
+        if match.least != nil || match.most != nil {
+            found.append(
+                .range(
+                    field: match.field, lower: match.least.map { Bound($0) },
+                    upper: match.most.map { Bound($0) }))
+        }
+        guard found.count == 1 else { return nil }
+        self = found[0]
+    }
+}

@@ -1,0 +1,263 @@
+import AtriumKit
+import AtriumKitTesting
+import Foundation
+import Glibc
+import Host
+import Logging
+import PluginLoader
+import TestSupport
+import Testing
+
+@testable import Workers
+
+/// Programs of the kinds comments, filters and contents, in real workers.
+///
+/// What holds for programs of every kind is in ``A plugin that is a program``.
+@Suite(
+    .timeLimit(.minutes(3)),
+    .enabled(if: access("/usr/bin/python3", X_OK) == 0, "the programs are in Python"))
+struct `A program` {
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    /// A plugin whose program has a function for each method.
+    private func plugin(_ kind: Kind, _ methods: String) throws -> Plugin {
+        let text = """
+            #!/usr/bin/python3
+            import json, os
+
+            class Error(Exception):
+                pass
+
+            def Hello(protocols): return {"protocol": 1}
+            def Stop(): return {}
+
+            \(methods)
+
+            def reply(call):
+                interface, _, name = call["method"].rpartition(".")
+                if name not in globals():
+                    return {"error": "org.varlink.service.MethodNotImplemented", "parameters": {"method": call["method"]}}
+                try:
+                    return {"parameters": globals()[name](**call.get("parameters", {}))}
+                except Error as error:
+                    return {"error": interface + "." + error.args[0], "parameters": error.args[1]}
+
+            socket, waiting = open(3, "r+b", buffering=0), b""
+            while arrived := socket.read(1 << 16):
+                *calls, waiting = (waiting + arrived).split(b"\\0")
+                for call in calls:
+                    socket.write(json.dumps(reply(json.loads(call))).encode() + b"\\0")
+            """
+        let path = try folder.write("program.py", text)
+        chmod(path, 0o755)
+        return Plugin(
+            id: "org.test.program", version: "1.0.0", kind: kind, title: "Program",
+            code: .program(path), isolation: .process)
+    }
+
+    // MARK: Comments
+
+    private static let censor = """
+        def Start(container, component, settings): return {"maxLength": 100, "subjects": ["items"]}
+
+        def Post(draft):
+            if "nonsense" in draft["text"]: return {"waits": "perhaps"}
+            if "rude" in draft["text"]: raise Error("Refused", {"reason": "Be polite.", "retryAfter": None})
+            return {"waits": "http" in draft["text"] and not draft["moderator"]}
+        """
+
+    @Test func `of comments decides which texts wait or are refused, new and edited ones`()
+        async throws
+    {
+        let component = Installed.component(of: try plugin(.comments, Self.censor))
+        #expect(try await component.start(settings: [:], fields: []) == .comments)
+        #expect(
+            try await component.facts()
+                == .comments(CommentFacts(maxLength: 100, moderated: false, subjects: [.items])))
+        let shown = try await component.post("a", "Nice.", by: 1)
+        #expect(shown.state == .shown)
+        #expect(try await component.post("b", "See http://x.example", by: 1).state == .pending)
+        #expect(try await component.edit("a", "http://y.example", by: 1).state == .pending)
+        let rude = await #expect(throws: Refusal.self) {
+            try await component.post("c", "rude", by: 1)
+        }
+        #expect(rude == Refusal(.refused, "Be polite."))
+        // The worker's own rules come before the program.
+        await #expect(throws: Refusal.self) {
+            try await component.post("c", String(repeating: "x", count: 101), by: 1)
+        }
+        await #expect(throws: Refusal.self) { try await component.edit("a", "Mine.", by: 2) }
+        await component.stop()
+        #expect(await component.deaths.isEmpty)
+    }
+
+    @Test func `of comments that decides by nonsense has the comment refused, and goes on`()
+        async throws
+    {
+        let component = Installed.component(of: try plugin(.comments, Self.censor))
+        _ = try await component.start(settings: [:], fields: [])
+        let refusal = await #expect(throws: Refusal.self) {
+            try await component.post("a", "nonsense", by: 1)
+        }
+        #expect(refusal?.reason.contains("of the plugin org.test.program answered 'Post'") == true)
+        #expect(try await component.post("b", "Nice.", by: 1).state == .shown)
+        await component.stop()
+        #expect(await component.deaths.isEmpty)
+    }
+
+    // MARK: Filters
+
+    private static let offers = """
+        def Start(container, component, settings, fields):
+            return {"observe": ["genres"], "preselection": {"length": ["short"]}, "sections": sections([])}
+
+        def sections(genres):
+            short = {"id": "short", "title": "Short", "all": [{"field": "duration", "most": 5400}],
+                     "none": [{"field": "genres", "text": "drama"}]}
+            either = [{"field": "genres", "text": genre} for genre in genres]
+            return [{"id": "length", "title": "Length", "input": "single", "filters": [short]},
+                    {"id": "genre", "title": "Genre", "input": "several", "more": True,
+                     "filters": [{"id": "any", "title": "Any", "any": either}] if genres else []}]
+
+        def Values(values, cut): return {"sections": sections(values["genres"])}
+
+        def Find(section, id):
+            if id == "nowhere": return {"filter": {"id": id, "title": id, "all": [{"field": "nowhere", "number": 1}]}}
+            if section != "genre": raise Error("FilterNotFound", {"reason": "There is only short."})
+            return {"filter": {"id": id, "title": id, "all": [{"field": "genres", "contains": id}]}}
+        """
+
+    @Test func `of filters offers sections, by the values that items have`() async throws {
+        let component = Installed.component(of: try plugin(.filters, Self.offers))
+        #expect(try await component.start(settings: [:], fields: Conformance.fields) == .filters)
+        #expect(try await component.observedFields() == ["genres"])
+        guard case .sections(let before) = try await component.answer(.sections) else { return }
+        #expect(before.map(\.id) == ["length", "genre"])
+        #expect(before[0].input == .single && before[1].hasMore)
+        #expect(
+            before[0].filters.first?.predicate
+                == .and([
+                    .range(field: "duration", lower: nil, upper: .init(5_400)),
+                    .not(.equals(field: "genres", value: "drama")),
+                ]))
+        #expect(before[1].filters.isEmpty)
+        try await component.report(["genres": ["crime", "drama"]])
+        guard case .sections(let after) = try await component.answer(.sections) else { return }
+        let parts = ["crime", "drama"].map { Predicate.equals(field: "genres", value: .text($0)) }
+        #expect(after[1].filters.first?.predicate == .or(parts))
+        let found = try await component.answer(.filters([.init(section: "genre", filter: "noir")]))
+        let noir = Filter(
+            id: "noir", title: "noir", predicate: .contains(field: "genres", text: "noir"))
+        #expect(found == .filters([noir]))
+        for (section, filter, reason) in [
+            ("length", "long", "There is only short."),
+            ("none", "x", "there are: 'length', 'genre'"),
+            ("genre", "nowhere", "answered 'Find' with offers the filter 'nowhere'"),
+        ] {
+            let refusal = await #expect(throws: Refusal.self) {
+                try await component.answer(.filters([.init(section: section, filter: filter)]))
+            }
+            #expect(refusal?.reason.contains(reason) == true, "\(String(describing: refusal))")
+        }
+        await component.stop()
+        #expect(await component.deaths.isEmpty)
+    }
+
+    @Test func `of filters that offers what no item can have is not started`() async throws {
+        let component = Installed.component(of: try plugin(.filters, Self.offers))
+        let failure = await #expect(throws: LaunchFailure.self) {
+            _ = try await component.start(settings: [:], fields: [])
+        }
+        #expect("\(String(describing: failure))".contains("observe the field 'genres'"))
+    }
+
+    @Test func `of filters that replies nonsense to new values ends its worker`() async throws {
+        let component = Installed.component(
+            of: try plugin(
+                .filters,
+                Self.offers.replacing("sections(values[\"genres\"])", with: "sections([]) * 2")))
+        _ = try await component.start(settings: [:], fields: Conformance.fields)
+        await #expect(throws: PortFailure.self) {
+            try await component.report(["genres": ["crime"]])
+            _ = try await component.answer(.sections)
+        }
+        #expect(await component.deaths.first?.contains("offers the section 'length' twice") == true)
+    }
+
+    // MARK: Contents
+
+    /// Lists a and b, then c; adds a word to b and leaves out a; then says that it can't be read.
+    private static let source = """
+        count = 0
+
+        def Start(container, component, settings, fields): return {"listen": 1}
+
+        def item(id, title=None): return {"id": id, "fields": {"title": title or id}}
+
+        def Listen():
+            global count
+            count += 1
+            if count == 1: return {"items": [item("a"), item("b")], "more": True}
+            if count == 2: return {"items": [item("c")], "all": True}
+            if count == 3: return {"items": [item("b", "b again"), item("c")], "all": True}
+            if count == 4: return {"items": [item("d")], "removed": ["c"]}
+            os._exit(4)
+        """
+
+    @Test func `of contents lists items, and its worker reports what differs`() async throws {
+        let component = Installed.component(of: try plugin(.contents, Self.source))
+        #expect(
+            try await component.start(settings: [:], fields: Conformance.fields) == .contents)
+        try await eventually("it has listed all, changed, and ended") {
+            await component.deaths.count == 1
+        }
+        let events = await component.events
+        let changes = events.compactMap { event -> ContentChange? in
+            if case .contents(let change) = event { change } else { nil }
+        }
+        #expect(
+            changes == [
+                .replaceAll, .update([Item(id: "b", fields: ["title": "b again"])]),
+                .remove(["a"]), .insert([Item(id: "d", fields: ["title": "d"])]), .remove(["c"]),
+            ])
+        #expect(await component.deaths.first?.contains("when it was asked 'Listen'") == true)
+    }
+
+    @Test func `of contents takes no items from people`() async throws {
+        let component = Installed.component(of: try plugin(.contents, Self.source))
+        _ = try await component.start(settings: [:], fields: Conformance.fields)
+        let refusal = await #expect(throws: Refusal.self) { try await component.put("x") }
+        #expect(refusal?.reason.contains("a plugin's program") == true)
+        await component.stop()
+    }
+}
+
+extension WorkerComponent {
+    /// Posts a comment on an item.
+    fileprivate func post(
+        _ id: String, _ text: String, by actor: Int64
+    ) async throws -> AtriumKit.Comment {
+        let draft = CommentDraft(id: id, subject: .item("film"), parent: nil, text: text)
+        return try await comment(.postComment(draft), by: actor)
+    }
+
+    fileprivate func edit(
+        _ id: String, _ text: String, by actor: Int64
+    ) async throws -> AtriumKit.Comment {
+        try await comment(.editComment(id: id, text: text), by: actor)
+    }
+
+    /// The comment that a command leaves.
+    private func comment(_ command: ComponentCommand, by actor: Int64) async throws
+        -> AtriumKit.Comment
+    {
+        let decision = try await decide(
+            command,
+            CommandContext(
+                actor: ActorID(actor), time: Timestamp(milliseconds: 1), freshID: "fresh"))
+        let change = try #require(decision.changes.first)
+        return try #require(change.value.flatMap { AtriumKit.Comment(key: change.key, value: $0) })
+    }
+}
