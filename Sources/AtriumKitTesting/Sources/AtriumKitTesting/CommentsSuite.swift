@@ -7,8 +7,8 @@ struct CommentsSuite: RecordSuite {
         "a thread is a tree in pre-order", "pages of a thread make up the whole",
         "cursors lead to the replies that a page leaves out",
         "a subject's count is of the comments that people see",
-        "the comments that are there are such as its facts tell",
-        "what waits for a moderator is told in pages, oldest first",
+        "the comments that are there are such as its facts say",
+        "what waits for a moderator comes in pages, oldest first",
     ]
     // Where the comments are, for replies that are in place.
     private var posted: [(id: String, subject: Subject)] = []
@@ -43,16 +43,16 @@ struct CommentsSuite: RecordSuite {
         }
     }
 
-    func fold(_ events: [ComponentEvent], into told: inout Observation) {
+    func fold(_ events: [ComponentEvent], into reported: inout Observation) {
         for case .commentCount(let subject, let count) in events {
-            told.facts["told count of \(subject)"] = count == 0 ? nil : .count(count)
+            reported.facts["reported count of \(subject)"] = count == 0 ? nil : .count(count)
         }
     }
 
     func observe(
-        _ component: any ConformanceDriver, told: Observation
+        _ component: any ConformanceDriver, reported: Observation
     ) async throws -> Observation {
-        var seen = told
+        var seen = reported
         for subject in subjects {
             for order in [ThreadQuery.Order.oldest, .newest] {
                 seen.facts["thread of \(subject), \(order)"] = .thread(
@@ -76,8 +76,8 @@ struct CommentsSuite: RecordSuite {
 
     func checkReads(_ component: any ConformanceDriver, _ bench: Bench) async throws {
         try await checkPending(component, bench)
-        var told = Observation()
-        fold(try await component.restore([]), into: &told)
+        var reported = Observation()
+        fold(try await component.restore([]), into: &reported)
         guard case .comments(let facts) = try await component.facts() else {
             throw bench.failure(rules[4], "it has none")
         }
@@ -92,8 +92,10 @@ struct CommentsSuite: RecordSuite {
                 let seen = whole.entries.count { $0.comment.state == .shown }
                 try bench.check(rules[3], "the total of \(subject)", whole.total, is: seen)
                 var count = 0
-                if case .count(let found) = told.facts["told count of \(subject)"] { count = found }
-                try bench.check(rules[3], "the told count of \(subject)", count, is: seen)
+                if case .count(let found) = reported.facts["reported count of \(subject)"] {
+                    count = found
+                }
+                try bench.check(rules[3], "the reported count of \(subject)", count, is: seen)
             }
         }
     }

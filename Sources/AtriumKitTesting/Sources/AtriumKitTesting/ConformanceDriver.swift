@@ -20,7 +20,7 @@ public protocol ConformanceDriver: Sendable {
     func ask(_ question: ContentQuestion) async throws -> ContentAnswer
     /// Makes the touched records what these changes say, without a notification.
     func undo(_ changes: [Change]) async throws
-    /// Tells a filters component the values of the fields that it observes.
+    /// Passes a filters component the values of the fields that it observes.
     func report(_ values: [String: [Value]]) async throws
     /// The fields that a filters component observes.
     func observedFields() async throws -> [String]
@@ -111,7 +111,7 @@ public actor InProcessDriver: ConformanceDriver {
     /// - Throws: ``NotStarted`` before the start.
     public func undo(_ changes: [Change]) throws { try started().undo(changes) }
 
-    /// Tells the component the values of the fields that it observes.
+    /// Passes the component the values of the fields that it observes.
     ///
     /// - Throws: ``NotStarted`` before the start.
     public func report(_ values: [String: [Value]]) throws { try started().report(values) }

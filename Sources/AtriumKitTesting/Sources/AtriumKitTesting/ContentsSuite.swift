@@ -32,15 +32,15 @@ struct ContentsSuite: RecordSuite {
         }
     }
 
-    func fold(_ events: [ComponentEvent], into told: inout Observation) {
+    func fold(_ events: [ComponentEvent], into reported: inout Observation) {
         for case .contents(let change) in events {
             switch change {
             case .replaceAll:
-                told.facts = told.facts.filter { !$0.key.hasPrefix("item ") }
+                reported.facts = reported.facts.filter { !$0.key.hasPrefix("item ") }
             case .insert(let items), .update(let items):
-                for item in items { told.facts["item \(item.id)"] = .item(item) }
+                for item in items { reported.facts["item \(item.id)"] = .item(item) }
             case .remove(let ids):
-                for id in ids { told.facts["item \(id)"] = nil }
+                for id in ids { reported.facts["item \(id)"] = nil }
             @unknown default:
                 continue
             }
@@ -48,9 +48,9 @@ struct ContentsSuite: RecordSuite {
     }
 
     func observe(
-        _ component: any ConformanceDriver, told: Observation
+        _ component: any ConformanceDriver, reported: Observation
     ) async throws -> Observation {
-        var seen = told
+        var seen = reported
         for id in ids {
             if case .details(let details) = try await component.answer(.details(item: id)) {
                 seen.facts["details of \(id)"] = .details(details)
@@ -61,14 +61,14 @@ struct ContentsSuite: RecordSuite {
 
     func checkReads(_ component: any ConformanceDriver, _ bench: Bench) async throws {
         if try await component.asks() { try await checkAnswers(component, bench) }
-        var told = Observation()
-        fold(try await component.restore([]), into: &told)
+        var reported = Observation()
+        fold(try await component.restore([]), into: &reported)
         for id in present.sorted() {
             try bench.check(
-                rules[0], told.facts["item \(id)"] != nil,
+                rules[0], reported.facts["item \(id)"] != nil,
                 "the item \(id) was accepted and is not there")
         }
-        for id in ids where !present.contains(id) && told.facts["item \(id)"] != nil {
+        for id in ids where !present.contains(id) && reported.facts["item \(id)"] != nil {
             // A source of its own may have an item by this id; one that was removed is gone.
             let again = try? await component.decide(
                 .removeItems([id]),

@@ -6,7 +6,7 @@ struct FiltersSuite {
     private enum Rule {
         static let offers = "each section has an id of its own, and so has each filter in it"
         static let names = "a filter on offer is found by its id"
-        static let state = "the sections follow from the values told last, and from nothing else"
+        static let state = "the sections follow from the last values, and from nothing else"
         static let selects = "a selection holds what was selected, and the delegate hears of it"
         static let refuses = "what is not there is refused as not found"
     }

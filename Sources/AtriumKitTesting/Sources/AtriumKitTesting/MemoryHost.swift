@@ -152,7 +152,7 @@ public final class MemoryHost {
         return Array(harness.finishRestore().joined())
     }
 
-    /// Tells a filters component the values of the fields that it observes, sorted.
+    /// Passes a filters component the values of the fields that it observes, sorted.
     ///
     /// - Parameters:
     ///   - values: the distinct values, sorted, by field.
@@ -189,7 +189,7 @@ public final class MemoryHost {
         collect()
     }
 
-    /// Tells the component how many screens show it.
+    /// Passes the component the number of screens that show it.
     public func changeAudience(_ screens: Int) {
         harness.reportAudience(screens)
         collect()

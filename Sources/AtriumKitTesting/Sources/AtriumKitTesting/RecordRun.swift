@@ -8,9 +8,9 @@ protocol RecordSuite: Sendable {
     /// Learns what a command came to, for better commands to come.
     mutating func note(_ command: ComponentCommand, _ decision: Decision)
     /// Turns the events of a component into facts: absolute values that replace those before.
-    func fold(_ events: [ComponentEvent], into told: inout Observation)
+    func fold(_ events: [ComponentEvent], into reported: inout Observation)
     /// All that can be read of a component, its events included.
-    func observe(_ component: any ConformanceDriver, told: Observation) async throws
+    func observe(_ component: any ConformanceDriver, reported: Observation) async throws
         -> Observation
     /// Checks that the reads agree with each other.
     func checkReads(_ component: any ConformanceDriver, _ bench: Bench) async throws
@@ -28,7 +28,7 @@ struct RecordRun {
     var report: ConformanceReport
     var records: [String: Value] = [:]
     var history: [Change] = []
-    var told = Observation()
+    var reported = Observation()
     var time: Int64 = 1_767_225_600_000
     var ids = 0
     var isReadOnly = false
@@ -43,10 +43,10 @@ struct RecordRun {
     mutating func run(commands: Int) async throws -> ConformanceReport {
         let component = try await bench.freshComponent()
         do {
-            suite.fold(try await component.restore([]), into: &told)
+            suite.fold(try await component.restore([]), into: &reported)
             for _ in 0..<commands { try await step(component) }
             try checkAcceptedAny(of: commands)
-            try await checkTold(component)
+            try await checkReported(component)
             try await checkRestores(against: component)
             try await checkUndo(component)
             try await suite.checkReads(component, bench)
@@ -81,7 +81,7 @@ struct RecordRun {
         commit(command, decision)
         if decision.events.contains(.contents(.replaceAll)) {
             // As a host does, which asks for them then.
-            suite.fold(try await component.restore([]), into: &told)
+            suite.fold(try await component.restore([]), into: &reported)
         }
         if random.oneIn(4) {
             let again = try await component.decide(command, context)
@@ -96,7 +96,7 @@ struct RecordRun {
         if decision.changes.isEmpty { report.declined += 1 } else { report.accepted += 1 }
         for change in decision.changes { records[change.key] = change.value }
         history += decision.changes
-        suite.fold(decision.events, into: &told)
+        suite.fold(decision.events, into: &reported)
         suite.note(command, decision)
     }
 
@@ -123,7 +123,7 @@ extension RecordRun {
     func observe(_ component: any ConformanceDriver) async throws -> Observation {
         var absolute = Observation()
         suite.fold(try await component.restore([]), into: &absolute)
-        return try await suite.observe(component, told: absolute)
+        return try await suite.observe(component, reported: absolute)
     }
 
     func same(_ found: Observation, _ expected: Observation, _ rule: String) throws {
@@ -132,11 +132,11 @@ extension RecordRun {
         }
     }
 
-    private mutating func checkTold(_ component: any ConformanceDriver) async throws {
-        let rule = "what the delegate was told is what there is"
+    private mutating func checkReported(_ component: any ConformanceDriver) async throws {
+        let rule = "what is reported to the delegate is what there is"
         var absolute = Observation()
         suite.fold(try await component.restore([]), into: &absolute)
-        try same(told, absolute, rule)
+        try same(reported, absolute, rule)
         report.rules += [
             "what is refused leaves no trace", "a command that is repeated changes nothing", rule,
         ]

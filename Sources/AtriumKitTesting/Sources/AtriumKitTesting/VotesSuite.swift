@@ -5,7 +5,7 @@ struct VotesSuite: RecordSuite {
     let subjects: [Subject] = [.container] + (1...4).map { .item("item-\($0)") }
     let rules = [
         "a tally counts the ballots that are there", "pages of ballots make up the whole",
-        "the ballots that are there are such as its facts tell",
+        "the ballots that are there are such as its facts say",
     ]
 
     func command(_ random: inout SeededRandom, _ context: CommandContext) -> ComponentCommand {
@@ -17,17 +17,17 @@ struct VotesSuite: RecordSuite {
 
     func note(_ command: ComponentCommand, _ decision: Decision) {}
 
-    func fold(_ events: [ComponentEvent], into told: inout Observation) {
+    func fold(_ events: [ComponentEvent], into reported: inout Observation) {
         for case .tally(let subject, let tally) in events {
             // No ballots and no tally are the same.
-            told.facts["told tally of \(subject)"] = tally.count == 0 ? nil : .tally(tally)
+            reported.facts["reported tally of \(subject)"] = tally.count == 0 ? nil : .tally(tally)
         }
     }
 
     func observe(
-        _ component: any ConformanceDriver, told: Observation
+        _ component: any ConformanceDriver, reported: Observation
     ) async throws -> Observation {
-        var seen = told
+        var seen = reported
         for subject in subjects {
             seen.facts["ballots on \(subject)"] = .ballots(
                 try await ballots(component, on: subject, page: 100))
@@ -36,8 +36,8 @@ struct VotesSuite: RecordSuite {
     }
 
     func checkReads(_ component: any ConformanceDriver, _ bench: Bench) async throws {
-        var told = Observation()
-        fold(try await component.restore([]), into: &told)
+        var reported = Observation()
+        fold(try await component.restore([]), into: &reported)
         guard case .votes(let facts) = try await component.facts() else {
             throw bench.failure(rules[2], "it has none")
         }
@@ -62,7 +62,9 @@ struct VotesSuite: RecordSuite {
                     rules[1], "an actor's ballot on \(subject)", single, is: .ballotsOf([ballot]))
             }
             var tally = Tally()
-            if case .tally(let found) = told.facts["told tally of \(subject)"] { tally = found }
+            if case .tally(let found) = reported.facts["reported tally of \(subject)"] {
+                tally = found
+            }
             try check(tally, of: subject, counts: whole, bench)
         }
     }
