@@ -225,6 +225,18 @@ struct `A program` {
         #expect(await component.deaths.first?.contains("when it was asked 'Listen'") == true)
     }
 
+    @Test func `of contents that only promises more ends its worker`() async throws {
+        let methods = """
+            def Start(container, component, settings, fields): return {}
+
+            def Listen(): return {"more": True}
+            """
+        let component = Installed.component(of: try plugin(.contents, methods))
+        _ = try await component.start(settings: [:], fields: [])
+        try await eventually("its worker ends") { await component.deaths.count == 1 }
+        #expect(await component.deaths.first?.contains("nothing but that there is more") == true)
+    }
+
     @Test func `of contents takes no items from people`() async throws {
         let component = Installed.component(of: try plugin(.contents, Self.source))
         _ = try await component.start(settings: [:], fields: Conformance.fields)

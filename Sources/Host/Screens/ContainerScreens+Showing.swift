@@ -50,19 +50,40 @@ extension ContainerScreens {
         }
     }
 
+    /// Runs a user's task after those before it; fails with `screenNotFound` if the screen has ended by then.
+    ///
+    /// What the task finds would otherwise depend on tasks before it that failed for this reason.
+    func queue<Outcome>(
+        on screen: Screen, _ reply: @escaping Answer<Outcome>,
+        _ task: @escaping (@escaping Answer<Outcome>) -> Void
+    ) {
+        screen.queue { [self] finished in
+            let done: Answer<Outcome> = { result in
+                reply(result)
+                finished()
+            }
+            guard isOpen(screen) else {
+                return done(.failure(.screenNotFound(screen.root.id.text)))
+            }
+            task(done)
+        }
+    }
+
+    /// Whether a screen, and the one that it is a part of, have not ended.
+    func isOpen(_ screen: Screen) -> Bool {
+        table[screen.root.id] === screen.root && !screen.root.isEnded && !screen.isEnded
+    }
+
     /// Edits a screen's choices in its turn, and shows them.
     private func queue(
         _ screen: Screen, _ edit: @escaping (inout Screen.Choices) -> Void,
         then done: @escaping Answer<Int>,
         showing show: @escaping (Screen.Choices, @escaping Answer<Int>) -> Void
     ) {
-        screen.queue { [self] finished in
+        queue(on: screen, done) { [self] done in
             var choices = presentChoices(of: screen)
             edit(&choices)
-            show(choices) { result in
-                done(result)
-                finished()
-            }
+            show(choices, done)
         }
     }
 

@@ -70,8 +70,8 @@ final class ProgramContents: ContentListing, ProgramComponent {
     // MARK: Listening
 
     private func listen() {
-        context.background { [program, known] in
-            await program.listen(known)
+        context.background { [program, known, isLoading] in
+            await program.listen(known, isFirst: isLoading)
         } then: { [weak self] result in
             guard let self else { return }
             if case .success(let heard) = result { take(heard) }
@@ -82,11 +82,7 @@ final class ProgramContents: ContentListing, ProgramComponent {
 
     private func take(_ heard: ListeningProgram.Heard) {
         context.report(problem: heard.problem)
-        guard heard.problem == nil else { return }
-        let isFirst = isLoading
-        guard let difference = ItemDifference(heard.items, from: known, isFirst: isFirst) else {
-            return
-        }
+        guard let difference = heard.difference else { return }
         let before = known
         known = difference.items
         isLoading = false
@@ -99,9 +95,10 @@ final class ProgramContents: ContentListing, ProgramComponent {
 ///
 /// Sendable because all calls are made on `queue`.
 private final class ListeningProgram: @unchecked Sendable {
-    /// What there is after a call.
+    /// What a call came to.
     struct Heard: Sendable {
-        var items: [String: AtriumKit.Item]
+        /// What differs from before; nil: nothing.
+        var difference: ItemDifference?
         var problem: String?
     }
 
@@ -117,11 +114,13 @@ private final class ListeningProgram: @unchecked Sendable {
 
     /// Calls `Listen` until it says that there is no more.
     ///
-    /// - Parameter known: the items that there were.
-    /// - Returns: the items that there are.
-    func listen(_ known: [String: AtriumKit.Item]) async -> Heard {
+    /// - Parameters:
+    ///   - known: the items that there were.
+    ///   - isFirst: whether none were listed before.
+    /// - Returns: what differs, or the program's problem.
+    func listen(_ known: [String: AtriumKit.Item], isFirst: Bool) async -> Heard {
         await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: self.heard(known)) }
+            queue.async { continuation.resume(returning: self.heard(known, isFirst)) }
         }
     }
 
@@ -130,7 +129,7 @@ private final class ListeningProgram: @unchecked Sendable {
         queue.async { self.program.stop(Contents.Stop.self, .init()) }
     }
 
-    private func heard(_ known: [String: AtriumKit.Item]) -> Heard {
+    private func heard(_ known: [String: AtriumKit.Item], _ isFirst: Bool) -> Heard {
         var (items, listed) = (known, Set<String>())
         while true {
             let reply = program.sure(Contents.Listen.self, .init(), within: Self.deadline)
@@ -146,11 +145,16 @@ private final class ListeningProgram: @unchecked Sendable {
                     "answered 'Listen' with more than \(Self.most) items, which is the limit")
             }
             if let problem = reply.problem {
-                return Heard(items: known, problem: String(problem.prefix(1_000)))
+                return Heard(problem: String(problem.prefix(1_000)))
             }
-            guard reply.more != true else { continue }
+            if reply.more == true {
+                guard reply.items?.isEmpty == false || reply.removed?.isEmpty == false else {
+                    program.end("answered 'Listen' with nothing but that there is more")
+                }
+                continue
+            }
             if reply.all == true { items = items.filter { listed.contains($0.key) } }
-            return Heard(items: items, problem: nil)
+            return Heard(difference: ItemDifference(items, from: known, isFirst: isFirst))
         }
     }
 }

@@ -60,7 +60,7 @@ final class ProgramFilters: Filtering, ProgramComponent {
             Filters.Values.self,
             .init(
                 values: WireText.encode(.object(values.mapValues(Value.list))),
-                cut: cut.sorted()))
+                cut: cut.sorted()), within: ProgramProcess.listenDeadline)
         do throws(ProgramFailure) {
             sections = try [FilterSection](reply.sections, fields)
         } catch {

@@ -15,7 +15,7 @@ final class ProgramProcess {
         max(.seconds(30), callTime) + .seconds(5)
     }
 
-    /// How long `Listen` may take.
+    /// How long a call may take for which the host does not wait: `Listen` of votes, and `Values`.
     ///
     /// Other calls wait meanwhile, and after a longer time the host would end the worker and blame one of them.
     static let listenDeadline = Duration.seconds(2)

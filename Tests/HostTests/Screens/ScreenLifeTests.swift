@@ -40,6 +40,33 @@ import Testing
         try await host.end()
     }
 
+    @Test func `what waits for its turn on a screen that is closed says that there is no screen`()
+        async throws
+    {
+        let host = try await films()
+        let client = try await ScreenClient(host)
+        let id = client.id
+        let errors = await host.on { registry in
+            nonisolated(unsafe) var errors: [HostError] = []
+            let screen = registry.state.screens[id]
+            nonisolated(unsafe) var end: () -> Void = {}
+            screen?.queue { end = $0 }
+            @Sendable func note<Value>(_ result: Result<Value, HostError>) {
+                if case .failure(let error) = result { errors.append(error) }
+            }
+            // No list has this item, which is nobody's business any more.
+            registry.enter(id, item: "gone", by: .ann) { note($0) }
+            registry.activate(id, item: "gone", by: .ann) { note($0) }
+            registry.select(id, section: "gone", filter: "x", by: .ann) { note($0) }
+            registry.search(id, "heat", by: .ann) { note($0) }
+            if let screen { screen.home?.close(screen) }
+            end()
+            return errors
+        }
+        #expect(errors == Array(repeating: .screenNotFound(id.text), count: 4))
+        try await host.end()
+    }
+
     @Test func `a screen that is resumed and left often is waited for once`() async throws {
         let host = try await films()
         let client = try await ScreenClient(host)
