@@ -42,7 +42,7 @@ RUN_TESTS = Tests/say-failures $(SWIFT) test --skip-build --disable-xctest --no-
 CHECKED := --explicit-target-dependency-import-check error
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz soak soak-daemon soak-store bench lint format docs install uninstall lay-down \
+.PHONY: help run test fuzz mutants soak soak-daemon soak-store bench lint format docs install uninstall lay-down \
 	lay-down-units release stage deb test-package deps test-deps clean
 
 help: ## what there is to do
@@ -63,6 +63,10 @@ fuzz: test-deps ## make up what the daemon reads; FUZZ_SECONDS=60 for each of js
 	SWIFT='$(SWIFT)' Tests/Fuzz/run $(FUZZ)
 
 soak: soak-daemon soak-store ## all that can happen, for long: to a daemon under 200 clients (as root), and to its store's files
+
+mutants: test-deps ## break the built-in plugins, and count how often the conformance suite notices; MUTANTS='--count 0 Stars'
+	$(SWIFT) build --build-tests $(CHECKED)
+	Tests/Mutants/run $(MUTANTS)
 
 # SOAK_CLIENTS=200 SOAK_SECONDS=300
 soak-daemon: test-deps

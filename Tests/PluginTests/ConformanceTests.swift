@@ -106,7 +106,7 @@ import Threads
 
     @Test func `filters that pile up`() async throws {
         let failure = try await failure(PilingFilters.self)
-        #expect(failure.rule.hasPrefix("the sections follow from the values told last"))
+        #expect(failure.rule.hasPrefix("the sections follow from the last values"))
     }
 
     @Test func `a component that accepts nothing`() async throws {

@@ -40,14 +40,14 @@ struct Bench: Sendable {
                 "a component is of the kind that its manifest names",
                 "the manifest says \(kind.rawValue), the class is \(found.rawValue)")
         }
-        if kind == .contents { try await awaitItems(of: driver) }
+        try await awaitItems(of: driver)
         return driver
     }
 
     /// Waits until a source has listed its items, for two seconds at most in a worker; after the first that has not, not
     /// any more.
-    private func awaitItems(of driver: any ConformanceDriver) async throws {
-        guard !sources.areLoading.load(ordering: .relaxed) else { return }
+    func awaitItems(of driver: any ConformanceDriver) async throws {
+        guard kind == .contents, !sources.areLoading.load(ordering: .relaxed) else { return }
         for _ in 0..<Self.looks {
             if try await driver.restore([]).contains(.contents(.replaceAll)) { return }
             await driver.settle()

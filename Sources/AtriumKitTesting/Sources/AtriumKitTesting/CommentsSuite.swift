@@ -9,7 +9,11 @@ struct CommentsSuite: RecordSuite {
         "a subject's count is of the comments that people see",
         "the comments that are there are such as its facts say",
         "what waits for a moderator comes in pages, oldest first",
+        "only authors edit, only they and moderators delete, only moderators decide",
+        "the delegate is notified of each comment that is posted, edited or removed",
     ]
+    /// The comments as their records are.
+    private var comments: [String: Comment] = [:]
     // Where the comments are, for replies that are in place.
     private var posted: [(id: String, subject: Subject)] = []
     private let words = ["first", "agreed", "no, never", "", "  ", "ça va?", "👩‍👩‍👧"]
@@ -40,6 +44,29 @@ struct CommentsSuite: RecordSuite {
     mutating func note(_ command: ComponentCommand, _ decision: Decision) {
         if case .postComment(let draft) = command, !decision.changes.isEmpty {
             posted.append((draft.id, draft.subject))
+        }
+    }
+
+    mutating func check(
+        _ command: ComponentCommand, _ context: CommandContext, _ decision: Decision, _ bench: Bench
+    ) throws {
+        for change in decision.changes {
+            let before = comments[change.key]
+            let after = change.value.flatMap { Comment(key: change.key, value: $0) }
+            let isOwn = before?.author == context.actor
+            let isAllowed =
+                switch command {
+                case .editComment: isOwn
+                case .deleteComment: isOwn || context.isModerator
+                case .moderateComment: context.isModerator
+                default: true
+                }
+            try bench.check(rules[6], isAllowed, "\(command) by \(context.actor) was accepted")
+            let reported = decision.events.filter { $0.comment == change.key }
+            try bench.check(
+                rules[7], "what is reported of \(change.key)", reported.map(\.deed),
+                is: [Deed(before, after)].compactMap(\.self))
+            comments[change.key] = after
         }
     }
 
@@ -238,6 +265,44 @@ extension CommentsSuite {
             query.cursor = next
         }
         throw bench.failure(rules[1], "the pages of \(query.subject) have no end")
+    }
+}
+
+/// What becomes of a comment, as its delegate is notified of it.
+private enum Deed: Equatable {
+    case post, edit, removal
+
+    /// What happened to a comment; nil: nothing that anybody is notified of.
+    init?(_ before: Comment?, _ after: Comment?) {
+        let isThere = after.map { $0.state != .removed } ?? false
+        if after?.state == .shown, before?.state != .shown {
+            self = .post
+        } else if let before, before.state != .removed, isThere, before != after {
+            self = .edit
+        } else if let before, before.state != .removed, !isThere {
+            self = .removal
+        } else {
+            return nil
+        }
+    }
+}
+
+extension ComponentEvent {
+    /// The comment that it is about; nil: it is about something else.
+    fileprivate var comment: String? {
+        switch self {
+        case .didPost(let comment), .didEdit(let comment), .didRemove(let comment): comment.id
+        default: nil
+        }
+    }
+
+    fileprivate var deed: Deed? {
+        switch self {
+        case .didPost: .post
+        case .didEdit: .edit
+        case .didRemove: .removal
+        default: nil
+        }
     }
 }
 

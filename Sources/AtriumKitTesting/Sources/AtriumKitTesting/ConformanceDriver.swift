@@ -26,6 +26,9 @@ public protocol ConformanceDriver: Sendable {
     func observedFields() async throws -> [String]
     /// What a votes or a comments component says that it takes.
     func facts() async throws -> ComponentFacts?
+    /// Makes the component anew from its records, which it is handed at once where its class takes them so; by default
+    /// nothing happens.
+    func restartAtOnce() async throws
     /// Gives background work of the component time to end; by default 50 ms.
     func settle() async
     /// Lets the component go.
@@ -33,6 +36,8 @@ public protocol ConformanceDriver: Sendable {
 }
 
 extension ConformanceDriver {
+    /// Does nothing.
+    public func restartAtOnce() async throws {}
     /// Waits for 50 ms.
     public func settle() async { try? await Task.sleep(for: .milliseconds(50)) }
 }
@@ -125,6 +130,11 @@ public actor InProcessDriver: ConformanceDriver {
     ///
     /// - Throws: ``NotStarted`` before the start.
     public func facts() throws -> ComponentFacts? { try started().facts }
+
+    /// Makes the component anew, as ``MemoryHost/restart(atOnce:)`` does.
+    ///
+    /// - Throws: what its `init` throws.
+    public func restartAtOnce() throws { try started().restart(atOnce: true) }
 
     /// Waits for the component's background work.
     public func settle() async { await host?.settle() }

@@ -7,6 +7,10 @@ protocol RecordSuite: Sendable {
         -> ComponentCommand
     /// Learns what a command came to, for better commands to come.
     mutating func note(_ command: ComponentCommand, _ decision: Decision)
+    /// Checks that a command could be accepted, and what the component reported of it.
+    mutating func check(
+        _ command: ComponentCommand, _ context: CommandContext, _ decision: Decision, _ bench: Bench
+    ) throws
     /// Turns the events of a component into facts: absolute values that replace those before.
     func fold(_ events: [ComponentEvent], into reported: inout Observation)
     /// All that can be read of a component, its events included.
@@ -18,6 +22,13 @@ protocol RecordSuite: Sendable {
     var subjects: [Subject] { get }
     /// The rules that `checkReads` checks.
     var rules: [String] { get }
+}
+
+extension RecordSuite {
+    /// Checks nothing.
+    mutating func check(
+        _ command: ComponentCommand, _ context: CommandContext, _ decision: Decision, _ bench: Bench
+    ) throws {}
 }
 
 /// Runs the suite of a kind with records.
@@ -78,6 +89,7 @@ struct RecordRun {
             }
             return []
         }
+        try suite.check(command, context, decision, bench)
         commit(command, decision)
         if decision.events.contains(.contents(.replaceAll)) {
             // As a host does, which asks for them then.
@@ -158,6 +170,12 @@ extension RecordRun {
             let fresh = try await bench.freshComponent()
             _ = try await fresh.restore(changes)
             try same(try await observe(fresh), expected, rule)
+            if rule == orders.first?.rule {
+                try await fresh.restartAtOnce()
+                try await bench.awaitItems(of: fresh)
+                try same(
+                    try await observe(fresh), expected, "handed its records at once it is the same")
+            }
             await fresh.stop()
             report.rules.append(rule)
         }

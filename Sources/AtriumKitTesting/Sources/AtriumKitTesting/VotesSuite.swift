@@ -67,6 +67,43 @@ struct VotesSuite: RecordSuite {
             }
             try check(tally, of: subject, counts: whole, bench)
         }
+        try await checkMany(facts, bench)
+    }
+
+    /// Many people vote on one subject, and some take their votes back.
+    private func checkMany(_ facts: VoteFacts, _ bench: Bench) async throws {
+        let subject: Subject = facts.subjects.contains(.items) ? .item("item-1") : .container
+        let (value, count) = (facts.min ?? 1, 1_500)
+        let component = try await bench.freshComponent()
+        let ballots = (1...count).map { number in
+            // Not in the order of their numbers.
+            Ballot(
+                subject: subject, actor: ActorID(Int64(number * 7 % (count + 1))), value: value,
+                cast: Timestamp(milliseconds: Int64(number)))
+        }
+        _ = try await component.restore(ballots.map(\.record))
+        try await component.undo(
+            ballots.filter { $0.actor.number % 3 == 0 }.map {
+                .removed(key: Ballot.key(actor: $0.actor, subject: subject))
+            })
+        let left = ballots.filter { $0.actor.number % 3 != 0 }.sorted { $0.actor < $1.actor }
+        for restarts in [false, true] {
+            if restarts { try await component.restartAtOnce() }
+            for page in [7, 100, 1_000] {
+                let found = try await self.ballots(
+                    component, on: subject, page: page, most: 2 * count)
+                try bench.check(
+                    rules[1], "\(count) ballots, some taken back, in pages of \(page)", found,
+                    is: left)
+            }
+            var reported = Observation()
+            fold(try await component.restore([]), into: &reported)
+            guard case .tally(let tally) = reported.facts["reported tally of \(subject)"] else {
+                throw bench.failure(rules[0], "there is none of \(left.count) ballots")
+            }
+            try check(tally, of: subject, counts: left, bench)
+        }
+        await component.stop()
     }
 
     private func check(
@@ -85,13 +122,13 @@ struct VotesSuite: RecordSuite {
     }
 
     private func ballots(
-        _ component: any ConformanceDriver, on subject: Subject, page: Int
+        _ component: any ConformanceDriver, on subject: Subject, page: Int, most: Int = 1_000
     ) async throws -> [Ballot] {
         var all: [Ballot] = []
         while true {
             let query = ComponentQuery.ballots(subject, after: all.last?.actor, limit: page)
             guard case .ballots(let ballots) = try await component.answer(query),
-                !ballots.isEmpty, all.count < 1000
+                !ballots.isEmpty, all.count < most
             else { return all }
             all += ballots
         }
