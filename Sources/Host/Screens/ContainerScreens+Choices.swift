@@ -49,11 +49,7 @@ extension ContainerScreens {
                 return reply(.failure(error))
             }
         }
-        screen.queue { [self] finished in
-            let done: Answer<Int> = { result in
-                reply(result)
-                finished()
-            }
+        inTurn(of: screen, reply) { [self] done in
             findFilters(filter?.section) { [self] result in
                 switch result {
                 case .failure(let error): done(.failure(error))
@@ -164,11 +160,7 @@ extension ContainerScreens {
     ///
     /// Going back from there leads to the item's parent, however the user got there.
     public func enter(_ item: String, on screen: Screen, _ reply: @escaping Answer<Int>) {
-        screen.queue { [self] finished in
-            let done: Answer<Int> = { result in
-                reply(result)
-                finished()
-            }
+        inTurn(of: screen, reply) { [self] done in
             var choices = inScope(presentChoices(of: screen))
             do throws(HostError) {
                 choices.view.places = try places(

@@ -56,15 +56,34 @@ extension ContainerScreens {
         then done: @escaping Answer<Int>,
         showing show: @escaping (Screen.Choices, @escaping Answer<Int>) -> Void
     ) {
-        screen.queue { [self] finished in
+        inTurn(of: screen, done) { [self] done in
             var choices = presentChoices(of: screen)
             edit(&choices)
-            show(choices) { result in
-                done(result)
-                finished()
-            }
+            show(choices, done)
         }
     }
+
+    /// Runs a command after those that came before it on the screen.
+    ///
+    /// Fails with `screenNotFound` if the screen was closed while the command waited: choices that it builds on were not
+    /// shown.
+    func inTurn(
+        of screen: Screen, _ reply: @escaping Answer<Int>,
+        _ command: @escaping (@escaping Answer<Int>) -> Void
+    ) {
+        screen.queue { [self] finished in
+            let done: Answer<Int> = { result in
+                reply(result)
+                finished()
+            }
+            let root = screen.root
+            guard isThere(root) else { return done(.failure(.screenNotFound(root.id.text))) }
+            command(done)
+        }
+    }
+
+    /// Whether a screen is open.
+    private func isThere(_ root: Screen) -> Bool { table[root.id] === root && !root.isEnded }
 
     /// Does the same as ``change(_:_:then:)``, but is called in the screen's turn.
     func turn(_ screen: Screen, to chosen: Screen.Choices, _ done: @escaping Answer<Int>) {
@@ -121,7 +140,7 @@ extension ContainerScreens {
     /// Shows what was prepared, on a screen and its parts together.
     func show(_ prepared: [PreparedView], on root: Screen, _ done: @escaping Answer<Int>) {
         // If the screen was closed meanwhile, nothing is shown.
-        let isThere = table[root.id] === root && !root.isEnded
+        let isThere = isThere(root)
         let left = prepared.filter { isThere && !$0.screen.isEnded }
         for shown in prepared where !isThere || shown.screen.isEnded {
             shown.home.forgetUnused(shown.view)
@@ -170,11 +189,7 @@ extension ContainerScreens {
     ///
     /// Selection, search, sort, limits and focus stay. Fails with `scopeNotFound`.
     public func setScope(_ name: String, on screen: Screen, _ reply: @escaping Answer<Int>) {
-        screen.queue { [self] finished in
-            let done: Answer<Int> = { result in
-                reply(result)
-                finished()
-            }
+        inTurn(of: screen, reply) { [self] done in
             guard container.definition.scope(name) != nil else {
                 return done(.failure(container.scopeNotFound(name)))
             }
