@@ -18,7 +18,7 @@ enum Request: Equatable, Sendable {
     case find(FoundFilters.Question)
     /// What lies behind the window of a list, from a cursor on; nil: from as many entries on.
     case page(Tail.Query, cursor: String?, behind: Int)
-    /// What a container's description tells of it and a screen does not.
+    /// The facts of a container's description that a screen does not have.
     case describe(container: String)
     case vote(Subject, Double)
     case unvote(Subject)
@@ -55,7 +55,7 @@ enum Request: Equatable, Sendable {
     }
 }
 
-/// What is to be done because of what happened.
+/// The work that follows from an event.
 enum Effect: Equatable {
     /// A call about a part of the screen; nil: about the one that takes the keys.
     case call(Request, part: String? = nil)
