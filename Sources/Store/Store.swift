@@ -63,7 +63,7 @@ public final class Store: Sendable {
         at directory: String, logger: Logger, probeInterval: Duration,
         outcomes: @escaping @Sendable ([Outcome]) -> Void
     ) throws(StoreError) {
-        let opening = try Opening(in: directory)
+        let opening = try Opening.start(in: directory)
         identity = opening.identity
         file = opening.file
         pool = opening.pool
@@ -132,6 +132,8 @@ public final class Store: Sendable {
         pool.releaseMemory()
         try? pool.close()
         try? reader?.close()
+        // A start after this one may find a disk that is full.
+        Reserve.keep(beside: file)
         writer.ownership.release()
     }
 

@@ -137,6 +137,15 @@ enum CommandLineWords {
         return words + ["--", value]
     }
 
+    /// Commands by names that other programs have for them.
+    private static let otherNames = [
+        "search": "list CONTAINER --search TEXT", "find": "list CONTAINER --search TEXT",
+        "items": "list CONTAINER", "ls": "list CONTAINER", "comments": "thread CONTAINER/ITEM",
+        "votes": "ballots CONTAINER/ITEM", "get": "describe CONTAINER/ITEM",
+        "add": "put CONTAINER/ITEM", "rm": "remove CONTAINER/ITEM", "create": "init FILE",
+        "subscribe": "watch TOPIC",
+    ]
+
     /// Names the command that was probably meant.
     ///
     /// - Throws: ``CommandFailure`` when the first word is none of the commands.
@@ -144,7 +153,8 @@ enum CommandLineWords {
         guard let word = words.first, !word.hasPrefix("-"), word != "help",
             !commands.contains(word)
         else { return }
-        let nearest = Nearest.name(to: word, in: commands).map { "did you mean '\($0)'? " } ?? ""
+        let meant = Self.otherNames[word] ?? Nearest.name(to: word, in: commands)
+        let nearest = meant.map { "did you mean '\($0)'? " } ?? ""
         throw CommandFailure(
             "there is no command '\(word)'",
             hint: "\(nearest)'atriumctl --help' lists them.", status: .usage)

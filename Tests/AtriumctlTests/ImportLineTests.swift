@@ -140,6 +140,8 @@ import Varlink
         #expect(
             report.summary(seconds: 2)
                 == "1,500 inserted, 2 updated, 498 unchanged, 0 bad in 2 s (1,000 items/s)")
+        #expect(report.summary(seconds: 0.08).contains(" in 0.08 s (25,000 items/s)"))
+        #expect(report.summary(seconds: 0.0001).contains(" in 0.01 s "))
     }
 
     @Test(arguments: [20, 40, 80, 200])

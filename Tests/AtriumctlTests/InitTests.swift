@@ -51,6 +51,15 @@ import Testing
         #expect(DefinitionText.name(for: path) == name)
     }
 
+    @Test(arguments: [("Größen-und_Maße.csv", "Größen und Maße"), ("фильмы.csv", "Фильмы")])
+    func `keeps accents in titles`(file: String, title: String) throws {
+        let folder = try TemporaryDirectory()
+        let path = try folder.write(file, "Nr;Größe (cm);Titel\n1;12;Heat\n2;13;Alien\n")
+        let text = try Self.definition(path).text
+        #expect(text.contains("\ntitle: \"\(title)\"\n"), "\(text)")
+        #expect(text.contains("grosse-cm: { type: integer, title: \"Größe (cm)\" }\n"), "\(text)")
+    }
+
     @Test func `of a folder of music is a jukebox`() throws {
         let folder = try TemporaryDirectory()
         _ = try folder.write("My Music/notes.txt", "nothing to hear")

@@ -106,6 +106,12 @@ import Varlink
                 "there is no command 'lst'",
                 hint: "did you mean 'list'? 'atriumctl --help' lists them.", status: .usage)
         ) { try CommandLineWords.check(["lst", "films"], commands: commands) }
+        #expect(
+            throws: CommandFailure(
+                "there is no command 'search'",
+                hint: "did you mean 'list CONTAINER --search TEXT'? 'atriumctl --help' lists them.",
+                status: .usage)
+        ) { try CommandLineWords.check(["search", "films", "heat"], commands: commands) }
     }
 
     @Test func `a filter of another form is told which one`() {

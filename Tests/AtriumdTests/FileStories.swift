@@ -15,7 +15,11 @@ extension Stories {
             }
         }
 
-        private static func apply(_ daemon: DaemonUnderTest, isolation: String) async throws {
+        private static func apply(
+            _ daemon: DaemonUnderTest, isolation: String, naming path: String? = nil
+        ) async throws {
+            let place = path.map { "path: \($0)" }
+            let folder = "path: \(daemon.home.path)/shelf\n      file: books.csv"
             try daemon.home.write(
                 "books.yaml",
                 """
@@ -29,8 +33,7 @@ extension Stories {
                     plugin: org.atrium.file
                     isolation: \(isolation)
                     settings:
-                      path: \(daemon.home.path)/shelf
-                      file: books.csv
+                      \(place ?? folder)
                       id: ISBN
                       fields: { title: Name }
                 """)
@@ -114,6 +117,36 @@ extension Stories {
                 let screen = try await OpenScreen(daemon, ["container": "books"])
                 try Self.write(daemon, "ISBN;Name\n1;Odyssey\n")
                 while screen.ids("list") != ["1"] { try await screen.next() }
+                try await until { try await Self.status(peer)["state"]?.string == "ready" }
+            }
+        }
+
+        /// A worker may read the file that was there when it started; it is started again for another.
+        @Test func `a worker that was given the file alone follows one that takes its place`()
+            async throws
+        {
+            try await withDaemon { daemon in
+                try Self.write(daemon, "ISBN;Name\n1;Odyssey\n")
+                let file = daemon.home.path + "/shelf/books.csv"
+                try await Self.apply(daemon, isolation: "process", naming: file)
+                let peer = try daemon.peer()
+                try await until { try await Self.status(peer)["state"]?.string == "ready" }
+                let screen = try await OpenScreen(daemon, ["container": "books"])
+                #expect(screen.ids("list") == ["1"])
+
+                for books in ["1 2", "2 3", "3"] {
+                    let ids = books.split(separator: " ").map(String.init)
+                    let rows = ids.map { "\($0);Book\n" }.joined()
+                    try Self.write(daemon, "ISBN;Name\n" + rows)
+                    while screen.ids("list") != ids {
+                        try await screen.next()
+                        #expect(!screen.ids("list").isEmpty, "the list stays until the next one")
+                    }
+                }
+                unlink(file)
+                while screen.problem("list") == nil { try await screen.next() }
+                try Self.write(daemon, "ISBN;Name\n4;Emma\n")
+                while screen.ids("list") != ["4"] { try await screen.next() }
                 try await until { try await Self.status(peer)["state"]?.string == "ready" }
             }
         }

@@ -55,6 +55,9 @@ extension Stories {
                 #expect(
                     wrong.errors.contains("hint: votes go here from 1 to 3 in steps of 1."),
                     "\(wrong)")
+                let mistyped = try await daemon.type("atriumctl vote films/heaat 9.5")
+                #expect(
+                    mistyped.errors.contains("hint: did you mean 'films/heat'?"), "\(mistyped)")
             }
         }
 

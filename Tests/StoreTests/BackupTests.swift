@@ -144,7 +144,7 @@ struct BackupTests {
         let bench = try Bench(scratch)
         #expect(
             try Self.names(scratch).filter { !$0.hasPrefix("atrium.sqlite") } == [
-                "atrium.lock", "mine",
+                "atrium.lock", "atrium.reserve", "mine",
             ])
         bench.store.close()
     }

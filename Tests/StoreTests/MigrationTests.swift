@@ -131,7 +131,7 @@ import Testing
         try Bench(scratch).store.close()
         #expect(try rows(of: "\(scratch.database).v1") == before)
         let names = try FileManager.default.contentsOfDirectory(atPath: scratch.path).sorted()
-        #expect(names == ["atrium.lock", "atrium.sqlite", "atrium.sqlite.v1"])
+        #expect(names == ["atrium.lock", "atrium.reserve", "atrium.sqlite", "atrium.sqlite.v1"])
     }
 
     @Test(arguments: [

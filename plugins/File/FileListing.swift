@@ -1,5 +1,6 @@
 internal import AtriumFormats
 public import AtriumKit
+internal import Glibc
 internal import ItemReading
 
 /// The items that a file has, as it is now: `org.atrium.file`.
@@ -31,6 +32,8 @@ public final class FileListing: ContentListing {
     private var stamp: FileStamp?
     private var isReading = false
     private var isReadAgain = false
+    /// Whether the file could be opened before, or was missing.
+    private var isKnown = false
     private var retry: Wakeup?
     /// The watch of the file that a link leads to, and where that is.
     private var target: (path: String, watch: Wakeup)?
@@ -114,21 +117,34 @@ extension FileListing {
         isReading = false
         switch result {
         case .success(let reading):
+            isKnown = true
             context.report(problem: nil)
             stamp = reading.stamp
             follow(reading.target)
             if let difference = reading.difference { show(difference) }
         case .failure(let error):
+            let code = (error as? FileProblem)?.code ?? 0
+            leave(after: code)
             context.report(problem: "\(error)")
             // No notification comes when a file may be read at last.
-            if (error as? FileProblem)?.isOfSystem == true, retry?.isActive != true {
-                again { [weak self] in self?.read() }
-            }
+            if code != 0, retry?.isActive != true { again { [weak self] in self?.read() } }
         }
         if isReadAgain {
             isReadAgain = false
             read()
         }
+    }
+
+    /// Ends the worker if another file took the place of the one that it may read.
+    ///
+    /// A new worker may read that one. It stays if it never could open the file: then a new one could not, either.
+    private func leave(after code: Int32) {
+        guard code == EACCES else {
+            isKnown = true
+            return
+        }
+        guard isKnown, WorkerProcess.mayRead(file: source.path) else { return }
+        WorkerProcess.leave(because: "\(source.path) is another file now")
     }
 
     private func show(_ difference: ItemDifference) {

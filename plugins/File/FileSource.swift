@@ -15,8 +15,8 @@ struct FileSource: Sendable {
     static let settings = [
         Setting(
             "path", .path, required: true,
-            "the file; or, with 'file', the folder that it is in, which is what a worker needs to follow a file that "
-                + "others replace"),
+            "the file; or, with 'file', the folder that it is in: then a worker need not be started again when another "
+                + "file takes its place"),
         Setting("file", .text, "the file's name in the folder that 'path' is"),
         Setting(
             "format", .choice(TextFormat.allCases.map(\.rawValue)),

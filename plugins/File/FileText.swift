@@ -109,8 +109,8 @@ final class FileText: TextChunks {
 /// Why a file's items are not known, in a sentence with its path.
 struct FileProblem: Error, CustomStringConvertible {
     let description: String
-    /// Whether the kernel said it, which may say otherwise later, without a notification.
-    private(set) var isOfSystem = false
+    /// The kernel's error, after which the file is tried again; 0: what the file has is wrong.
+    private(set) var code: Int32 = 0
 
     init(_ path: String, _ reason: String) { description = "\(path): \(reason)" }
 
@@ -119,11 +119,13 @@ struct FileProblem: Error, CustomStringConvertible {
         let reason =
             switch code {
             case ENOENT, ENOTDIR: "it is not there"
+            case EACCES where WorkerProcess.mayRead(file: path):
+                "the sandbox of the service, or of the worker, does not let it be read"
             case EACCES, EPERM: "the daemon's user may not read it"
             default: String(cString: strerror(code))
             }
         description =
             "\(path): \(reason)" + (FileWall.reason(path, code).map { "; \($0)" } ?? "")
-        isOfSystem = true
+        self.code = code
     }
 }

@@ -272,7 +272,7 @@ extension Music {
 
     /// Whether another folder took the place of the one that was there at the start, which a worker may not read.
     private func isAnother(_ problem: FolderListing.Problem) -> Bool {
-        problem.isForbidden && (wasAway || device != nil) && WorkerProcess.mayRead(folder)
+        problem.isForbidden && (wasAway || device != nil) && WorkerProcess.mayRead(folder: folder)
     }
 
     /// Schedules the next look for changes without notifications.

@@ -37,7 +37,7 @@ struct BackupFile: ~Copyable {
         DraftRemoval.remove()
     }
 
-    /// Writes what comes next.
+    /// Appends bytes to the file.
     func write(_ bytes: [UInt8]) throws {
         guard path != nil else { return Output.bytes(bytes) }
         var rest = bytes[...]

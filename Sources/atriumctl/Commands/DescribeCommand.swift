@@ -123,8 +123,9 @@ struct DescribeCommand: AsyncParsableCommand {
             }
         }
         facts.add("Items", Wording.count(container.items))
-        facts.add("Votes", reply.votes.map(TallyText.full))
-        facts.add("Comments", reply.comments.map { Wording.count($0) })
+        // Those on items are counted in lists.
+        facts.add("Votes on it", reply.votes.map(TallyText.full))
+        facts.add("Comments on it", reply.comments.map { Wording.count($0) })
         return facts
     }
 

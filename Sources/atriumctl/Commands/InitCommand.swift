@@ -18,7 +18,7 @@ struct InitCommand: AsyncParsableCommand {
             different, else of title and year. Nothing that is there is overwritten.
 
             With --follow nothing is imported: the list is the file, and shows what is in it as \
-            long as the container is there. So does that of a folder of music, which makes a jukebox.
+            long as the container is there. A folder of music makes a jukebox, whose list follows the folder.
             """
     )
     .examples(
@@ -89,7 +89,7 @@ struct InitCommand: AsyncParsableCommand {
         try await apply(path)
     }
 
-    /// Shows a definition, and writes it where nothing stands.
+    /// Prints a definition, and writes it to a file that does not exist yet.
     ///
     /// - Returns: The file, if the definition is to be applied.
     private func write(_ text: String, _ name: String, _ path: String) async throws -> String? {

@@ -45,7 +45,7 @@ struct ListCommand: AsyncParsableCommand {
     var limit: Int?
 
     @Option(
-        help: ArgumentHelp("The page behind the one whose 'next' this is.", valueName: "cursor"))
+        help: ArgumentHelp("The page after the one whose 'next' this is.", valueName: "cursor"))
     var cursor: String?
 
     @Option(

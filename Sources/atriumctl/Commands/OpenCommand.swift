@@ -7,7 +7,7 @@ struct OpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open", abstract: "Open a screen on a container, live, until q or Ctrl-C.",
         discussion: """
-            On a terminal it takes all of it. Arrows or hjkl move, / searches while you type, f filters \
+            On a terminal it is a full-screen program. Arrows or hjkl move, / searches while you type, f filters \
             (and / in there searches values), s sorts, tab goes to the next scope, p to the next \
             container within this one. Enter goes into an \
             item, or shows what is said of it, or fetches more replies; t goes there and back, space \
@@ -75,7 +75,7 @@ struct OpenCommand: AsyncParsableCommand {
         }
     }
 
-    /// Whether somebody is there who types, at a terminal that can be drawn on.
+    /// Whether input and output are a terminal that can show the full-screen program.
     private var isFullScreen: Bool {
         !connection.json && Terminal.canRedraw && Terminal.isInputTerminal && Curses.knowsTerminal
     }
@@ -91,7 +91,7 @@ struct OpenCommand: AsyncParsableCommand {
 final class ScreenPrinter {
     /// How it shows it.
     enum Style {
-        /// Each revision as it came.
+        /// Prints each revision as it was received.
         case json
         /// The snapshot, then a line for each change.
         case lines

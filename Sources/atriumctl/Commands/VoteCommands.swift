@@ -26,7 +26,7 @@ struct VoteCommand: AsyncParsableCommand {
         do {
             answer = try await session.answer(Votes.Cast.self, parameters)
         } catch var failure as CommandFailure {
-            if let scale = await missedScale(session) { failure.hint = scale }
+            if failure.hint == nil, let scale = await missedScale(session) { failure.hint = scale }
             throw failure
         }
         guard let reply = answer else { return }

@@ -2,7 +2,7 @@
 struct CommandFailure: Error, Equatable {
     /// The exit status.
     enum Status: Int32 {
-        /// It is not done, or not all of it: the daemon refused, a file is not what it should be, somebody said no.
+        /// The command was not executed, or only in part: the daemon refused, a file is invalid, or the user declined.
         case refused = 1
         /// The command line is wrong; nothing was tried.
         case usage = 2

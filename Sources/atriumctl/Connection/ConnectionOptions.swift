@@ -4,8 +4,8 @@ import ArgumentParser
 struct ConnectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The daemon's socket, a path or a Varlink address.",
-            discussion: "Default: $ATRIUM_SOCKET, else where one is found.", valueName: "address"),
+            "The daemon's socket, a path or a Varlink address; by default $ATRIUM_SOCKET, else where one is found.",
+            valueName: "address"),
         completion: .file())
     var socket: String?
 

@@ -81,7 +81,7 @@ struct ImportReport: Equatable {
         parts += ["\(Wording.count(unchanged)) unchanged", "\(Wording.count(bad)) bad"]
         let rate = Int(Double(done) / max(seconds, 0.001))
         return parts.joined(separator: ", ")
-            + " in \(Wording.rounded(seconds, decimals: 1)) s (\(Wording.count(rate)) items/s)"
+            + " in \(Wording.rounded(max(seconds, 0.01), decimals: seconds < 1 ? 2 : 1)) s (\(Wording.count(rate)) items/s)"
     }
 
     /// The counts as JSON.

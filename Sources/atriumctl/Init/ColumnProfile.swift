@@ -3,11 +3,11 @@ import JSONCodec
 
 /// What the values of a column, or of a member of objects, have in common.
 struct ColumnProfile {
-    /// What becomes of a column.
+    /// The type of the field that a column becomes.
     struct Choice: Equatable {
         /// The field's type; nil: it is left out.
         var type: String?
-        /// What one should know of it.
+        /// A remark for the definition's comment.
         var note: String?
     }
 
@@ -115,7 +115,7 @@ struct ColumnProfile {
         filled > 0 && traits.reduce(0) { $0 + counts[$1, default: 0] } == filled
     }
 
-    /// What to make of it.
+    /// The field that the column becomes.
     var choice: Choice {
         if filled == 0 { return Choice(type: "text", note: "empty in every row") }
         if isNested { return Choice(note: "holds objects or other lists, which no field takes") }

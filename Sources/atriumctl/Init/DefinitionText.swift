@@ -14,11 +14,15 @@ struct DefinitionText {
 
     /// A container's name for a file's: `diary` for `My/Diary.csv.gz`.
     static func name(for path: String) -> String {
-        let file = path.split(separator: "/").last.map(String.init) ?? path
-        let base = file.split(separator: ".").first.map(String.init) ?? file
-        let letters = (ItemText.slug([base]) ?? "").unicodeScalars.filter { $0.isASCII }
+        let letters = (ItemText.slug([base(of: path)]) ?? "").unicodeScalars.filter { $0.isASCII }
         let name = String(String.UnicodeScalarView(letters)).drop { !$0.isLetter }.prefix(63)
         return name.isEmpty ? "items" : String(name)
+    }
+
+    /// A file's name without its folder and its endings.
+    private static func base(of path: String) -> String {
+        let file = path.split(separator: "/").last.map(String.init) ?? path
+        return file.split(separator: ".").first.map(String.init) ?? file
     }
 
     /// A field's name for a column's; nil where it has no letters that a name may begin with.
@@ -94,7 +98,13 @@ struct DefinitionText {
         return parts.isEmpty ? [] : ["present: { \(parts.joined(separator: ", ")) }"]
     }
 
-    private var title: String { Self.capitalized(name.replacing("-", with: " ")) }
+    /// The file's own name with its accents, where the container is named after the file.
+    private var title: String {
+        let base = Self.base(of: path)
+        let isOfFile = Self.name(for: path) == name && base.contains(where: \.isLetter)
+        let words = (isOfFile ? PrintableText.line(base) : name).split { "-_ ".contains($0) }
+        return Self.capitalized(words.joined(separator: " "))
+    }
 
     static func capitalized(_ text: String) -> String {
         text.prefix(1).uppercased() + text.dropFirst()
@@ -153,12 +163,20 @@ struct DefinitionText {
         if isTitle || column.choice.type == "text" && !column.isFacet && !column.isMoment {
             settings.append("search: true")
         }
+        if Self.needsTitle(column) {
+            settings.append("title: \(Self.quoted(PrintableText.line(column.name)))")
+        }
         return settings.joined(separator: ", ")
+    }
+
+    /// Whether a field's name lacks the accents of its column's.
+    private static func needsTitle(_ column: ColumnProfile) -> Bool {
+        !column.name.unicodeScalars.allSatisfy(\.isASCII)
     }
 
     private func comment(_ column: ColumnProfile) -> String {
         var parts: [String] = []
-        if Self.field(for: column.name) != column.name {
+        if Self.field(for: column.name) != column.name, !Self.needsTitle(column) {
             parts.append("'\(PrintableText.line(column.name))'")
         }
         if let note = column.choice.note { parts.append(note) }

@@ -1,6 +1,6 @@
 import AtriumFormats
 
-/// What a text in a column looks like.
+/// A form that a value of a column may have, such as a whole number or a date.
 enum ValueTrait: Hashable {
     case integer
     case number
@@ -20,7 +20,7 @@ enum ValueTrait: Hashable {
     case url
     case picture
 
-    /// All that a text looks like.
+    /// All forms that a text has.
     static func of(_ text: String, allowsDecimalComma: Bool) -> Set<ValueTrait> {
         var traits: Set<ValueTrait> = []
         let number = allowsDecimalComma ? text.replacing(",", with: ".") : text

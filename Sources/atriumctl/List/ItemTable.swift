@@ -9,7 +9,7 @@ struct ItemTable {
         "votes.score": "votes", "votes.count": "voters", "comments.count": "comments",
     ]
 
-    /// Names of fields, and of what is derived.
+    /// Names of fields, and of values that are derived from votes and comments.
     private let keys: [String]
     private let fields: [String: Field]
     private let hasChildren: Bool

@@ -24,7 +24,7 @@ struct ListPrinter {
         chosen = fields
     }
 
-    /// Takes a page, decoded and as it came.
+    /// Adds a page, decoded and as it was received.
     mutating func take(_ page: Contents.List.Reply, _ object: JSONObject) {
         count += page.items.count
         presentation = presentation ?? page.presentation

@@ -54,7 +54,7 @@ struct Browser {
 
     /// The whole screen.
     var root = ScreenModel()
-    /// Which part of it takes the keys, a container within the container; empty: the container itself.
+    /// The part of the screen, a container within the container, that receives the keys; empty: the container itself.
     var part = ""
     var lists = ListPane()
     var thread = ThreadPane()
@@ -92,11 +92,11 @@ struct Browser {
     var tails: [String: Tail] = [:]
     /// Whether the cursor is on its way to the end, through what is still to be fetched.
     var wantsEnd = false
-    /// Whether what comes is pasted.
+    /// Whether the terminal is passing on pasted text.
     var isPasting = false
     /// What was chosen and is not shown yet, so that the next revision begins at the top.
     var startsAnew = false
-    /// The item to stand on after one went back out of it.
+    /// The item to select after leaving its inside.
     var leaving: String?
 
     init(

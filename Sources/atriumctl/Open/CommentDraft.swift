@@ -2,13 +2,13 @@ import Interfaces
 
 /// A comment while it is written.
 struct CommentDraft: Equatable {
-    /// What it is for.
+    /// The purpose of the draft: a new comment, a reply or an edit.
     enum Goal: Equatable {
         case comment(Request.Subject)
         case reply(Request.Subject, to: Comment)
         case edit(component: String, Comment)
 
-        /// Whether a comment on this is one on that: at the same place.
+        /// Whether two drafts are for the same place.
         func isSame(as other: Goal) -> Bool {
             switch (self, other) {
             case (.comment(let one), .comment(let two)):
@@ -20,7 +20,7 @@ struct CommentDraft: Equatable {
         }
     }
 
-    /// A text that was sent, and may have arrived though nobody said so.
+    /// A text that was sent without a reply so far; the daemon may have accepted it.
     struct Sent: Equatable {
         var text: String
         var id: String

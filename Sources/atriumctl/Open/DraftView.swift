@@ -21,7 +21,7 @@ struct DraftView {
         Array(rows.dropFirst(start(height)).prefix(max(0, height)))
     }
 
-    /// Where the cursor stands, of rows that begin below so many others.
+    /// The cursor's place if the draft's rows begin below so many others.
     func caret(height: Int, below: Int) -> (row: Int, column: Int) {
         (below + row - start(height), column + 2)
     }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// What happens beside the keys, in order, for a thread that waits for descriptors.
 final class EventQueue: Sendable {
-    /// What comes from the daemon.
+    /// Replies and events of the daemon.
     enum Event: Sendable {
         /// A revision of the screen that was opened as the n-th.
         case revision(Screens.Open.Reply, of: Int)

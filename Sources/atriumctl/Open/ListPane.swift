@@ -18,7 +18,7 @@ struct ListPane {
     enum Line: Equatable {
         case title(list: Int)
         case header(list: Int)
-        /// Stands where a list has nothing.
+        /// The line in place of the rows of an empty list.
         case empty(list: Int)
         case item(list: Int, at: Int)
     }

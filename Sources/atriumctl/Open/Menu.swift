@@ -113,7 +113,7 @@ struct Menu: Equatable {
 
     mutating func point(at index: Int) { cursor = index }
 
-    /// Stands at a choice wherever that is among these, which are others now.
+    /// Selects a choice again after the choices were replaced.
     mutating func follow(_ choice: Choice?, _ choices: [Choice], height: Int) {
         if let choice, let index = choices.firstIndex(where: choice.isSame) { cursor = index }
         settle(choices, height: height)

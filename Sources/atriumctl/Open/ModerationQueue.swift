@@ -63,7 +63,7 @@ extension Browser {
         mode = .menu(menu)
     }
 
-    /// What comes after a decision: what is left of the queue, where it was in there.
+    /// The calls for a decision: the decision itself, and one that reads the rest of the queue if the queue is shown.
     func next(after decision: Request) -> [Effect] {
         guard worksQueue, let talk = component("comments") else { return [.call(decision)] }
         return [.call(decision), .call(.queue(component: talk.name))]

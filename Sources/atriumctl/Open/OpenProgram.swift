@@ -218,7 +218,7 @@ final class OpenProgram {
 
     // MARK: - Screens
 
-    /// Opens another container, where somebody is led.
+    /// Opens another container, to which a delegate has led the screen.
     private func go(_ container: String, _ item: String?) {
         following?.cancel()
         screen += 1

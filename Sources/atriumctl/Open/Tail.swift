@@ -42,7 +42,7 @@ struct Tail: Equatable {
     var items: [Item] { entries.compactMap(\.item) }
     var comments: [Comment] { entries.compactMap(\.comment) }
 
-    /// Takes in a page: the first one takes the place of what is here.
+    /// Adds a page; the first page replaces all that is here.
     mutating func take(_ page: [Entry], next: String?, window: [Entry], total: Int) {
         if cursor == nil { entries = [] }
         let known = Set(window.map(\.id)).union(entries.map(\.id))

@@ -2,7 +2,7 @@ import Interfaces
 
 /// What is known of what the screen is focused on: fields that stand in no column, and the comments.
 struct ThreadPane {
-    /// A comment, or what stands before the first.
+    /// A comment, or the part above the first comment.
     struct Block {
         var comment: Comment?
         var rows: [ViewRow]

@@ -6,7 +6,7 @@ import Glibc
 ///
 /// Its standard input need not be the terminal: then no keys come.
 final class FullScreen {
-    /// What comes from outside.
+    /// An input of the program: a key, a new size, or a signal to end.
     enum Event: Sendable {
         /// A key: the byte that it sends.
         case key(UInt8)

@@ -78,7 +78,7 @@ struct TopView {
         ])
     }
 
-    /// What somebody has to look at, in colour where it is more than none.
+    /// Counts that need attention, in colour where they are not zero.
     private func troubles(_ change: MetricChange) -> [String] {
         let now = change.after
         let counts = [

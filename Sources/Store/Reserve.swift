@@ -1,0 +1,53 @@
+internal import Foundation
+
+/// Room on the disk for the next start.
+///
+/// Opening a store writes a few pages to SQLite's log and makes the log's index, before anything can be read. On a full
+/// disk that fails, so a file keeps the room for it; a start removes the file where there is no other room.
+enum Reserve {
+    /// The index of a log that was cut off last at 64 MiB, and the pages that opening writes, fit into it twice.
+    static let bytes = 1 << 18
+
+    private static func path(beside file: String) -> String { "\(folder(of: file))/atrium.reserve" }
+
+    private static func folder(of file: String) -> Substring {
+        file[..<(file.lastIndex(of: "/") ?? file.startIndex)]
+    }
+
+    /// Keeps the room, unless it is kept already; does nothing where there is none.
+    static func keep(beside file: String) {
+        let path = path(beside: file)
+        guard StateFolder.size(of: path) < bytes else { return }
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        // A part of the room would not be enough, and the disk has no more.
+        if posix_fallocate(descriptor, 0, off_t(bytes)) != 0 { unlink(path) }
+    }
+
+    /// Gives the room back if there is less on the disk.
+    ///
+    /// - Returns: whether there is more room now than before.
+    static func release(beside file: String) -> Bool {
+        var disk = statvfs()
+        guard statvfs(String(folder(of: file)), &disk) == 0 else { return false }
+        let free = UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
+        guard !free.overflow, free.partialValue < bytes else { return false }
+        return unlink(path(beside: file)) == 0
+    }
+}
+
+extension Opening {
+    /// Opens the file in a directory as ``init(in:)`` does, also where the disk is full.
+    static func start(in directory: String) throws(StoreError) -> Opening {
+        let opening: Opening
+        do throws(StoreError) {
+            opening = try Opening(in: directory)
+        } catch {
+            guard Reserve.release(beside: "\(directory)/") else { throw error }
+            opening = try Opening(in: directory)
+        }
+        Reserve.keep(beside: opening.file)
+        return opening
+    }
+}
