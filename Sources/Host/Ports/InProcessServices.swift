@@ -116,8 +116,8 @@ final class InProcessServices: ContextServices {
     func background(
         _ work: @escaping @Sendable () async throws -> any Sendable,
         then: @escaping (Result<any Sendable, any Error>) -> Void
-    ) {
-        guard !isClosed else { return }
+    ) -> () -> Void {
+        guard !isClosed else { return {} }
         lastWork += 1
         let number = lastWork
         let loop = loop
@@ -132,6 +132,7 @@ final class InProcessServices: ContextServices {
             loop.execute { back.value.services?.finish(number, result) }
         }
         self.work[number] = Work(then: then, task: task)
+        return { [weak self] in self?.work.removeValue(forKey: number)?.task.cancel() }
     }
 
     /// A weak reference, so that a task or timer does not keep the component alive.

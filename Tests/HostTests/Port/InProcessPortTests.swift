@@ -167,6 +167,25 @@ import Testing
         try await onLoop { #expect(owner.value.told == ["publishes worked", "raised 1"]) }
     }
 
+    @Test func `background work that the component cancels ends, and its end is not reported`()
+        async throws
+    {
+        let owner = try await onLoop { [loop] in
+            let owner = Owner()
+            let port = try owner.launch(loop)
+            port.reportState(anew: true) { _ in }
+            owner.told = []
+            port.decide(.putItems([Item(id: "called off", fields: [:])]), context) { _ in }
+            return NIOLoopBound(owner, eventLoop: loop)
+        }
+        try await Talker.calledOff.wait()
+        try await onLoop {
+            owner.value.port?.decide(.putItems([Item(id: "work", fields: [:])]), context) { _ in }
+        }
+        try await until { try await onLoop { !owner.value.told.isEmpty } }
+        try await onLoop { #expect(owner.value.told == ["publishes worked", "raised 1"]) }
+    }
+
     @Test func `after it is closed background work is cancelled and its end is not told`()
         async throws
     {
@@ -281,6 +300,7 @@ private final class Talker: ContentListing {
     nonisolated(unsafe) static var depth = 0  // guarded by the one loop of these tests
     nonisolated(unsafe) static weak var last: Talker?  // guarded by the one loop of these tests
     static let cancelled = Gate()
+    static let calledOff = Gate()
     /// The thread that freed one last.
     static let freedOn = Mutex<pthread_t?>(nil)
 
@@ -340,6 +360,17 @@ private final class Talker: ContentListing {
             } then: { _ in
                 self.context.publish("too-late")
             }
+        case "called off":
+            let work = self.context.background {
+                while !Task.isCancelled { await Task.yield() }
+                Self.calledOff.open()
+            } then: { _ in
+                self.context.publish("too-late")
+            }
+            #expect(work.isActive)
+            work.cancel()
+            work.cancel()
+            #expect(!work.isActive)
         default: break
         }
         return ContentDecision(changes: items.map(\.record), inserted: items.map(\.id))

@@ -65,12 +65,20 @@ public final class ComponentContext {
 
     /// Runs work off the domain, then calls `then` on the domain with its result.
     ///
-    /// `then` is not called once the component is detached.
+    /// `then` is not called once the component is detached, or the work is cancelled: then the work's task is, too.
+    ///
+    /// - Parameters:
+    ///   - work: what to do; it may look at `Task.isCancelled`.
+    ///   - then: takes its result, or its error; it may call the delegate.
+    /// - Returns: what cancels it.
+    @discardableResult
     public func background<Result: Sendable>(
         _ work: @escaping @Sendable () async throws -> Result,
         then: @escaping (Swift.Result<Result, any Error>) -> Void
-    ) {
-        services.background(work) { outcome in
+    ) -> Wakeup {
+        let wakeup = Wakeup { _ in }
+        let end = services.background(work) { outcome in
+            wakeup.finish()
             then(
                 outcome.flatMap { value in
                     guard let value = value as? Result else {
@@ -79,6 +87,8 @@ public final class ComponentContext {
                     return .success(value)
                 })
         }
+        wakeup.set(end)
+        return wakeup
     }
 }
 
@@ -142,10 +152,11 @@ public protocol ContextServices: AnyObject {
     func publish(_ name: String, _ payload: [String: Value])
     /// Listens until the component is detached.
     func observe(_ pattern: String, _ handler: @escaping (Notification) -> Void)
-    /// Runs work elsewhere and comes back to the domain.
+    /// Runs work elsewhere and comes back to the domain; what is returned cancels it.
     func background(
         _ work: @escaping @Sendable () async throws -> any Sendable,
-        then: @escaping (Result<any Sendable, any Error>) -> Void)
+        then: @escaping (Result<any Sendable, any Error>) -> Void
+    ) -> () -> Void
     /// Says what is wrong with the component's source; nil: nothing is.
     func report(problem: String?)
     /// Calls the body after a time, and with `repeats` again and again; what is returned ends that.

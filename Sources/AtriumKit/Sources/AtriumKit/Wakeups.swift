@@ -1,4 +1,4 @@
-/// A timer or a watch that was set; it stays so when nobody keeps this.
+/// A timer or a watch that was set, or work in the background; it goes on when nobody keeps this.
 ///
 /// Used on the serial domain alone.
 public final class Wakeup {

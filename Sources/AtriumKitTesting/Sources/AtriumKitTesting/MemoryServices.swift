@@ -29,6 +29,7 @@ public final class MemoryServices: ContextServices {
     }
 
     private struct Work {
+        let number: Int
         let run: @Sendable () async throws -> any Sendable
         let then: (Result<any Sendable, any Error>) -> Void
     }
@@ -51,6 +52,7 @@ public final class MemoryServices: ContextServices {
     private var isKeptTaken = false
     private var observers: [(pattern: String, handler: (Notification) -> Void)] = []
     private var pending: [Work] = []
+    private var works = 0
     private var timers: [Timer] = []
     private var watches: [(number: Int, path: String, body: () -> Void)] = []
     private var lastNumber = 0
@@ -87,8 +89,11 @@ public final class MemoryServices: ContextServices {
     public func background(
         _ work: @escaping @Sendable () async throws -> any Sendable,
         then: @escaping (Result<any Sendable, any Error>) -> Void
-    ) {
-        pending.append(Work(run: work, then: then))
+    ) -> () -> Void {
+        works += 1
+        let number = works
+        pending.append(Work(number: number, run: work, then: then))
+        return { [weak self] in self?.pending.removeAll { $0.number == number } }
     }
 
     /// Keeps the problem.
