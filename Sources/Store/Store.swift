@@ -155,12 +155,8 @@ public final class Store: Sendable {
 
     /// Sets the number of frames at which the log is copied, and for how many room is made in its file at a time.
     package func keepLog(limit: Int, step: Int) {
-        writer.queue.sync { (writer.log.limit, writer.log.step) = (limit, step) }
-    }
-
-    /// Waits until the log has been copied as far as it is possible now, if it is long.
-    package func waitForLog() {
-        while writer.queue.sync(execute: { writer.log.isCopying }) {}
+        writer.log.limit.store(limit, ordering: .relaxed)
+        writer.queue.sync { writer.log.step = step }
     }
 
     /// Probes now, on this thread, if the store is unavailable.

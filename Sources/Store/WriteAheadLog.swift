@@ -1,154 +1,62 @@
-internal import Dispatch
 internal import GRDB
 internal import GRDBSQLite
 internal import Synchronization
 
 /// Keeps the write-ahead log short, and its file longer than the log.
 ///
-/// - **Copying.** On its own, SQLite copies a long log into the database within a commit, so that all callers of this
-///   commit wait for thousands of pages and two syncs. Here a thread copies the log on a connection of its own, while
-///   commits go on. SQLite restarts the log only when all of it is copied. When few frames are left, the writer therefore
-///   copies these itself, between two groups.
+/// - **Copying.** A commit that leaves a long log copies it into the database, on the writer's own connection. No other
+///   connection of this process copies it: in SQLite before 3.51.3 a copying that begins while another one restarts the
+///   log can lose frames.
 /// - **Room.** A sync takes less time if the bytes before it were overwritten than if they made the file longer. Zeros
 ///   are therefore written behind the log's frames before commits get there. SQLite does not read beyond the last
 ///   valid frame, and keeps the file's size when it restarts the log.
 ///
-/// The log grows beyond ``limit`` while it is copied, and as long as a reader uses an old snapshot. If it is four times
-/// as long, commits wait until the copying has ended.
-///
-/// Sendable because `copier` is used only on `copies`, `limit`, `step`, `state`, `seen` and `room` only on the writer's
-/// queue, and everything else is immutable or has a lock of its own.
+/// Sendable because `step`, `seen` and `room` are used only on the writer's queue, and everything else is atomic.
 final class WriteAheadLog: @unchecked Sendable {
-    /// The number of frames, of a page each, at which the log is copied: 16 MiB.
-    var limit = 4_096
+    /// The number of frames, of a page each, from which a commit copies the log: 16 MiB.
+    let limit = Atomic(4_096)
     /// The number of frames for which room is made at a time: 1 MiB.
     var step = 256
 
-    /// The number of limits at which commits wait for the copying.
-    private static let longest = 4
-    /// The most frames that the writer copies itself.
-    private static let rest = 64
     /// The size in bytes up to which room is made; SQLite keeps as much when it restarts the log.
     static let longestFile = 64 << 20
 
-    private enum State {
-        /// The log is copied once it has this many frames; nil: ``limit``.
-        case filling(until: Int?)
-        case copying
-    }
-
-    private let file: String
     /// The number of frames in the log, as of the last commit.
     private let length = Atomic(0)
-    private let isEnding = Atomic(false)
-    private let copies = DispatchQueue(label: "atrium.store.copies")
-    private var copier: DatabaseQueue?
-    /// How the last copying ended: the number of frames that are left, or an error.
-    private let ended = Mutex<Result<Int, any Error>?>(nil)
-    private var state = State.filling(until: nil)
-    /// The length at the last call of ``follow(_:copied:)``.
+    /// The length at the last call of ``follow(_:)``.
     private var seen = 0
     /// The number of frames that the file has room for; `.max`: no more room can be made.
     private var room = 0
 
-    var isCopying: Bool {
-        switch state {
-        case .copying: true
-        case .filling: false
-        }
-    }
-
-    /// Creates the keeper of a database's log.
-    ///
-    /// - Parameter file: the path of the database.
-    init(of file: String) { self.file = file }
-
-    /// Watches the commits of the writer's connection, and replaces SQLite's own copying.
+    /// Watches the commits of the writer's connection, and copies the log in place of SQLite's own hook.
     func attach(to pool: DatabasePool) {
         pool.writeWithoutTransaction { db in
             // This object lives as long as the writer, which closes the connection.
             _ = sqlite3_wal_hook(
                 db.sqliteConnection,
-                { log, _, _, frames in
+                { log, connection, name, frames in
                     guard let log else { return SQLITE_OK }
                     let keeper = Unmanaged<WriteAheadLog>.fromOpaque(log).takeUnretainedValue()
                     keeper.length.store(Int(frames), ordering: .relaxed)
+                    if Int(frames) >= keeper.limit.load(ordering: .relaxed) {
+                        // Its failure is none of the commit's; the next commit tries again.
+                        sqlite3_wal_checkpoint_v2(
+                            connection, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+                    }
                     return SQLITE_OK
                 }, Unmanaged.passUnretained(self).toOpaque())
         }
     }
 
-    /// Does what the log needs between two groups of entries.
+    /// Makes room for the next commits, between two groups of entries.
     ///
-    /// - Parameters:
-    ///   - pool: the pool of the writer.
-    ///   - copied: called on another thread when copying has ended, so that this is called again soon.
-    /// - Throws: why the log could not be copied; it is tried again when the log has grown.
-    func follow(_ pool: DatabasePool, copied: @escaping @Sendable () -> Void) throws {
+    /// - Parameter pool: the pool of the writer.
+    func follow(_ pool: DatabasePool) {
         let length = length.load(ordering: .relaxed)
-        if length < seen {
-            // SQLite has restarted the log, and a truncation may have preceded that.
-            room = 0
-            if case .filling = state { state = .filling(until: nil) }
-        }
+        // SQLite has restarted the log, and a truncation may have preceded that.
+        if length < seen { room = 0 }
         seen = length
         if length + step / 2 > room { makeRoom(for: length + step, pool) }
-        switch state {
-        case .filling(let until):
-            guard length >= until ?? limit else { return }
-            state = .copying
-            copies.async { [self] in
-                copy()
-                copied()
-            }
-        case .copying:
-            if length > Self.longest * limit { copies.sync {} }
-            guard let result = ended.withLock({ $0.take() }) else { return }
-            // Until the log is restarted: a reader may keep it from that for long.
-            state = .filling(until: length + max(1, limit / 8))
-            guard try result.get() <= Self.rest else { return }
-            _ = try Self.transfer(pool)
-        }
-    }
-
-    /// Ends the copying, and closes its connection.
-    func end() {
-        isEnding.store(true, ordering: .relaxed)
-        copies.sync {
-            try? copier?.close()
-            copier = nil
-        }
-    }
-
-    // MARK: Copying
-
-    /// Copies until few frames are left, or none more can be copied.
-    private func copy() {
-        let result = Result<Int, any Error> {
-            let copier = try copier ?? DatabaseQueue(path: file)
-            self.copier = copier
-            var (rest, before) = (Int.max, Int.max)
-            repeat {
-                before = rest
-                rest = try Self.transfer(copier)
-            } while rest > Self.rest && rest < before && !isEnding.load(ordering: .relaxed)
-            return rest
-        }
-        ended.withLock { $0 = result }
-    }
-
-    /// Copies what no reader holds back, without waiting.
-    ///
-    /// - Returns: the number of frames that are left; all, if somebody else is copying.
-    private static func transfer(_ connection: some DatabaseWriter) throws -> Int {
-        try connection.writeWithoutTransaction { db in
-            do {
-                let counts = try db.checkpoint(.passive)
-                return counts.walFrameCount - counts.checkpointedFrameCount
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-                return .max
-            }
-        }
     }
 
     // MARK: Room

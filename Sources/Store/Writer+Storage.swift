@@ -13,21 +13,6 @@ extension Writer {
         scheduleProbe(reason)
     }
 
-    /// Keeps the log short, and its file long enough for the next commits.
-    func followLog() {
-        guard !isStopped, unavailability == nil else { return }
-        do {
-            try log.follow(pool) { [weak self] in
-                self?.queue.async { [weak self] in self?.followLog() }
-            }
-        } catch {
-            guard !noteDamage(error) else { return }
-            logger.warning(
-                "the log could not be copied into the store's file: it grows, and this is tried again",
-                metadata: ["path": "\(path)-wal", "reason": "\(Self.reason(error))"])
-        }
-    }
-
     /// Stops all writes if SQLite reports that the file is damaged.
     ///
     /// - Returns: whether it reports that.

@@ -73,7 +73,7 @@ final class Writer: @unchecked Sendable {
         sequence = Atomic(opening.lastSequence)
         entries = EntryWriter(tail: opening.tail, applied: opening.applied)
         late = entries.late
-        log = WriteAheadLog(of: opening.file)
+        log = WriteAheadLog()
         log.attach(to: pool)
         // Purges that an earlier process did not finish.
         queue.async { [weak self] in self?.deletePurged() }
@@ -143,7 +143,6 @@ final class Writer: @unchecked Sendable {
         guard !isStopped else { return false }
         isStopped = true
         entries.end()
-        log.end()
         condition.withLock { if !$0.isFinal { $0 = final } }
         return true
     }
@@ -154,7 +153,7 @@ final class Writer: @unchecked Sendable {
                 let settled = settle(group.entries)
                 if case .abandoned = condition.withLock({ $0 }) { continue }
                 if !settled.isEmpty { outcomes(settled) }
-                followLog()
+                if unavailability == nil { log.follow(pool) }
                 for read in group.reads { read() }
                 while entries.tail.isLong, unavailability == nil, !isClosed { makeChangesOrWait() }
                 if past?.isDue == true { trimSlice() }
