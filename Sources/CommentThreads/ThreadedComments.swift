@@ -60,6 +60,9 @@ open class ThreadedComments: Commenting {
         rules.isModerated && !command.isModerator
     }
 
+    /// Does nothing; a subclass's own is called in its place.
+    open func didDetach() {}
+
     /// How long a comment may be, whether it waits for a moderator, and what it may be about.
     public var facts: CommentFacts {
         CommentFacts(

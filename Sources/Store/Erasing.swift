@@ -176,8 +176,9 @@ extension Store {
                     try db.execute(sql: "DELETE FROM probe")
                     return .commit
                 }
-                let frames = try Self.checkpoint("PASSIVE", db).frames
-                guard frames < Self.mostFrames else { return false }
+                let (isCopied, frames) = try Self.checkpoint("PASSIVE", db)
+                // Where another program copies the log, the number is unknown: -1.
+                guard isCopied, frames < Self.mostFrames else { return false }
                 let page = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
                 try LogFile(of: file).overwrite(after: 32 + frames * (24 + page))
                 guard try Self.checkpoint("TRUNCATE", db).isDone else { return false }

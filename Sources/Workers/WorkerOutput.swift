@@ -77,10 +77,10 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
         guard !isOver else { return body() }
         whenOver = body
         let output = NIOLoopBound(self, eventLoop: loop)
-        loop.scheduleTask(in: limit) { output.value.logOverdue() }
+        loop.scheduleTask(in: limit) { output.value.endWaiting() }
     }
 
-    private func logOverdue() {
+    private func endWaiting() {
         let body = whenOver
         whenOver = nil
         body?()
@@ -103,7 +103,7 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
         for text in unlogged { log(text) }
         unlogged.removeAll()
         isOver = true
-        logOverdue()
+        endWaiting()
         context.fireChannelInactive()
     }
 

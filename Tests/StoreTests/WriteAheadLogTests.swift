@@ -8,7 +8,7 @@ import Testing
     /// A frame: its header and a page.
     private static let frame = 24 + 4_096
 
-    @Test func `a long log is copied while entries are written, and begins anew`() throws {
+    @Test func `a long log is copied by commits, and begins anew`() throws {
         let bench = try Bench()
         bench.store.keepLog(limit: 50, step: 0)
         var longest = 0
@@ -23,7 +23,7 @@ import Testing
         #expect(try Bench(bench.scratch).records("films", "list").count == 2_000)
     }
 
-    @Test func `a long log is copied when nothing else is written`() throws {
+    @Test func `the commit that leaves a long log copies it`() throws {
         let bench = try Bench()
         bench.store.keepLog(limit: 50, step: 0)
         _ = try bench.writeTogether((0..<3_000).map { put("\($0)", "x") })

@@ -31,7 +31,9 @@ struct `A program` {
                 pass
 
             def Hello(protocols): return {"protocol": 1}
-            def Stop(): return {}
+            def Stop():
+                print("stops", flush=True)
+                return {}
 
             \(methods)
 
@@ -55,6 +57,19 @@ struct `A program` {
         return Plugin(
             id: "org.test.program", version: "1.0.0", kind: kind, title: "Program",
             code: .program(path), isolation: .process)
+    }
+
+    @Test(arguments: [
+        (Kind.comments, Self.censor), (.filters, Self.offers), (.contents, Self.source),
+    ])
+    func `of each kind is stopped at the end`(kind: Kind, methods: String) async throws {
+        let log = CapturedLog()
+        let component = Installed.component(of: try plugin(kind, methods), logger: log.logger)
+        _ = try await component.start(settings: [:], fields: Conformance.fields)
+        await component.stop()
+        try await eventually("it has been asked to stop") {
+            log.events.contains { $0["text"] == "stops" }
+        }
     }
 
     // MARK: Comments
@@ -235,6 +250,25 @@ struct `A program` {
         _ = try await component.start(settings: [:], fields: [])
         try await eventually("its worker ends") { await component.deaths.count == 1 }
         #expect(await component.deaths.first?.contains("nothing but that there is more") == true)
+    }
+
+    @Test func `of contents that sends a number beyond all bounds ends its worker`()
+        async throws
+    {
+        let methods = """
+            def Start(container, component, settings, fields): return {}
+
+            def Listen():
+                # No number of Python is written like this.
+                socket.write(b'{"parameters": {"items": [{"id": "vast", "fields": {"year": 1e999}}]}}\\0')
+                socket.read(1)
+            """
+        let component = Installed.component(of: try plugin(.contents, methods))
+        _ = try await component.start(settings: [:], fields: Conformance.fields)
+        try await eventually("its worker ends") { await component.deaths.count == 1 }
+        let death = await component.deaths.first ?? ""
+        #expect(death.contains("'Listen'"), "\(death)")
+        #expect(death.contains("items[0].fields.year"), "\(death)")
     }
 
     @Test func `of contents takes no items from people`() async throws {

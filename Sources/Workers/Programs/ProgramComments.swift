@@ -13,7 +13,7 @@ final class ProgramComments: ThreadedComments, ProgramComponent {
     static func greet(_ program: Program) throws -> Program.Greeting {
         let reply = try program.ask(
             Comments.Hello.self, .init(protocols: [Program.version]), for: Self.self)
-        return .init(reply.protocol, reply.settings, reply.defaults)
+        return try .init(reply.protocol, reply.settings, reply.defaults)
     }
 
     static func invalidSetting(_ error: VarlinkRemoteError) -> SettingError? {
@@ -37,7 +37,7 @@ final class ProgramComments: ThreadedComments, ProgramComponent {
         }
     }
 
-    func didDetach() { program.stop(Comments.Stop.self, .init()) }
+    override func didDetach() { program.stop(Comments.Stop.self, .init()) }
 
     override func judge(
         _ comment: Comment, replacing previous: Comment?, _ command: CommandContext

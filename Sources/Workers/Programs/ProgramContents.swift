@@ -22,7 +22,7 @@ final class ProgramContents: ContentListing, ProgramComponent {
     static func greet(_ program: Program) throws -> Program.Greeting {
         let reply = try program.ask(
             Contents.Hello.self, .init(protocols: [Program.version]), for: Self.self)
-        return .init(reply.protocol, reply.settings, reply.defaults)
+        return try .init(reply.protocol, reply.settings, reply.defaults)
     }
 
     static func invalidSetting(_ error: VarlinkRemoteError) -> SettingError? {
@@ -135,9 +135,8 @@ private final class ListeningProgram: @unchecked Sendable {
             let reply = program.sure(Contents.Listen.self, .init(), within: Self.deadline)
             for item in reply.items ?? [] {
                 listed.insert(item.id)
-                let fields = (try? Value(jsonBytes: item.fields.bytes))?.object ?? [:]
                 items[item.id] = AtriumKit.Item(
-                    id: item.id, fields: fields, parent: item.parent)
+                    id: item.id, fields: fields(of: item), parent: item.parent)
             }
             for id in reply.removed ?? [] { items[id] = nil }
             guard items.count <= Self.most else {
@@ -155,6 +154,15 @@ private final class ListeningProgram: @unchecked Sendable {
             }
             if reply.all == true { items = items.filter { listed.contains($0.key) } }
             return Heard(difference: ItemDifference(items, from: known, isFirst: isFirst))
+        }
+    }
+
+    private func fields(of item: PluginInterfaces.Item) -> [String: Value] {
+        do throws(ProgramFailure) {
+            return try item.fields.values(
+                "answered 'Listen' with the item '\(item.id.prefix(200))' and fields")
+        } catch {
+            program.end(error.reason)
         }
     }
 }

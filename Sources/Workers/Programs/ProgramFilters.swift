@@ -20,7 +20,7 @@ final class ProgramFilters: Filtering, ProgramComponent {
     static func greet(_ program: Program) throws -> Program.Greeting {
         let reply = try program.ask(
             Filters.Hello.self, .init(protocols: [Program.version]), for: Self.self)
-        return .init(reply.protocol, reply.settings, reply.defaults)
+        return try .init(reply.protocol, reply.settings, reply.defaults)
     }
 
     static func invalidSetting(_ error: VarlinkRemoteError) -> SettingError? {
@@ -116,7 +116,7 @@ extension Selection {
             return
         }
         var sections: [String: [String]] = [:]
-        for (section, filters) in (try? Value(jsonBytes: object.bytes))?.object ?? [:] {
+        for (section, filters) in try object.values("answered 'Start' with a preselection") {
             guard let list = filters.list, list.allSatisfy({ $0.text != nil }) else {
                 throw ProgramFailure(
                     "answered 'Start' with a preselection of '\(section.prefix(100))' that is no list of filters"

@@ -5,10 +5,29 @@ internal import PluginInterfaces
 
 extension Program.Greeting {
     /// What a program replies, as the methods of all kinds return it.
-    init(_ version: Int, _ settings: [PluginInterfaces.Setting]?, _ defaults: JSONObject?) {
+    ///
+    /// - Throws: that the defaults can't be read.
+    init(
+        _ version: Int, _ settings: [PluginInterfaces.Setting]?, _ defaults: JSONObject?
+    ) throws(ProgramFailure) {
         self.version = version
         self.settings = settings ?? []
-        self.defaults = defaults.flatMap { (try? Value(jsonBytes: $0.bytes))?.object } ?? [:]
+        self.defaults = try defaults?.values("declares defaults") ?? [:]
+    }
+}
+
+extension JSONObject {
+    /// The members of an object that a program sent.
+    ///
+    /// - Parameter what: what the program did, as the continuation of "The program PATH of the plugin ID".
+    /// - Returns: the values by name.
+    /// - Throws: that they can't be read, and why.
+    func values(_ what: String) throws(ProgramFailure) -> [String: AtriumKit.Value] {
+        do {
+            return try AtriumKit.Value(jsonBytes: bytes).object ?? [:]
+        } catch {
+            throw ProgramFailure("\(what) that can't be read: \(error)")
+        }
     }
 }
 

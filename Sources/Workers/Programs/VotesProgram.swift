@@ -10,7 +10,7 @@ struct VotesProgram {
     static func greet(_ program: Program) throws -> Program.Greeting {
         let reply = try program.ask(
             Votes.Hello.self, .init(protocols: [Program.version]), for: ProgramVotes.self)
-        return .init(reply.protocol, reply.settings, reply.defaults)
+        return try .init(reply.protocol, reply.settings, reply.defaults)
     }
 
     static func invalidSetting(_ error: VarlinkRemoteError) -> SettingError? {

@@ -267,31 +267,6 @@ private final class ListeningDelegate: ContainerDelegate {
         try await host.end()
     }
 
-    @Test func `a command that waited on a screen fails when the screen was closed meanwhile`()
-        async throws
-    {
-        let host = try await films()
-        let client = try await ScreenClient(host)
-        let id = client.id
-        let errors = await host.on { registry in
-            let screen = registry.state.screens[id]
-            nonisolated(unsafe) var errors: [HostError] = []
-            let note: @Sendable (Result<Int, HostError>) -> Void = {
-                if case .failure(let error) = $0 { errors.append(error) }
-            }
-            var finish = {}
-            screen?.queue { finish = $0 }
-            // The scope that has the item is not shown any more, so the item would not be found.
-            registry.setScope(id, to: "past", by: .ann, note)
-            registry.enter(id, item: "laura", by: .ann, note)
-            if let screen { screen.home?.close(screen) }
-            finish()
-            return errors
-        }
-        #expect(errors == [.screenNotFound(id.text), .screenNotFound(id.text)])
-        try await host.end()
-    }
-
     @Test func `lists and filters are those of the scope that a call names`() async throws {
         let host = try await films()
         func list(_ scope: String?, _ component: String? = nil) async throws -> [String] {
