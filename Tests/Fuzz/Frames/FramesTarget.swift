@@ -104,14 +104,29 @@ private func checkRefusal(
     guard let theirs else { return }
     switch error {
     case .malformed(let error) where error.kind == .type:
-        expect(theirs.complaint == "a wrong type", "Foundation reads a call: \(error)")
+        expect(
+            theirs.complaint == "a wrong type" || isReadLeniently(bytes),
+            "Foundation reads a call: \(error)")
     case .malformed(let error):
         expect(Reference.isLenient(where: error, bytes), "Foundation reads a call: \(error)")
-    case .flagNotBoolean: expect(theirs.complaint == "a wrong type", "all flags are fine")
+    case .flagNotBoolean:
+        expect(
+            theirs.complaint == "a wrong type" || isReadLeniently(bytes), "all flags are fine")
     case .unknownMember(let name):
         expect(theirs.members.contains(name) && !name.contains("."), "nobody wrote \(name)")
     case .missingMethod: expect(theirs.method == nil, "there is a method")
     case .severalFlags: expect(theirs.flags.count { $0 } > 1, "there is one flag at most")
     case .frameTooLong, .unexpectedReply: expect(false, "no error of a frame: \(error)")
+    }
+}
+
+/// Whether more is wrong with a frame, which Foundation overlooks: of a member that stands twice it reads one value,
+/// which may have the right type where the other has a wrong one.
+private func isReadLeniently(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    do throws(JSONError) {
+        _ = try JSON.decode(JSONValue.self, from: bytes, depthLimit: 65)
+        return false
+    } catch {
+        return Reference.isLenient(where: error, bytes)
     }
 }
