@@ -28,14 +28,6 @@ public final class Screen {
         var generation: Int
     }
 
-    /// What a revision showed.
-    struct Frame {
-        var revision: Int
-        var sight: Sight
-        /// What was shown of the parts.
-        var parts: [PartSight] = []
-    }
-
     /// The greatest revision that a reader may claim; a greater one could not be counted exactly.
     private static let mostRevisions = 1 << 53
 
@@ -74,23 +66,15 @@ public final class Screen {
     private(set) var owesFirst = false
     /// Whether it was restored from another process, which alone knew its earlier revisions.
     private var isRestored = false
-    /// The message of its delegate for the next revision.
-    private var message: String?
-    private var lead: ScreenLead?
-    /// How many delegates, its own and those of parts, are deciding on choices; messages are held back meanwhile.
-    private var holds = 0
+    /// What its delegates say with the next revision.
+    private var notice = ScreenNotice()
     /// The last revision that a caller was promised.
     private var promised = 0
-    private var frames: Deque<Frame> = []
+    private var frames: SentFrames
     /// The bytes charged for its choices.
     private var weight = 0
     private var onTheirWay: [(Int) -> Void] = []
-    private var tasks: Deque<(_ finished: @escaping () -> Void) -> Void> = []
-    private var isBusy = false
-    private var isGoingOn = false
-    /// How many changes by its delegate wait for their turn.
-    private var edits = 0
-    private static let mostEdits = 64
+    private let tasks = ScreenTasks()
 
     init(
         _ id: ScreenID, _ request: ScreenRequest, of account: ScreenAccount,
@@ -103,6 +87,7 @@ public final class Screen {
         self.home = home
         choices = Choices()
         place = nil
+        frames = SentFrames(of: account)
     }
 
     /// Creates a part of a screen, without choices.
@@ -114,6 +99,7 @@ public final class Screen {
         self.home = home
         self.place = place
         choices = Choices()
+        frames = SentFrames(of: account)
     }
 
     /// The screen of which it is a part, at any level; itself if it is not a part.
@@ -132,36 +118,25 @@ public final class Screen {
 // MARK: Messages of its delegate
 
 extension Screen {
-    /// The length at which messages are cut, in Unicode scalars; few of them take more than four bytes.
-    private static let messageLength = 500
-
     /// Sends a message with the next revision; a later message replaces an earlier one.
-    func note(message text: String) {
-        if let root = place?.root { return root.note(message: text) }
-        message = String(String.UnicodeScalarView(text.unicodeScalars.prefix(Self.messageLength)))
-        if hasNotice { touched() }
-    }
+    func note(message: String) { notify { $0.set(message: message) } }
 
     /// Sends a lead with the next revision; a later lead replaces an earlier one.
-    func note(lead: ScreenLead) {
-        if let root = place?.root { return root.note(lead: lead) }
-        self.lead = lead
-        if hasNotice { touched() }
-    }
+    func note(lead: ScreenLead) { notify { $0.set(lead: lead) } }
 
     /// Holds back messages while a delegate decides on choices; they are sent with the revision that shows the
     /// choices.
-    func holdNotice() { root.holds += 1 }
+    func holdNotice() { root.notice.hold() }
 
     /// Ends a hold, when the choices are shown or can't be.
-    func releaseNotice() {
-        if let root = place?.root { return root.releaseNotice() }
-        guard holds > 0 else { return }
-        holds -= 1
-        if hasNotice { touched() }
-    }
+    func releaseNotice() { notify { $0.release() } }
 
-    private var hasNotice: Bool { holds == 0 && (message != nil || lead != nil) }
+    /// Changes the notice of the whole screen, and wakes its reader if there is one to send now.
+    private func notify(_ change: (inout ScreenNotice) -> Void) {
+        let root = root
+        change(&root.notice)
+        if root.notice.isDue { root.touched() }
+    }
 }
 
 // MARK: Readers
@@ -182,9 +157,9 @@ extension Screen {
         let previous = self.wake
         turn += 1
         self.wake = wake
-        let known = base.flatMap { base in frames.first { $0.revision == base } }
+        let known = base.flatMap { frames.frame(of: $0) }
         resumed = known
-        if known == nil { forgetFrames() }
+        if known == nil { frames.removeAll() }
         self.reset = reset
         if known == nil, let base, reset == nil {
             self.reset =
@@ -248,11 +223,7 @@ extension Screen {
         _ = detach(turn)
         self.revision = revision
         isRestored = true
-        let last = frames.last
-        forgetFrames()
-        guard isSame, var last else { return }
-        last.revision = revision
-        append(last)
+        frames.goOn(at: isSame ? revision : nil)
     }
 
     /// Releases a closed screen: its user is no longer charged for it.
@@ -260,7 +231,7 @@ extension Screen {
         isEnded = true
         wake = {}
         replyToWaiting()
-        forgetFrames()
+        frames.removeAll()
         account.charge(-weight)
         weight = 0
     }
@@ -330,30 +301,29 @@ extension Screen {
         at moment: ScreenSnapshot, _ shown: [PartSight], since base: Frame?,
         _ home: ContainerScreens
     ) -> ScreenRevision? {
-        let isDue = owesFirst || promised > revision || hasNotice
+        let isDue = owesFirst || promised > revision || notice.isDue
         let changes = PartSight.steps(from: base?.parts ?? [], to: shown)
         if !isDue, changes.isEmpty, let base, base.sight.moment === moment { return nil }
         let step = moment.step(from: base?.sight.moment)
         let isEmpty = step.isEmpty && changes.isEmpty
         guard isDue || !isEmpty else { return nil }
         // A resumed revision that has not changed keeps its number.
-        if !isEmpty || base?.revision != revision || promised > revision || hasNotice {
+        if !isEmpty || base?.revision != revision || promised > revision || notice.isDue {
             revision += 1
         }
         let frame = Frame(revision: revision, sight: sight(moment, home), parts: shown)
-        keep(frame, home.domain.limits)
+        frames.keep(frame, home.domain.limits)
+        let (message, lead) = notice.take()
         defer {
             owesFirst = false
             resumed = nil
             reset = nil
-            if hasNotice { (message, lead) = (nil, nil) }
         }
         return ScreenRevision(
             screen: id, base: base?.revision, revision: revision,
             sequence: home.domain.sequence,
             commits: base.map { frame.commits(since: $0) } ?? 0, reset: reset,
-            message: holds > 0 ? nil : message, lead: holds > 0 ? nil : lead, step: step,
-            parts: changes)
+            message: message, lead: lead, step: step, parts: changes)
     }
 
     /// The last sent revision as a whole one; nil: nothing was sent.
@@ -365,49 +335,15 @@ extension Screen {
             parts: PartSight.steps(from: [], to: frame.parts))
     }
 
-    /// Keeps a sent frame for resuming; where memory is short, earlier frames are dropped.
-    private func keep(_ frame: Frame, _ limits: HostLimits) {
-        if frames.last?.revision == frame.revision { dropLast() }
-        let isShort = account.bytes > limits.screenBytesPerUser / 2
-        let most = isShort ? 1 : max(limits.screenRevisions, 1)
-        while frames.count >= most { dropFirst() }
-        append(frame)
-    }
-
     /// The difference in charged bytes that other choices would make.
     func cost(of choices: Choices) -> Int {
         // Each kept revision names its parts.
         choices.weight + (place == nil ? 0 : 2_000) - weight
     }
 
-    // Focuses seldom change between frames, so consecutive frames share theirs.
-
-    private func append(_ frame: Frame) {
-        let moment = frame.sight.moment
-        account.hold(moment.view)
-        if frames.last?.sight.moment.focus !== moment.focus { account.hold(moment.focus) }
-        for part in frame.parts { part.hold(in: account) }
-        frames.append(frame)
-    }
-
-    private func dropFirst() { release(frames.removeFirst(), beside: frames.first) }
-
-    private func dropLast() { release(frames.removeLast(), beside: frames.last) }
-
-    private func release(_ frame: Frame, beside next: Frame?) {
-        let moment = frame.sight.moment
-        account.release(moment.view)
-        if next?.sight.moment.focus !== moment.focus { account.release(moment.focus) }
-        for part in frame.parts { part.release(in: account) }
-    }
-
-    private func forgetFrames() {
-        while !frames.isEmpty { dropFirst() }
-    }
-
     /// Whether what it shows differs from what its reader was last sent.
     private var differs: Bool {
-        guard !hasNotice, let home, let view, let focus,
+        guard !notice.isDue, let home, let view, let focus,
             let last = owesFirst ? resumed : frames.last
         else { return true }
         let (moment, before) = (moment(view, focus, home), last.sight.moment)
@@ -421,41 +357,18 @@ extension Screen {
 
 extension Screen {
     /// Runs a task after those before it, so that each starts from what the previous one left.
-    func queue(_ task: @escaping (_ finished: @escaping () -> Void) -> Void) {
-        if let root = place?.root { return root.queue(task) }
-        tasks.append(task)
-        nextTask()
-    }
-
-    /// Runs the next task; tasks that end at once are run in a loop, not recursively.
-    private func nextTask() {
-        guard !isGoingOn else { return }
-        isGoingOn = true
-        while !isBusy, let task = tasks.popFirst() {
-            isBusy = true
-            task { [self] in
-                isBusy = false
-                nextTask()
-            }
-        }
-        isGoingOn = false
-    }
+    func queue(_ task: @escaping ScreenTasks.Task) { root.tasks.add(task) }
 
     /// Registers a change by its delegate that waits for its turn; returns false if too many wait.
-    func awaitEdit() -> Bool {
-        if let root = place?.root { return root.awaitEdit() }
-        guard edits < Self.mostEdits else { return false }
-        edits += 1
-        return true
-    }
+    func awaitEdit() -> Bool { root.tasks.awaitEdit() }
 
     /// Ends a change by its delegate.
-    func endEdit() { root.edits -= 1 }
+    func endEdit() { root.tasks.endEdit() }
 
     /// Shows other choices, together, once their view is ready.
     func show(_ choices: Choices, _ view: SharedView, _ focus: SharedFocus) {
         // The next revision shows the choices on which delegates decided.
-        root.holds = 0
+        root.notice.endHolds()
         place?.isOpen = true
         place?.followed = place?.following
         place?.problem = nil
