@@ -42,7 +42,9 @@ export class Talk {
     if (!text) return;
     const content = JSON.stringify([text, parent]);
     if (this.#post?.content !== content) {
-      const id = [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, "0")).join("");
+      // It begins with the time, since ids that follow each other are cheapest to store.
+      const random = [...crypto.getRandomValues(new Uint8Array(10))].map(byte => byte.toString(16).padStart(2, "0")).join("");
+      const id = Date.now().toString(16).padStart(12, "0") + random;
       this.#post = { content, id };
     }
     if (!await call("Post", { ...parent, text, id: this.#post.id })) return;

@@ -91,10 +91,10 @@ extension Container {
 
     /// The context of a caller's command.
     func context(_ caller: Caller) -> CommandContext {
-        CommandContext(
-            actor: domain.meet(caller.actor), time: domain.now(),
-            freshID: domain.freshID(), isModerator: caller.isModerator,
-            order: Int64(clamping: domain.nextTicket()))
+        let time = domain.now()
+        return CommandContext(
+            actor: domain.meet(caller.actor), time: time, freshID: domain.freshID(at: time),
+            isModerator: caller.isModerator, order: Int64(clamping: domain.nextTicket()))
     }
 
     /// Sends a command, or fails it if commands are refused at present.

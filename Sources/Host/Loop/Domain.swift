@@ -106,8 +106,11 @@ final class Domain {
         return lastTicket
     }
 
-    /// Returns an id for what a command creates: 130 random bits, in 26 lowercase letters and digits.
-    func freshID() -> String { randomIDs.next() }
+    /// Returns an id that can't be guessed.
+    func randomID() -> String { randomIDs.next() }
+
+    /// Returns an id for what a command creates, which follows those of earlier times in the order of bytes.
+    func freshID(at time: Timestamp) -> String { randomIDs.next(at: time) }
 
     /// Returns an actor's number; a new actor is known for this turn of the loop at least.
     func meet(_ name: String) -> ActorID {

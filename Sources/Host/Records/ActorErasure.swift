@@ -110,8 +110,9 @@ final class ActorErasure {
 
     /// Makes the component apply the removal.
     private func takeOver(_ part: [Change], _ slot: Slot, _ next: @escaping Answer<Void>) {
+        let time = domain.now()
         let context = CommandContext(
-            actor: .nobody, time: domain.now(), freshID: domain.freshID(), isModerator: true,
+            actor: .nobody, time: time, freshID: domain.freshID(at: time), isModerator: true,
             order: Int64(clamping: domain.nextTicket()))
         guard let home else { return }
         let command = RestoreCommand(part, to: slot, of: home, context) { [self] _ in

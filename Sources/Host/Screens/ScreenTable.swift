@@ -49,7 +49,7 @@ final class ScreenTable {
 
     init(in domain: Domain) {
         self.domain = domain
-        incarnation = String(domain.freshID().prefix(8))
+        incarnation = String(domain.randomID().prefix(8))
     }
 
     var count: Int { screens.count }
@@ -64,7 +64,7 @@ final class ScreenTable {
 
     subscript(id: ScreenID) -> Screen? { screens[id] }
 
-    func freshID() -> ScreenID { ScreenID("\(incarnation)-\(domain.freshID())") }
+    func freshID() -> ScreenID { ScreenID("\(incarnation)-\(domain.randomID())") }
 
     func insert(_ screen: Screen) {
         screens[screen.id] = screen

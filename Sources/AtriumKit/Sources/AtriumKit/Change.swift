@@ -29,7 +29,8 @@ public struct CommandContext: Sendable, Hashable {
     public var actor: ActorID
     /// When.
     public var time: Timestamp
-    /// An id that was never used before, for what the command creates.
+    /// An id that was never used before, for what the command creates; it follows those of earlier times in the order
+    /// of bytes.
     public var freshID: String
     /// Whether the actor may act on what others wrote.
     public var isModerator: Bool
