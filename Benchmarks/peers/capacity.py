@@ -18,7 +18,7 @@ from start import spent
 
 ITEMS = (10_000, 100_000, 1_000_000)
 BALLOTS = (10_000, 100_000, 1_000_000)
-COMMENTS = (1_000, 10_000, 100_000)
+COMMENTS = (10_000, 100_000, 1_000_000)
 ACTORS = (1_000, 10_000, 100_000)
 SCREENS = (100, 300, 1_000)
 SUBSCRIBERS = (10, 100, 1_000)
@@ -31,7 +31,7 @@ TEXT = ("It says what its author thought of the film, in a sentence or two. " * 
 # What is wanted at the last of the sizes.
 AIMS = {("items", "rate"): 100_000, ("items", "ready"): 2_000, ("items", "memory"): 300,
         ("ballots", "ready"): 800, ("ballots", "memory of each"): 24,
-        ("comments", "memory of each"): 400}
+        ("comments", "ready"): 3_000, ("comments", "memory"): 400}
 UNITS = {"rate": "/s", "CPU of each": "us", "ready": "ms", "CPU of the start": "s",
          "memory": "MB", "memory of each": "B"}
 

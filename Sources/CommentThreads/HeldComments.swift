@@ -24,18 +24,18 @@ extension ThreadedComments {
         }
         var next = tree.pending.first
         if let cursor {
-            guard let key = SiblingKey(cursor: cursor) else {
+            guard let place = Sibling(cursor: cursor) else {
                 throw Refusal(
                     .cursorInvalid, "The cursor is damaged; start again without one.")
             }
-            next = tree.pending.next(after: key)
+            next = tree.pending.next(after: place)
         }
         var page = ThreadPage(entries: [], total: tree.pending.count)
-        var last: SiblingKey?
-        while let key = next, page.entries.count < limit {
-            if let entry = heldEntry(key.id) { page.entries.append(entry) }
-            last = key
-            next = tree.pending.next(after: key)
+        var last: Sibling?
+        while let sibling = next, page.entries.count < limit {
+            page.entries.append(heldEntry(sibling.node))
+            last = sibling
+            next = tree.pending.next(after: sibling)
         }
         if next != nil { page.next = last?.cursor }
         return page
@@ -48,10 +48,10 @@ extension ThreadedComments {
         var counts: [ActorID?: Int] = [:]
         var next = list.last
         var looked = 0
-        while let key = next, looked < Self.mostHeld {
+        while let sibling = next, looked < Self.mostHeld {
             looked += 1
-            next = list.next(before: key)
-            guard let entry = heldEntry(key.id) else { continue }
+            next = list.next(before: sibling)
+            let entry = heldEntry(sibling.node)
             let count = counts[entry.comment.author, default: 0]
             guard count < ThreadPage.heldOfEach else { continue }
             counts[entry.comment.author] = count + 1
@@ -61,24 +61,31 @@ extension ThreadedComments {
     }
 
     /// The comment as its record has it: with its author, who is who may be shown it.
-    private func heldEntry(_ id: String) -> ThreadPage.Entry? {
-        guard let comment = tree[id] else { return nil }
-        return ThreadPage.Entry(
-            comment: comment, depth: tree.depth(of: id) ?? 0,
-            replies: tree.list(.comment(id))?.count ?? 0)
+    private func heldEntry(_ node: CommentNode) -> ThreadPage.Entry {
+        ThreadPage.Entry(
+            comment: node.comment, depth: tree.depth(of: node) ?? 0,
+            replies: tree.replyCount(of: node))
     }
 }
 
-extension SiblingKey {
+extension Sibling {
     /// The place as a text: time, order, id.
-    fileprivate var cursor: String { "\(created.milliseconds).\(order).\(id)" }
+    fileprivate var cursor: String {
+        let facts = node.header
+        return "\(facts.created.milliseconds).\(facts.order).\(facts.id.text)"
+    }
 
+    /// The place of a cursor, whether a comment is there or not.
     fileprivate init?(cursor: String) {
         let parts = cursor.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let created = Int64(parts[0]), let order = Int64(parts[1]),
             !parts[2].isEmpty
         else { return nil }
+        let comment = Comment(
+            id: String(parts[2]), subject: .container, parent: nil, author: nil, text: nil,
+            created: Timestamp(milliseconds: created), order: order, fingerprint: "")
         self.init(
-            created: Timestamp(milliseconds: created), order: order, id: String(parts[2]))
+            CommentNode.make(
+                comment, id: .make(comment.id), parent: nil, subject: comment.subject))
     }
 }

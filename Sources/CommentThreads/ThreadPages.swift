@@ -5,10 +5,11 @@ extension ThreadedComments {
     ///
     /// A deleted one has neither text nor author.
     public func entry(_ id: String) -> ThreadPage.Entry? {
-        guard let comment = tree[id] else { return nil }
+        guard let node = tree.node(id) else { return nil }
+        let comment = node.comment
         return ThreadPage.Entry(
             comment: comment.state == .removed ? comment.asTombstone : comment,
-            depth: tree.depth(of: id) ?? 0, replies: replies(to: id))
+            depth: tree.depth(of: node) ?? 0, replies: tree.replyCount(of: node))
     }
 
     /// A page of a tree, in pre-order.
@@ -43,8 +44,6 @@ extension ThreadedComments {
         return page
     }
 
-    private func replies(to id: String) -> Int { tree.list(.comment(id))?.count ?? 0 }
-
     private func check(_ query: ThreadQuery) throws(Refusal) {
         if query.limit < 1 {
             throw Refusal(
@@ -64,7 +63,9 @@ extension ThreadedComments {
         let root = cursor.map(\.root) ?? query.root
         var firstDepth = 0
         if let root {
-            guard tree[root]?.subject == query.subject, let depth = tree.depth(of: root) else {
+            guard let node = tree.node(root), node.subject == query.subject,
+                let depth = tree.depth(of: node)
+            else {
                 if cursor != nil { throw cursorInvalid("is of another thread") }
                 throw Refusal(
                     .commentNotFound, "There is no comment '\(root)' on this subject.",
@@ -74,28 +75,29 @@ extension ThreadedComments {
         }
         let (lastDepth, isDeeper) = firstDepth.addingReportingOverflow(query.depth ?? .max)
         return ThreadWalk(
-            tree: tree, order: cursor?.order ?? query.order, root: root, subject: query.subject,
+            tree: tree, order: cursor?.order ?? query.order, root: root.map(CommentID.make),
+            subject: query.subject,
             firstDepth: firstDepth, lastDepth: isDeeper ? .max : lastDepth)
     }
 
     /// The comment after which a cursor goes on, if it is on the way at all.
     private func position(_ id: String, in walk: ThreadWalk) throws(Refusal) -> ThreadWalk.Stop {
-        guard let comment = tree[id], comment.subject == walk.subject,
-            let depth = tree.depth(of: id), depth >= walk.firstDepth
+        guard let node = tree.node(id), node.subject == walk.subject,
+            let depth = tree.depth(of: node), depth >= walk.firstDepth
         else { throw cursorInvalid("names a comment that is gone") }
         if let root = walk.root {
-            var above = comment
+            var above = node
             for _ in walk.firstDepth..<depth {
-                if let parent = above.parent.flatMap({ tree[$0] }) { above = parent }
+                if let parent = above.parent.flatMap({ tree.node($0) }) { above = parent }
             }
             guard above.parent == root else { throw cursorInvalid("is of another thread") }
         }
-        return ThreadWalk.Stop(comment: comment, depth: depth)
+        return ThreadWalk.Stop(node: node, depth: depth)
     }
 
     private func entry(at stop: ThreadWalk.Stop, on walk: ThreadWalk) -> ThreadPage.Entry {
-        let comment = stop.comment
-        let replies = replies(to: comment.id)
+        let comment = stop.node.comment
+        let replies = tree.replyCount(of: stop.node)
         var more: String?
         if stop.depth >= walk.lastDepth, replies > 0 {
             more = ThreadCursor(order: walk.order, root: comment.id, step: .first).text
@@ -113,21 +115,23 @@ extension ThreadedComments {
     /// Says where the next page goes on, and which comments of this one have replies left.
     private func cut(_ page: inout ThreadPage, before stop: ThreadWalk.Stop, on walk: ThreadWalk) {
         guard let last = page.entries.last?.comment.id else { return }
-        let (order, root) = (walk.order, walk.root)
-        page.next = ThreadCursor(order: order, root: root, step: .enter, after: last).text
+        let order = walk.order
+        page.next =
+            ThreadCursor(order: order, root: walk.root?.text, step: .enter, after: last).text
         var places: [String: Int] = [:]
         for (index, entry) in page.entries.enumerated() { places[entry.comment.id] = index }
-        var child = stop.comment
+        var child = stop.node
         var previous = walk.sibling(before: child)
-        while let parent = child.parent, let place = places[parent] {
+        while let parent = child.parent, let place = places[parent.text] {
+            let root = parent.text
             let cursor =
                 previous.map {
-                    ThreadCursor(order: order, root: parent, step: .skip, after: $0.id)
-                } ?? ThreadCursor(order: order, root: parent, step: .first)
-            if child.id == stop.comment.id || walk.sibling(after: child) != nil {
+                    ThreadCursor(order: order, root: root, step: .skip, after: $0.id.text)
+                } ?? ThreadCursor(order: order, root: root, step: .first)
+            if child.id == stop.node.id || walk.sibling(after: child) != nil {
                 page.entries[place].more = cursor.text
             }
-            guard let above = tree[parent] else { return }
+            guard let above = tree.node(parent) else { return }
             child = above
             previous = above
         }

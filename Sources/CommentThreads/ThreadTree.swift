@@ -9,22 +9,17 @@ final class ThreadTree {
     /// What a list of siblings hangs on.
     enum Place: Hashable {
         case subject(Subject)
-        case comment(String)
-    }
-
-    private struct Node {
-        var comment: Comment
-        // How deep it stands, if that was found out in the present epoch.
-        var depth = 0
-        var depthEpoch = -1
+        case comment(CommentID)
     }
 
     private struct Totals {
-        var ids = SplitOrder<CommentKey>()
+        /// The subject that all nodes have, so that its text is in memory once.
+        let subject: Subject
+        var ids = SplitOrder<CommentID>()
         var shown = 0
     }
 
-    private var nodes = SplitDictionary<String, Node>()
+    private var nodes = CommentTable()
     private var lists = SplitDictionary<Place, SiblingList>()
     private var totals = SplitDictionary<Subject, Totals>()
     /// The comments that wait for a moderator, in order.
@@ -32,9 +27,14 @@ final class ThreadTree {
     /// By subject those that only their authors are shown: they wait, or were removed with a reason.
     private var held = SplitDictionary<Subject, SiblingList>()
     // Depths are remembered; when a comment goes or moves, what hung on it may be wrong.
-    private var depthEpoch = 0
+    private var depthEpoch: Int32 = 0
 
-    subscript(id: String) -> Comment? { nodes[id]?.comment }
+    /// The comment with an id; nil: there is none.
+    subscript(id: String) -> Comment? { node(id)?.comment }
+
+    func node(_ id: String) -> CommentNode? { nodes[.make(id)] }
+
+    func node(_ id: CommentID) -> CommentNode? { nodes[id] }
 
     var counts: some Sequence<(subject: Subject, count: Int)> {
         totals.lazy.filter { $0.value.shown > 0 }.map { (subject: $0.key, count: $0.value.shown) }
@@ -44,130 +44,142 @@ final class ThreadTree {
 
     /// The ids of all comments on a subject after one, at most so many.
     func ids(about subject: Subject, after: String?, limit: Int) -> [String] {
-        totals[subject]?.ids.page(after: after.map { CommentKey(id: $0) }, limit: limit).map(\.id)
-            ?? []
+        totals[subject]?.ids.page(after: after.map(CommentID.make), limit: limit).map(\.text) ?? []
     }
 
     /// The seen replies at a place.
     func list(_ place: Place) -> SiblingList? { lists[place] }
 
+    /// The number of replies to a comment that people see.
+    func replyCount(of node: CommentNode) -> Int { lists[.comment(node.id)]?.count ?? 0 }
+
     /// A subject's comments that only their authors are shown, in order.
     func held(about subject: Subject) -> SiblingList? { held[subject] }
 
     /// Makes the comment under this id what it is now; nil: there is none.
-    func replace(_ id: String, with comment: Comment?) {
-        let before = nodes[id]?.comment
-        let wasSeen = before.map(isSeen) ?? false
-        count(before, by: -1)
-        count(comment, by: 1)
-        if let before { hold(before, false) }
-        if let comment { hold(comment, true) }
-        if let before, before.place != comment?.place { depthEpoch += 1 }
-        if let comment {
-            nodes.change(id, default: Node(comment: comment)) { $0.comment = comment }
-        } else {
-            nodes[id] = nil
+    ///
+    /// - Returns: what it was before; nil: there was none.
+    @discardableResult
+    func replace(_ id: String, with comment: Comment?) -> CommentNode? {
+        let id = CommentID.make(id)
+        let after = comment.map { comment in
+            CommentNode.make(
+                comment, id: id,
+                parent: comment.parent.map(CommentID.make).map { nodes[$0]?.id ?? $0 },
+                subject: add(comment, id))
         }
-        let nowSeen = comment.map(isSeen) ?? false
-        if let before, let comment, before.place == comment.place, before.key == comment.key {
-            if wasSeen != nowSeen { setSeen(comment, nowSeen) }
+        let before = after.map { nodes.update($0) } ?? nodes.remove(id)
+        if let before {
+            remove(before, isReplaced: before.subject == after?.subject)
+            hold(before, false)
+            if before.place != after?.place {
+                depthEpoch += 1
+            } else {
+                after?.header.depth = before.header.depth
+            }
+        }
+        if let after { hold(after, true) }
+        let wasSeen = before.map(isSeen) ?? false
+        let nowSeen = after.map(isSeen) ?? false
+        if let before, let after, before.place == after.place, Sibling(before) == Sibling(after) {
+            if wasSeen != nowSeen {
+                setSeen(nowSeen ? after : before, nowSeen)
+            } else if wasSeen {
+                lists.change(after.place, default: SiblingList()) {
+                    $0.remove(Sibling(before))
+                    $0.insert(Sibling(after))
+                }
+            }
         } else {
             if let before, wasSeen { setSeen(before, false) }
-            if let comment, nowSeen { setSeen(comment, true) }
+            if let after, nowSeen { setSeen(after, true) }
         }
+        return before
     }
 
     /// How deep a comment stands: 0 on the subject itself, nil when it hangs on one that is not
     /// there.
     ///
     /// Remembered on the way, so that a chain costs its length once.
-    func depth(of id: String) -> Int? {
-        var path: [String] = []
-        var current = id
-        var depth = -1
-        // A chain longer than there are comments is a ring, which only broken records make.
-        while path.count <= nodes.count {
-            guard let node = nodes[current] else { return nil }
-            if node.depthEpoch == depthEpoch {
-                depth = node.depth
+    func depth(of node: CommentNode) -> Int? {
+        var path: [CommentNode] = []
+        var current = node
+        var depth: Int32 = -1
+        while true {
+            if current.header.depth.epoch == depthEpoch {
+                depth = current.header.depth.level
                 break
             }
+            // A chain longer than there are comments is a ring, which only broken records make.
+            guard path.count < nodes.count else { return nil }
             path.append(current)
-            guard let parent = node.comment.parent else { break }
-            current = parent
+            guard let parent = current.parent else { break }
+            guard let above = nodes[parent] else { return nil }
+            current = above
         }
-        guard path.count <= nodes.count else { return nil }
-        for id in path.reversed() {
+        for node in path.reversed() {
             depth += 1
-            guard let comment = nodes[id]?.comment else { continue }
-            nodes.change(id, default: Node(comment: comment)) {
-                ($0.depth, $0.depthEpoch) = (depth, depthEpoch)
-            }
+            node.header.depth = (depth, depthEpoch)
         }
-        return depth
+        return Int(depth)
     }
 
     /// Whether people see the comment: it is shown, or a reply to it is seen.
-    func isSeen(_ comment: Comment) -> Bool {
-        comment.state == .shown || !(lists[.comment(comment.id)]?.isEmpty ?? true)
+    func isSeen(_ node: CommentNode) -> Bool {
+        node.state == .shown || !(lists[.comment(node.id)]?.isEmpty ?? true)
     }
 
     /// Puts the comment into its list or takes it out, and goes on with its parent as long as that
     /// is seen, or no longer, because of it.
-    private func setSeen(_ comment: Comment, _ isSeen: Bool) {
-        var comment = comment
+    private func setSeen(_ node: CommentNode, _ isSeen: Bool) {
+        var node = node
         while true {
-            let place = comment.place
-            let wasEmpty = lists[place]?.isEmpty ?? true
-            if isSeen {
-                _ = lists.change(place, default: SiblingList()) { $0.insert(comment.key) }
-            } else if !wasEmpty {
-                let isEmpty = lists.change(place, default: SiblingList()) { list in
-                    list.remove(comment.key)
-                    return list.isEmpty
-                }
-                if isEmpty { lists[place] = nil }
+            let place = node.place
+            let (wasEmpty, isEmpty) = lists.change(place, default: SiblingList()) { list in
+                let wasEmpty = list.isEmpty
+                if isSeen { list.insert(Sibling(node)) } else { list.remove(Sibling(node)) }
+                return (wasEmpty, list.isEmpty)
             }
-            let isEmpty = lists[place] == nil
-            guard wasEmpty != isEmpty, let parent = comment.parent.flatMap({ nodes[$0]?.comment }),
+            if isEmpty { lists[place] = nil }
+            guard wasEmpty != isEmpty, let parent = node.parent.flatMap({ nodes[$0] }),
                 parent.state != .shown
             else { return }
-            comment = parent
+            node = parent
         }
     }
 
-    private func hold(_ comment: Comment, _ isThere: Bool) {
-        guard comment.isHeld else { return }
+    private func hold(_ node: CommentNode, _ isThere: Bool) {
+        guard node.isHeld else { return }
+        let sibling = Sibling(node)
         // In place: a copy would be as long as all that wait.
-        let isEmpty = held.change(comment.subject, default: SiblingList()) { list in
-            if isThere { list.insert(comment.key) } else { list.remove(comment.key) }
+        let isEmpty = held.change(node.subject, default: SiblingList()) { list in
+            if isThere { list.insert(sibling) } else { list.remove(sibling) }
             return list.isEmpty
         }
-        if isEmpty { held[comment.subject] = nil }
-        guard comment.state == .pending else { return }
-        if isThere { pending.insert(comment.key) } else { pending.remove(comment.key) }
+        if isEmpty { held[node.subject] = nil }
+        guard node.state == .pending else { return }
+        if isThere { pending.insert(sibling) } else { pending.remove(sibling) }
     }
 
-    private func count(_ comment: Comment?, by step: Int) {
-        guard let comment else { return }
-        let subject = comment.subject
-        let isEmpty = totals.change(subject, default: Totals()) { totals in
-            let key = CommentKey(id: comment.id)
-            if step > 0 { totals.ids.insert(key) } else { totals.ids.remove(key) }
-            if comment.state == .shown { totals.shown += step }
+    /// Counts a comment.
+    ///
+    /// - Returns: its subject, as all nodes have it.
+    private func add(_ comment: Comment, _ id: CommentID) -> Subject {
+        totals.change(comment.subject, default: Totals(subject: comment.subject)) { totals in
+            totals.ids.insert(id)
+            if comment.state == .shown { totals.shown += 1 }
+            return totals.subject
+        }
+    }
+
+    /// Counts a comment no longer; one that is replaced has its id counted on the same subject.
+    private func remove(_ node: CommentNode, isReplaced: Bool) {
+        let subject = node.subject
+        let isEmpty = totals.change(subject, default: Totals(subject: subject)) { totals in
+            if !isReplaced { totals.ids.remove(node.id) }
+            if node.state == .shown { totals.shown -= 1 }
             return totals.ids.isEmpty
         }
         if isEmpty { totals[subject] = nil }
     }
-}
-
-extension Comment {
-    /// What its list of siblings hangs on.
-    var place: ThreadTree.Place { parent.map { .comment($0) } ?? .subject(subject) }
-
-    /// Whether its author alone is shown it: it waits for a moderator, or one removed it and said why.
-    var isHeld: Bool { state == .pending || state == .removed && reason != nil }
-
-    /// Where it stands among its siblings.
-    var key: SiblingKey { SiblingKey(created: created, order: order, id: id) }
 }

@@ -6,14 +6,14 @@ import AtriumKit
 struct ThreadWalk {
     /// A comment on the way.
     struct Stop {
-        var comment: Comment
+        var node: CommentNode
         var depth: Int
     }
 
     let tree: ThreadTree
     let order: ThreadQuery.Order
     /// Below which comment; nil: the whole tree of the subject.
-    let root: String?
+    let root: CommentID?
     let subject: Subject
     /// The depth of the first level.
     let firstDepth: Int
@@ -28,44 +28,39 @@ struct ThreadWalk {
     /// The comment after this one, or after all that is below it.
     func next(after stop: Stop, skippingReplies: Bool = false) -> Stop? {
         if !skippingReplies, stop.depth < lastDepth,
-            let reply = first(in: .comment(stop.comment.id), depth: stop.depth + 1)
+            let reply = first(in: .comment(stop.node.id), depth: stop.depth + 1)
         {
             return reply
         }
-        var (comment, depth) = (stop.comment, stop.depth)
+        var (node, depth) = (stop.node, stop.depth)
         while true {
-            if let sibling = sibling(after: comment) {
-                return Stop(comment: sibling, depth: depth)
+            if let sibling = sibling(after: node) {
+                return Stop(node: sibling, depth: depth)
             }
-            guard let parent = comment.parent, parent != root, let above = tree[parent] else {
+            guard let parent = node.parent, parent != root, let above = tree.node(parent) else {
                 return nil
             }
-            comment = above
+            node = above
             depth -= 1
         }
     }
 
     /// The seen sibling that comes after, in the order of the way.
-    func sibling(after comment: Comment) -> Comment? {
-        let list = tree.list(comment.place)
-        let key =
-            order == .oldest
-            ? list?.next(after: comment.key) : list?.next(before: comment.key)
-        return key.flatMap { tree[$0.id] }
+    func sibling(after node: CommentNode) -> CommentNode? {
+        let (list, sibling) = (tree.list(node.place), Sibling(node))
+        return (order == .oldest ? list?.next(after: sibling) : list?.next(before: sibling))?.node
     }
 
     /// The seen sibling that comes before, in the order of the way.
-    func sibling(before comment: Comment) -> Comment? {
-        let list = tree.list(comment.place)
-        let key =
-            order == .oldest
-            ? list?.next(before: comment.key) : list?.next(after: comment.key)
-        return key.flatMap { tree[$0.id] }
+    func sibling(before node: CommentNode) -> CommentNode? {
+        let (list, sibling) = (tree.list(node.place), Sibling(node))
+        return (order == .oldest ? list?.next(before: sibling) : list?.next(after: sibling))?.node
     }
 
     private func first(in place: ThreadTree.Place, depth: Int) -> Stop? {
         let list = tree.list(place)
-        let key = order == .oldest ? list?.first : list?.last
-        return key.flatMap { tree[$0.id] }.map { Stop(comment: $0, depth: depth) }
+        return (order == .oldest ? list?.first : list?.last).map {
+            Stop(node: $0.node, depth: depth)
+        }
     }
 }

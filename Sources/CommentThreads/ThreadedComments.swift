@@ -84,14 +84,18 @@ open class ThreadedComments: Commenting {
                         + "'created', not its own parent, is); it is skipped.")
             }
         }
-        let before = tree[change.key]
-        let subjects = Set([before, comment].compactMap { $0?.subject })
+        // While records are restored, nobody is notified.
+        guard let delegate else {
+            tree.replace(change.key, with: comment)
+            return
+        }
+        let subjects = Set([tree.node(change.key)?.subject, comment?.subject].compactMap(\.self))
         let countsBefore = subjects.map(tree.count)
-        tree.replace(change.key, with: comment)
+        let before = tree.replace(change.key, with: comment)?.comment
         report(before, comment)
         for (subject, count) in zip(subjects, countsBefore) {
             let now = tree.count(of: subject)
-            if now != count { delegate?.commenting(self, didChange: now, of: subject) }
+            if now != count { delegate.commenting(self, didChange: now, of: subject) }
         }
     }
 

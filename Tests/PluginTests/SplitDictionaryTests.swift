@@ -13,7 +13,10 @@ import Testing
             switch Int.random(in: 0..<8, using: &random) {
             case 0: #expect(split.removeValue(forKey: key) == model.removeValue(forKey: key))
             case 1: (split[key], model[key]) = (nil, nil)
-            case 2, 3, 4: (split[key], model[key]) = (step, step)
+            case 2:
+                #expect(
+                    split.updateValue(step, forKey: key) == model.updateValue(step, forKey: key))
+            case 3, 4: (split[key], model[key]) = (step, step)
             default:
                 let value = split.change(key, default: -1) { value in
                     value += 1

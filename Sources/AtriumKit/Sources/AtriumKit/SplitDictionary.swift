@@ -73,6 +73,25 @@ public struct SplitDictionary<Key: Hashable, Value> {
         return result
     }
 
+    /// Gives a key a value.
+    ///
+    /// - Parameters:
+    ///   - value: the value.
+    ///   - key: the key.
+    /// - Returns: the value that it had; nil: it had none.
+    @inlinable
+    @discardableResult
+    public mutating func updateValue(_ value: Value, forKey key: Key) -> Value? {
+        guard !parts.isEmpty else {
+            let previous = few.updateValue(value, forKey: key)
+            grow(to: few.count)
+            return previous
+        }
+        let previous = parts[part(of: key)].updateValue(value, forKey: key)
+        if previous == nil { size += 1 }
+        return previous
+    }
+
     /// Takes a key out.
     ///
     /// - Returns: the value that it had; nil: it had none.

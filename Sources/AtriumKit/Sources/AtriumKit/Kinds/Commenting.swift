@@ -60,19 +60,33 @@ public struct Comment: Sendable, Hashable {
 
     /// The comment that a record holds, under its id; nil when the record is malformed.
     public init?(key: String, value: Value) {
-        guard let object = value.object,
-            let state = object["state"]?.text.flatMap(State.init(rawValue:)),
-            let created = object["created"]?.int
-        else { return nil }
+        guard let object = value.object else { return nil }
+        var state: State?
+        var created: Int64?
         self.init(
-            id: key, subject: Subject(item: object["item"]?.text), parent: object["parent"]?.text,
-            author: object["author"]?.int.map(ActorID.init), text: object["text"]?.text,
-            state: state, created: Timestamp(milliseconds: created),
-            order: object["order"]?.int ?? 0,
-            edited: (object["edited"]?.int).map(Timestamp.init(milliseconds:)),
-            fingerprint: object["fingerprint"]?.text ?? "")
-        reason = object["reason"]?.text
-        moderator = reason == nil ? nil : object["moderator"]?.int.map(ActorID.init)
+            id: key, subject: .container, parent: nil, author: nil, text: nil,
+            created: Timestamp(milliseconds: 0), fingerprint: "")
+        // Once through all members: looking each up takes longer.
+        for (name, value) in object {
+            switch name {
+            case "text": text = value.text
+            case "created": created = value.int
+            case "state": state = value.text.flatMap(State.init(rawValue:))
+            case "fingerprint": fingerprint = value.text ?? ""
+            case "author": author = value.int.map(ActorID.init)
+            case "item": subject = Subject(item: value.text)
+            case "order": order = value.int ?? 0
+            case "parent": parent = value.text
+            case "edited": edited = value.int.map(Timestamp.init(milliseconds:))
+            case "reason": reason = value.text
+            case "moderator": moderator = value.int.map(ActorID.init)
+            default: break
+            }
+        }
+        guard let state, let created else { return nil }
+        self.state = state
+        self.created = Timestamp(milliseconds: created)
+        if reason == nil { moderator = nil }
     }
 
     /// The comment as a record.

@@ -1,0 +1,152 @@
+import AtriumKit
+
+/// A comment as the tree keeps it: its text follows the other parts in the same piece of memory, as UTF-8.
+///
+/// It does not change, but for the depth that is remembered: an edited comment is another node, with the same ``id``.
+final class CommentNode: ManagedBuffer<CommentNode.Facts, UInt8> {
+    /// All but the text.
+    struct Facts {
+        let id: CommentID
+        let parent: CommentID?
+        let subject: Subject
+        let created: Timestamp
+        let order: Int64
+        /// The author's number; 0 if there is none.
+        fileprivate let author: Int64
+        /// The digits of the fingerprint; 0 if it is among the ``Rarities``.
+        fileprivate let fingerprint: UInt64
+        fileprivate let rarities: Rarities?
+        /// The bytes of the text; -1 if there is none.
+        fileprivate let textCount: Int32
+        fileprivate let hasAuthor: Bool
+        let state: Comment.State
+        /// How deep it is in its tree, if that was found in the epoch.
+        var depth: (level: Int32, epoch: Int32) = (0, -1)
+    }
+
+    /// What few comments have.
+    fileprivate final class Rarities {
+        let edited: Timestamp?
+        let reason: String?
+        let moderator: ActorID?
+        let fingerprint: String?
+
+        init?(_ comment: Comment, fingerprint: String?) {
+            guard comment.edited != nil || comment.reason != nil || fingerprint != nil else {
+                return nil
+            }
+            edited = comment.edited
+            reason = comment.reason
+            moderator = comment.moderator
+            self.fingerprint = fingerprint
+        }
+    }
+
+    /// Makes a node of a comment.
+    ///
+    /// - Parameters:
+    ///   - comment: the comment.
+    ///   - id: its id.
+    ///   - parent: the id of the comment that it answers.
+    ///   - subject: its subject; a string that other comments have as well is not copied.
+    /// - Returns: the node.
+    static func make(
+        _ comment: Comment, id: CommentID, parent: CommentID?, subject: Subject
+    ) -> CommentNode {
+        let digits = fingerprintDigits(comment.fingerprint)
+        let text = comment.text?.utf8
+        let facts = Facts(
+            id: id, parent: parent, subject: subject, created: comment.created,
+            order: comment.order, author: comment.author?.number ?? 0, fingerprint: digits ?? 0,
+            rarities: Rarities(comment, fingerprint: digits == nil ? comment.fingerprint : nil),
+            textCount: text.map { Int32($0.count) } ?? -1, hasAuthor: comment.author != nil,
+            state: comment.state)
+        let buffer = CommentNode.create(minimumCapacity: text?.count ?? 0) { _ in facts }
+        let node = unsafeDowncast(buffer, to: CommentNode.self)
+        guard let text else { return node }
+        node.withUnsafeMutablePointerToElements { bytes in
+            _ = UnsafeMutableBufferPointer(start: bytes, count: text.count).initialize(from: text)
+        }
+        return node
+    }
+
+    var id: CommentID { header.id }
+    var parent: CommentID? { header.parent }
+    var subject: Subject { header.subject }
+    var state: Comment.State { header.state }
+
+    /// Where it is in its tree, apart from its siblings.
+    var place: ThreadTree.Place { parent.map { .comment($0) } ?? .subject(subject) }
+
+    /// Whether only its author sees it: it waits for a moderator, or was removed with a reason.
+    var isHeld: Bool {
+        state == .pending || state == .removed && header.rarities?.reason != nil
+    }
+
+    /// The comment.
+    var comment: Comment {
+        let facts = header
+        var comment = Comment(
+            id: facts.id.text, subject: facts.subject, parent: facts.parent?.text,
+            author: facts.hasAuthor ? ActorID(facts.author) : nil, text: text, state: facts.state,
+            created: facts.created, order: facts.order, edited: facts.rarities?.edited,
+            fingerprint: facts.rarities?.fingerprint ?? Self.fingerprint(facts.fingerprint))
+        comment.reason = facts.rarities?.reason
+        comment.moderator = facts.rarities?.moderator
+        return comment
+    }
+
+    private var text: String? {
+        withUnsafeMutablePointers { facts, bytes in
+            let count = Int(facts.pointee.textCount)
+            guard count >= 0 else { return nil }
+            return String(
+                decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+        }
+    }
+
+    /// The number with these 16 hexadecimal digits; nil for any other text, and for 0.
+    private static func fingerprintDigits(_ text: String) -> UInt64? {
+        guard text.utf8.count == 16, let digits = UInt64(text, radix: 16), digits != 0,
+            fingerprint(digits) == text
+        else { return nil }
+        return digits
+    }
+
+    private static func fingerprint(_ digits: UInt64) -> String {
+        String(unsafeUninitializedCapacity: 16) { text in
+            for place in 0..<16 {
+                let digit = UInt8(digits >> (60 - 4 * UInt64(place)) & 15)
+                text[place] = digit < 10 ? 48 + digit : 87 + digit
+            }
+            return 16
+        }
+    }
+}
+
+/// A comment among its siblings: by time, then in the order of posting, then by id, so that the order is total.
+struct Sibling: Comparable {
+    let node: CommentNode
+
+    init(_ node: CommentNode) { self.node = node }
+
+    static func < (one: Sibling, other: Sibling) -> Bool {
+        // Field by field: a copy of all facts would count their references.
+        let (one, other) = (one.node, other.node)
+        if one.header.created != other.header.created {
+            return one.header.created < other.header.created
+        }
+        if one.header.order != other.header.order { return one.header.order < other.header.order }
+        return one.header.id < other.header.id
+    }
+
+    static func == (one: Sibling, other: Sibling) -> Bool {
+        let (one, other) = (one.node, other.node)
+        return one === other
+            || one.header.created == other.header.created
+                && one.header.order == other.header.order && one.header.id == other.header.id
+    }
+}
+
+/// The replies to one comment that people see, in order.
+typealias SiblingList = SplitOrder<Sibling>
