@@ -50,7 +50,7 @@ def read_object(text):
 async def guard(request, handler):
     """Lets the gateway's own page ask, and nobody else's: neither from another origin, nor under another host's name."""
     try:
-        origin = request.headers.get("Origin", None if request.method == "GET" else "")
+        origin = request.headers.get("Origin", None if request.method in ("GET", "HEAD") else "")
         if request.host not in request.app["hosts"] or origin not in request.app["origins"] | {None}:
             raise Refused("Forbidden", "only the gateway's own page may ask; see --origin for other addresses")
         return await handler(request)
@@ -116,7 +116,8 @@ class Gateway:
         headers = {**HEADERS, "Content-Security-Policy": self.policy}
         response = web.Response(body=self.files["index.html"][0], content_type="text/html", charset="utf-8", headers=headers)
         secure = f"https://{request.host}" in request.app["origins"]
-        self.visitors.greet(request, response, secure)
+        if request.method == "GET":
+            self.visitors.greet(request, response, secure)
         return response
 
     async def file(self, request):
@@ -343,7 +344,7 @@ def main():
         application["hosts"] = {one.partition("//")[2] for one in application["origins"]}
         application.add_routes([
             web.get("/", gateway.front), web.get("/-/page/{name}", gateway.file), web.get("/-/containers", gateway.containers),
-            web.get("/-/live", gateway.live), web.post("/-/call/{name:.*}", gateway.call), web.post("/-/prose", gateway.prose),
+            web.get("/-/live", gateway.live, allow_head=False), web.post("/-/call/{name:.*}", gateway.call), web.post("/-/prose", gateway.prose),
             web.get("/-/image/{container}/{component}/{item}/{field}", gateway.image),
             web.get("/{container:[^/-][^/]*}", gateway.shown), web.get("/{container:[^/-][^/]*}/{item:.+}", gateway.shown)])
         print(f"{', '.join(options.container) or 'all containers'}: http://{options.host}:{port}/ (Ctrl-C ends it)", flush=True)

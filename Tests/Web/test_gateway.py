@@ -41,6 +41,12 @@ class TheGateway(unittest.TestCase):
         self.assertNotIn("Secure", headers["Set-Cookie"], "nobody could use it without TLS")
         again = self.club.send("GET", "/films", Cookie=self.cookie)
         self.assertIsNone(again[1]["Set-Cookie"])
+        # What looks whether a page is there asks for its head alone, and is no new browser.
+        status, headers, body = self.club.send("HEAD", "/films")
+        self.assertEqual((status, headers.get_content_type(), body), (200, "text/html", b""))
+        self.assertIsNone(headers["Set-Cookie"])
+        self.assertEqual(self.club.send("HEAD", "/films", Origin="http://elsewhere.example")[0], 403)
+        self.assertEqual(self.club.send("HEAD", "/-/live?container=films")[0], 405, "a stream has no end")
         for name, kind in (("app.js", "text/javascript"), ("style.css", "text/css")):
             status, headers, _ = self.club.send("GET", f"/-/page/{name}")
             self.assertEqual((status, headers.get_content_type()), (200, kind))

@@ -116,6 +116,11 @@ class Items(unittest.TestCase):
         self.browser.until("document.querySelectorAll('.item').length === 30")
         self.open("films/nothing")
         self.until_text("#detail h2", "There is no such item")
+        self.until_text("#state", "live")
+        self.assertEqual(self.browser.run("return document.querySelector('#message').hidden"), True, "it is said once")
+        self.browser.open(self.club.url + "nothing")
+        self.until_text("#problems", "There is no “nothing” here.")
+        self.until_text("#state", "trying again…")
 
     def test_filters_are_steps_that_back_takes_back(self):
         self.open("films")
@@ -135,6 +140,8 @@ class Items(unittest.TestCase):
         self.assertEqual(found, ["novel", 0, True, ["https://example.org/", "https://example.org/x.png"], 0])
         self.until_text("#detail .facts", "A 3", why="fields with details are there")
         self.until_text("#detail .facts", "474 pages")
+        self.club.type("put", "shelf/emma", "pages=1474", "--component", "books")
+        self.until_text("#detail .facts", self.browser.run("return (1474).toLocaleString()") + " pages", why="a quantity, not a year")
         here = self.browser.run("return new Intl.DateTimeFormat(undefined, {dateStyle: 'medium', timeStyle: 'short'})"
                                 ".format(new Date('2026-07-01T22:30:00Z'))")
         self.until_text("#detail time", here, why="in the reader's zone, with hours")

@@ -25,7 +25,7 @@ class App {
   #screen = null; #revision = 0; #usual = []; #selectedAtFirst = null; #isPushed = false; #draft = null;
   #scroll = 0; #left = null;
   #stream = new Stream(resumes => this.#asks(resumes), {
-    hello: hello => this.#hello(hello), revision: reply => this.#take(reply), lost: reason => show("lost", reason),
+    hello: hello => this.#hello(hello), revision: reply => this.#take(reply), lost: (reason, isRefused) => show("lost", reason, isRefused),
     refused: problem => this.#refused(problem) });
 
   constructor() {
@@ -179,8 +179,9 @@ class App {
   async setFocus(item) {
     this.focus = item;
     this.talk.setReply(null);
-    const done = await this.work("Focus", item === null ? {} : { item }, true);
-    if (!done && this.focus === item && item !== null) this.focus = null; // It is gone.
+    // If it is gone, its page or the list shows that.
+    const done = await call("Focus", { screen: this.#screen, ...item === null ? {} : { item } }, "ItemNotFound");
+    if (!done && this.focus === item && item !== null) this.focus = null;
     this.draw();
   }
   follow(event, place, list, id) {
@@ -308,9 +309,9 @@ class App {
   }
 }
 
-function show(is, text) {
+function show(is, text, isRefused = false) {
   $("state").dataset.is = is;
-  $("state").textContent = is === "lost" ? "reconnecting…" : text;
+  $("state").textContent = is !== "lost" ? text : isRefused ? "trying again…" : "reconnecting…";
   $("state").title = text;
 }
 

@@ -22,14 +22,17 @@ const send = (path, parameters) => ask(path, {
   method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(parameters) });
 
 let queue = Promise.resolve();
-/** Calls the gateway, one call after the other; resolves with the reply, or with null after saying what is wrong. */
-export function call(name, parameters, isQuiet = false) {
+/**
+ * Calls the gateway, one call after the other; resolves with the reply, or with null after saying what is wrong. Nothing is said
+ * of an error of the name `quiet`, or with true of any.
+ */
+export function call(name, parameters, quiet = false) {
   queue = queue.then(async () => {
     const { ok, reply } = await send(`/-/call/${name}`, parameters);
     if (ok) return reply;
-    if (!isQuiet) trouble(sentence(reply));
+    if (quiet !== true && quiet !== reply.error) trouble(sentence(reply));
     return null;
-  }).catch(problem => { if (!isQuiet) trouble(problem.message); return null; });
+  }).catch(problem => { if (quiet !== true) trouble(problem.message); return null; });
   return queue;
 }
 
@@ -70,7 +73,7 @@ export class Stream {
     on("hello", hello => this.#heard.hello(hello));
     on("revision", reply => { this.#alive(); this.#delay = 500; this.#heard.revision(reply); this.hasSlept = false; });
     on("alive", () => this.#alive());
-    on("refused", problem => { this.#heard.refused(problem); this.#lost(sentence(problem)); });
+    on("refused", problem => { this.#heard.refused(problem); this.#lost(sentence(problem), true); });
     source.onerror = () => { if (source === this.#source) this.#lost("the gateway does not answer"); };
     this.#alive();
   }
@@ -78,10 +81,10 @@ export class Stream {
     clearTimeout(this.#silence);
     this.#silence = setTimeout(() => this.#lost("nothing was heard for a while"), 40000);
   }
-  #lost(reason) {
+  #lost(reason, isRefused = false) {
     this.#source.close();
     clearTimeout(this.#silence);
-    this.#heard.lost(reason);
+    this.#heard.lost(reason, isRefused);
     this.#silence = setTimeout(() => this.open(true), this.#delay);
     this.#delay = Math.min(this.#delay * 2, 10000);
   }

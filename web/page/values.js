@@ -52,7 +52,9 @@ export function worded(value, { type, unit, by } = {}) {
   if (type === "time") return momentOf(value);
   if (type === "date") return dayOf(value, by);
   if (type === "duration") return durationOf(value);
-  const text = typeof value === "object" ? JSON.stringify(value) : type === "number" ? value.toLocaleString() : String(value);
+  // An integer without a unit may be a year.
+  const isGrouped = type === "number" || (type === "integer" && unit);
+  const text = typeof value === "object" ? JSON.stringify(value) : isGrouped ? value.toLocaleString() : String(value);
   return unit ? `${text} ${unit}` : text;
 }
 
