@@ -18,7 +18,7 @@ extension Slot {
         guard isAttached else { return failStart(because: reason) }
         container?.meters.countRestart(of: name)
         domain.logger.log(.workerEnded, logFields(["reason": "\(reason)"]))
-        var unanswered = takeUnanswered()
+        var unanswered = requests.takeUnanswered()
         let operations = unanswered.compactMap(\.operation)
         var failures: [(request: Request, error: HostError)] = []
         if death.wasAtRequest, let first = unanswered.first {
@@ -30,7 +30,7 @@ extension Slot {
         }
         if death.wasOverdue { failures += refused(&unanswered, behind: reason) }
         asked?.disconnect(isLost: true)
-        putBack(unanswered)
+        requests.putBack(unanswered)
         waits.endSlow()
         release()
         beginPause()
@@ -104,7 +104,7 @@ extension Slot {
         }
         guard !isIdle || waitingCount > 0 else { return waits.end() }
         let wasSlow = waits.isSlow
-        let overdue = waits.look(at: present?.number, newest: domain.lastTicket)
+        let overdue = waits.look(at: requests.present?.number, newest: domain.lastTicket)
         if let overdue, waits.isSlow || (progress.failures > 0 && !isAttached) {
             refuseWaiting(unavailable(waitReason)) { $0.number <= overdue && !$0.waitsOn }
         }
@@ -114,7 +114,7 @@ extension Slot {
 
     private var waitReason: String {
         let limit = "\(callTime) (\(callSetting))"
-        guard let call = present?.identity else {
+        guard let call = requests.present?.identity else {
             let cause = progress.restarts.map { ": \($0.cause)" } ?? "."
             return
                 "The call waited \(limit) for the component, which is being "

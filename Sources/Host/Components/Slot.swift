@@ -1,5 +1,4 @@
 import AtriumKit
-import DequeModule
 import Index
 import LogMessages
 import Logging
@@ -72,11 +71,7 @@ final class Slot {
     /// Finds a call that takes long, and requests that have waited for too long.
     var waits = WaitWatch()
 
-    private var waiting: Deque<Request> = []
-    private var reads = QuietReads()
-    private var callPlaces = WaitingPlaces()
-    private var readPlaces = WaitingPlaces()
-    private var inFlight: Deque<Request> = []
+    let requests = RequestQueue()
     private var isPumping = false
 
     init(
@@ -141,9 +136,9 @@ final class Slot {
     var stall: String? { progress.stall }
 
     /// Whether no answer of the component is outstanding.
-    var isIdle: Bool { inFlight.isEmpty }
+    var isIdle: Bool { requests.isIdle }
 
-    var waitingCount: Int { waiting.count + reads.count }
+    var waitingCount: Int { requests.waitingCount }
 
     /// Throws unless what is shown is what the component holds, or held when it was lost.
     func checkShown() throws(HostError) {
@@ -267,10 +262,7 @@ extension Slot {
     ///   - old: the other slot.
     ///   - showsLoaded: whether this one's loaded items may be shown before a delegate has passed them.
     func replace(_ old: Slot, showsLoaded: Bool) {
-        waiting.append(contentsOf: old.waiting)
-        old.waiting.removeAll()
-        reads.prepend(old.reads.removeAll())
-        (callPlaces, readPlaces) = (old.callPlaces, old.readPlaces)
+        requests.takeWaiting(of: old.requests)
         guard old.kind == kind else { return }
         isShown = old.isShown
         // The list of a source that is asked holds answers of the old component.
@@ -284,8 +276,8 @@ extension Slot {
 extension Slot {
     /// Sends requests whose contents are still being checked, so that no later one overtakes them.
     func sendUnready() {
-        guard waiting.contains(where: { !$0.isReady }) else { return }
-        for request in waiting { request.makeReady() }
+        guard requests.hasUnready else { return }
+        requests.makeReady()
         pump()
     }
 
@@ -317,30 +309,14 @@ extension Slot {
             return successor.enqueue(request)
         }
         if request.passesGate { return send(request) }
-        if request.isQuietRead {
-            if reads.isEmpty || goesFirst(request), canRun(request) { return send(request) }
-            guard takePlace(for: request, in: readPlaces) else { return }
-            reads.append(request, newest: domain.lastTicket)
-        } else {
-            if waiting.isEmpty, canRun(request) { return send(request) }
-            // What waits only for commits can soon be sent, and is not refused.
-            guard takePlace(for: request, in: callPlaces, of: isOpen ? .max : nil) else { return }
-            waiting.append(request)
-        }
-    }
-
-    /// Gives a request one of its user's places in the queue; false: there is none, and the request has failed.
-    private func takePlace(
-        for request: Request, in places: WaitingPlaces, of most: Int? = nil
-    ) -> Bool {
-        guard !request.isOfScreen else { return true }
+        let isFirst = requests.isFree(for: request) || request.isQuietRead && goesFirst(request)
+        if isFirst, canRun(request) { return send(request) }
+        // A command that waits only for commits can soon be sent, and is not refused.
+        let most = !request.isQuietRead && isOpen ? Int.max : domain.limits.waitingCalls
         do throws(WaitingPlaces.Full) {
-            request.place = try places.take(
-                for: request.user, of: most ?? domain.limits.waitingCalls)
-            return true
+            try requests.add(request, of: most, newest: domain.lastTicket)
         } catch {
             request.fail(unavailable(error.reason, retryAfter: 0.5))
-            return false
         }
     }
 
@@ -353,7 +329,8 @@ extension Slot {
         isPumping = true
         defer { isPumping = false }
         if let container {
-            reads.follow(oldest: container.oldestOperation(of: name), newest: domain.lastTicket)
+            requests.follow(
+                oldest: container.oldestOperation(of: name), newest: domain.lastTicket)
         }
         let end = NIODeadline.now() + Domain.slice
         while let next = nextToRun() {
@@ -363,16 +340,9 @@ extension Slot {
         }
     }
 
-    /// Takes the next request that can be sent: reads first, because the component is rarely quiet.
     private func nextToRun() -> Request? {
-        if let read = reads.first, canRun(read) { return reads.removeFirst() }
-        if container?.holdsCommands ?? false,
-            let read = reads.removeFirst(where: { goesFirst($0) && canRun($0) })
-        {
-            return read
-        }
-        if let first = waiting.first, canRun(first) { return waiting.popFirst() }
-        return nil
+        requests.takeNext(
+            overtaking: container?.holdsCommands ?? false ? goesFirst : nil, where: canRun)
     }
 
     private func canRun(_ request: Request) -> Bool {
@@ -380,8 +350,7 @@ extension Slot {
         guard request.passesGate || !container.isGated(name) else { return false }
         guard !request.needsQuiet || container.isQuiet(name) else { return false }
         if request.isCommand, container.holdsCommands { return false }
-        guard request.isQuietRead else { return !reads.hold(request) }
-        return goesFirst(request) || waiting.first.map { request.number < $0.number } ?? true
+        return requests.isNext(request, overtakes: goesFirst(request))
     }
 
     /// Whether a read may overtake waiting requests.
@@ -408,18 +377,17 @@ extension Slot {
 
     /// Notes that a request was sent; its answer is handled by ``arrived(_:_:)``.
     func sent(_ request: Request) {
-        inFlight.append(request)
+        requests.sent(request)
         if isolation == .process, waits.begin(at: request.number) { lookAtWaiting() }
     }
 
     /// Handles an answer; false if the worker was lost instead.
     func arrived(_ request: Request, _ failure: PortFailure?) -> Bool {
-        guard let index = inFlight.firstIndex(where: { $0 === request }) else { return false }
         if case .died(let reason) = failure {
-            lost(PortDeath(reason))
+            if requests.isAwaited(request) { lost(PortDeath(reason)) }
             return false
         }
-        inFlight.remove(at: index)
+        guard requests.answered(request) else { return false }
         progress.forgetFailures()
         if waits.isSlow { endSlow() }
         return true
@@ -441,26 +409,9 @@ extension Slot {
 // MARK: Requests without an answer
 
 extension Slot {
-    /// Puts requests back to the front of the queue, to be sent again.
-    ///
-    /// - Parameter unanswered: the requests, in order.
-    func putBack(_ unanswered: Deque<Request>) {
-        for request in unanswered { request.operation = nil }
-        reads.prepend(unanswered.filter(\.isQuietRead))
-        waiting.prepend(contentsOf: unanswered.filter { !$0.isQuietRead })
-    }
-
-    /// Removes and returns the requests that the component has not answered.
-    func takeUnanswered() -> Deque<Request> {
-        defer { inFlight.removeAll() }
-        return inFlight
-    }
-
     /// Refuses all requests, whether waiting or sent.
     func refuseWaiting(_ error: HostError) {
-        let refused = inFlight + waiting + reads.removeAll()
-        inFlight.removeAll()
-        waiting.removeAll()
+        let refused = requests.removeAll()
         let operations = refused.compactMap(\.operation)
         for request in refused { request.fail(error) }
         container?.cancel(operations)
@@ -468,14 +419,8 @@ extension Slot {
 
     /// Refuses some of the requests that were not sent yet.
     func refuseWaiting(_ error: HostError, where isOne: (Request) -> Bool) {
-        var refused = waiting.filter(isOne)
-        waiting.removeAll(where: isOne)
-        while let read = reads.removeFirst(where: isOne) { refused.append(read) }
-        for request in refused { request.fail(error) }
+        for request in requests.removeWaiting(where: isOne) { request.fail(error) }
     }
-
-    /// The request that the component is handling.
-    var present: Request? { inFlight.first }
 }
 
 extension Result {

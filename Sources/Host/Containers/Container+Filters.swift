@@ -1,63 +1,27 @@
 public import AtriumKit
 import Index
 
-/// A section in a query: its filters on offer, and those that are selected.
-struct ResolvedSection: Equatable {
-    /// The section with its filters on offer; without filters if the offer was not requested.
-    var section: FilterSection
-    /// The selected filters, whether on offer or not.
-    var selected: [Filter]
-    /// The filters on offer beyond the limit, which are not sent.
-    var unsent: [Filter] = []
-    /// The number of filters besides those on offer; nil if it is not known or there are none.
-    var rest: Int?
+/// A page of the filters of one section, as a caller requests it.
+public struct SectionPage: Sendable, Hashable {
+    /// The section's id.
+    public var section: String
+    /// A text that titles must contain, regardless of case and accents; nil or empty: any.
+    public var text: String?
+    /// The `next` of the previous page; nil: the first page.
+    public var cursor: String?
 
-    /// The filters on offer, then the selected ones that are not.
-    var filters: [Filter] {
-        let offered = Set(section.filters.map(\.id))
-        return section.filters + selected.filter { !offered.contains($0.id) }
+    /// Makes a page of a section.
+    public init(section: String, text: String? = nil, cursor: String? = nil) {
+        self.section = section
+        self.text = text
+        self.cursor = cursor
     }
 
-    var query: SectionQuery {
-        SectionQuery(
-            id: section.id, selected: selected.map(\.predicate),
-            offered: filters.map(\.predicate))
-    }
+    /// The maximum number of values of a field that are searched.
+    static let mostValues = 10_000
 }
 
-extension [ResolvedSection] {
-    /// The sections as they are sent, with counts.
-    ///
-    /// - Parameters:
-    ///   - counts: by section and by filter, in the order of ``ResolvedSection/filters``; nil: not counted.
-    ///   - before: the previous counts and views; a section with the same counts is reused.
-    /// - Returns: the views.
-    func views(
-        counts: [[Int]]?, before: (counts: [[Int]]?, views: [SectionView]) = (nil, [])
-    ) -> [SectionView] {
-        enumerated().map { index, resolved in
-            let own = counts.map { index < $0.count ? $0[index] : [] }
-            if index < before.views.count,
-                own == before.counts.map({ index < $0.count ? $0[index] : [] })
-            {
-                return before.views[index]
-            }
-            let selected = Set(resolved.selected.map(\.id))
-            let filters = resolved.filters.enumerated().map { place, filter in
-                SectionView.FilterView(
-                    id: filter.id, title: filter.title,
-                    count: own.map { place < $0.count ? $0[place] : 0 },
-                    selected: selected.contains(filter.id))
-            }
-            return SectionView(
-                id: resolved.section.id, title: resolved.section.title,
-                input: resolved.section.input, filters: filters, more: resolved.section.hasMore,
-                rest: resolved.rest)
-        }
-    }
-}
-
-// Resolving selections to predicates, with the help of the filters components.
+// Filters, and the predicates that they stand for.
 extension Container {
     /// Reads all sections, with the number of items of the first list that each filter would show.
     ///
@@ -73,84 +37,11 @@ extension Container {
         _ component: String?, in scope: String?, _ selection: Selection, search: String?,
         page: SectionPage? = nil, by user: String, _ reply: @escaping Answer<FiltersPage>
     ) {
-        filters(
-            component, in: scope, selection, search: search, page: page, by: user, hasTurn: false,
-            reply)
-    }
-
-    /// Does what the public method does; with `hasTurn` it is the user's turn, and the query may take long.
-    private func filters(
-        _ component: String?, in scope: String?, _ selection: Selection, search: String?,
-        page: SectionPage?, by user: String, hasTurn: Bool, _ reply: @escaping Answer<FiltersPage>
-    ) {
-        let chosen: Slot
-        do throws(HostError) {
-            chosen = try slot(component, .filters)
-            if let scope, definition.scope(scope) == nil { throw scopeNotFound(scope) }
-            try domain.limits.check(search: search, selection: selection)
-            try domain.limits.check(search: page?.text)
-        } catch {
-            return reply(.failure(error))
-        }
-        let only = component == nil ? nil : chosen
-        resolve(selection, offers: true, only: only, by: user) { [self] result in
-            let count = {
-                [self] (sections: [ResolvedSection], reply: @escaping Answer<FiltersPage>) in
-                guard !hasTurn else {
-                    return self.count(sections, in: scope, search: search, reply)
-                }
-                self.count(sections, in: scope, search: search, reply) { [self] in
-                    domain.queries.add(of: user, reply) { [self] reply in
-                        filters(
-                            component, in: scope, selection, search: search, page: page, by: user,
-                            hasTurn: true, reply)
-                    }
-                }
-            }
-            do throws(HostError) {
-                let sections = try result.get()
-                guard let page else { return count(sections, reply) }
-                self.page(page, of: sections, only: only, by: user, counting: count, reply)
-            } catch {
-                reply(.failure(error))
-            }
-        }
-    }
-
-    /// Counts the items; calls `wait` instead if that takes long and it is not the user's turn.
-    private func count(
-        _ sections: [ResolvedSection], in scope: String?, search: String?,
-        _ reply: @escaping Answer<FiltersPage>, orWait wait: (() -> Void)? = nil
-    ) {
-        var isCounted = false
-        let answer = { [self] (found: IndexPage?) in
-            FiltersPage(
-                sections: sections.views(counts: isCounted ? found?.counts ?? [] : nil),
-                total: found?.total ?? 0, sequence: domain.sequence)
-        }
-        guard first(.contents) != nil else { return reply(.success(answer(nil))) }
-        do throws(HostError) {
-            let (slot, list) = try self.list(
-                nil, in: scope,
-                ListMode(isInside: false, isSearching: search?.isEmpty == false))
-            // Not counted for a source that is asked: the list has only what it has answered lately.
-            isCounted = !slot.asks
-            let query = IndexQuery(
-                sections: sections.map(\.query), search: search, limit: 0, countsFacets: isCounted)
-            if let wait {
-                guard !list.isLong(query), let page = try list.answer(query) else { return wait() }
-                return reply(.success(answer(page)))
-            }
-            prepare(query, in: list, of: slot) { [self] result in
-                // The component may have been made anew meanwhile.
-                guard self.slot(slot.name)?.list === list else {
-                    return count(sections, in: scope, search: search, reply)
-                }
-                reply(result.map { answer($0.answer().map(list.page)) })
-            }
-        } catch {
-            reply(.failure(error))
-        }
+        FiltersCall(
+            FiltersCall.Request(
+                component: component, scope: scope, selection: selection, search: search,
+                page: page, user: user), of: self, reply
+        ).run()
     }
 
     /// Looks up the selected filters, and those on offer.
@@ -168,74 +59,30 @@ extension Container {
         then: @escaping Answer<[ResolvedSection]>
     ) {
         guard offers || !selection.isEmpty else { return then(.success([])) }
-        let ask = ask ?? { $0.ask($1, by: user, $2) }
-        let asked = only.map { [$0] } ?? slots.filter { $0.kind == .filters }
-        // The offers are also needed to find which of several components has a section, and whether a section takes
-        // several filters.
-        let needsOffers = asked.count > 1 || selection.sections.values.contains { $0.count > 1 }
-        resolve(
-            FilterResolution(selection: selection, offers: offers || needsOffers, ask: ask),
-            asking: asked
-        ) { [self] result in
-            do throws(HostError) {
-                var done = try result.get()
-                done.sections = limited(dated(done.sections))
-                if let section = done.unresolved.first {
-                    throw .filterNotFound(
-                        section: section, filter: selection[section].first ?? "",
-                        known: done.sections.map(\.section.id))
-                }
-                if let problem = done.crowding { throw problem }
-                if offers { try domain.limits.check(counted: done.unoffered) }
-                then(
-                    .success(
-                        offers ? done.sections : done.sections.filter { !$0.selected.isEmpty }))
-            } catch {
-                then(.failure(error))
-            }
-        }
+        FilterResolution(
+            selection, offers: offers,
+            of: only.map { [$0] } ?? slots.filter { $0.kind == .filters }, in: self,
+            asking: ask ?? { $0.ask($1, by: user, $2) }, then
+        ).run()
     }
 
-    private func resolve(
-        _ resolution: FilterResolution, asking slots: [Slot],
-        then: @escaping Answer<FilterResolution>
-    ) {
-        guard let slot = slots.first else { return then(.success(resolution)) }
-        let rest = Array(slots.dropFirst())
-        report(to: slot) { [self] in
-            guard resolution.offers else {
-                return resolveSelected(resolution, [], slot, asking: rest, then: then)
+    /// Limits the filters that each section sends, to the first that its component offers and the selected ones.
+    func limited(_ sections: [ResolvedSection]) -> [ResolvedSection] {
+        let limit = domain.limits.facetValues
+        return sections.map { resolved in
+            var resolved = resolved
+            let offered = resolved.section.filters.count
+            if offered > limit {
+                resolved.unsent = Array(resolved.section.filters[limit...])
+                resolved.section.filters.removeLast(offered - limit)
+                resolved.rest = offered - limit
+            } else if resolved.section.hasMore, let field = resolved.section.field {
+                // The count of when the values were last sent to the component; changes since then are not included.
+                let counts = slots.lazy.compactMap { $0.own.filters?.valueCounts[field] }
+                if let count = counts.first, count > offered { resolved.rest = count - offered }
             }
-            resolution.ask(slot, .sections) { [self] result in
-                switch result {
-                case .success(.sections(let sections)):
-                    resolveSelected(resolution, sections, slot, asking: rest, then: then)
-                case .success: then(.failure(slot.unavailable("It answered something else.")))
-                case .failure(let error): then(.failure(error))
-                }
-            }
-        }
-    }
-
-    private func resolveSelected(
-        _ resolution: FilterResolution, _ sections: [FilterSection], _ slot: Slot,
-        asking rest: [Slot], then: @escaping Answer<FilterResolution>
-    ) {
-        let ids = resolution.wanted(of: resolution.offers ? sections.map(\.id) : nil)
-        guard !ids.isEmpty else {
-            var resolution = resolution
-            resolution.add(sections, [], [])
-            return resolve(resolution, asking: rest, then: then)
-        }
-        resolution.ask(slot, .filters(ids)) { [self] result in
-            switch result {
-            case .success(.filters(let filters)):
-                var resolution = resolution
-                resolution.add(sections, ids, filters)
-                resolve(resolution, asking: rest, then: then)
-            case .success: then(.failure(slot.unavailable("It answered something else.")))
-            case .failure(let error): explain(error, slot, then)
-            }
+            resolved.section.hasMore = resolved.section.hasMore || offered > limit
+            return resolved
         }
     }
 
@@ -263,72 +110,12 @@ extension Container {
     }
 }
 
-/// The state of looking up a selection.
-struct FilterResolution {
-    /// Asks a component a query.
-    typealias Ask = (Slot, ComponentQuery, @escaping Answer<ComponentAnswer>) -> Void
-
-    var offers: Bool
-    let ask: Ask
-    var sections: [ResolvedSection] = []
-    private var selection: Selection
-
-    init(selection: Selection, offers: Bool, ask: @escaping Ask) {
-        self.selection = selection
-        self.offers = offers
-        self.ask = ask
-    }
-
-    /// The ids of selected sections that no component has, sorted.
-    var unresolved: [String] { selection.sections.keys.sorted() }
-
-    /// The error if several filters are selected in a section that is `single`; nil otherwise.
-    var crowding: HostError? {
-        let crowded = sections.first { $0.section.input == .single && $0.selected.count > 1 }
-        return crowded.map { crowded in
-            .filterNotFound(
-                section: crowded.section.id, filter: crowded.selected[1].id,
-                known: [crowded.selected[0].id],
-                reason: "The section '\(crowded.section.id)' takes one filter at a time, and "
-                    + "'\(crowded.selected[0].id)' is selected: leave one of both out.")
+extension FilterSection {
+    /// The field whose values the filters select; nil if they are of another kind.
+    var field: String? {
+        for filter in filters {
+            if case .equals(let field, _) = filter.predicate { return field }
         }
-    }
-
-    /// The number of selected filters that are not on offer but have to be counted.
-    var unoffered: Int {
-        sections.reduce(0) { count, resolved in
-            let others = resolved.filters.dropFirst(resolved.section.filters.count)
-            return count + others.count { !$0.predicate.isListed }
-        }
-    }
-
-    /// The filters to ask a component for; `own` are the ids of its sections, nil if it is asked for all.
-    func wanted(of own: [String]?) -> [ComponentQuery.FilterID] {
-        selection.sections.keys.sorted().filter { own?.contains($0) ?? true }.flatMap { section in
-            selection[section].map { ComponentQuery.FilterID(section: section, filter: $0) }
-        }
-    }
-
-    /// Adds a component's answers: the sections on offer in their order, then the other selected ones.
-    mutating func add(
-        _ offered: [FilterSection], _ ids: [ComponentQuery.FilterID], _ filters: [Filter]
-    ) {
-        var found: [String: [Filter]] = [:]
-        var known: Set<ComponentQuery.FilterID> = []
-        for (id, filter) in zip(ids, filters)
-        where known.insert(.init(section: id.section, filter: filter.id)).inserted {
-            // The same filter may be selected in two spellings.
-            found[id.section, default: []].append(filter)
-        }
-        for section in offered {
-            sections.append(
-                ResolvedSection(section: section, selected: found[section.id] ?? []))
-        }
-        for section in found.keys.sorted() {
-            selection[section] = []
-            guard !offered.contains(where: { $0.id == section }) else { continue }
-            let bare = FilterSection(id: section, title: section, input: .several, filters: [])
-            sections.append(ResolvedSection(section: bare, selected: found[section] ?? []))
-        }
+        return nil
     }
 }

@@ -83,7 +83,7 @@ extension Container {
                     RemoveCommand(items, from: slot, of: self, by: caller, reply),
                     by: caller.user)
             }
-            self.purge(items, from: slot.name, by: caller, reply)
+            ItemPurge(items, from: slot.name, of: self, by: caller, reply).run()
         } catch {
             reply(.failure(error))
         }

@@ -1,0 +1,147 @@
+import AtriumKit
+import DequeModule
+
+/// The requests of a slot that its component has not answered: those that wait, and those that were sent.
+///
+/// Commands, and questions that don't depend on records, wait in the order of their arrival. Questions about the
+/// committed state wait apart from them: ``QuietReads``.
+///
+/// A class, because its methods ask the slot about requests, which looks at the queue again.
+final class RequestQueue {
+    private var waiting: Deque<Request> = []
+    private var reads = QuietReads()
+    private var callPlaces = WaitingPlaces()
+    private var readPlaces = WaitingPlaces()
+    private var inFlight: Deque<Request> = []
+
+    var waitingCount: Int { waiting.count + reads.count }
+
+    /// Whether no answer is outstanding.
+    var isIdle: Bool { inFlight.isEmpty }
+
+    /// The request that the component is handling.
+    var present: Request? { inFlight.first }
+
+    /// Whether the contents of a waiting request are still being checked.
+    var hasUnready: Bool { waiting.contains { !$0.isReady } }
+
+    /// Finishes the checks of waiting requests' contents.
+    func makeReady() {
+        for request in waiting { request.makeReady() }
+    }
+
+    // MARK: Waiting
+
+    /// Whether no request waits in the queue that a request would join.
+    func isFree(for request: Request) -> Bool {
+        request.isQuietRead ? reads.isEmpty : waiting.isEmpty
+    }
+
+    /// Adds a request, which gets one of its user's places.
+    ///
+    /// - Parameters:
+    ///   - request: the request; a screen's needs no place.
+    ///   - most: the number of places.
+    ///   - newest: the last operation that was begun.
+    /// - Throws: when its user has no place left.
+    func add(
+        _ request: Request, of most: Int, newest: UInt64
+    ) throws(WaitingPlaces.Full) {
+        if !request.isOfScreen {
+            let places = request.isQuietRead ? readPlaces : callPlaces
+            request.place = try places.take(for: request.user, of: most)
+        }
+        if request.isQuietRead {
+            reads.append(request, newest: newest)
+        } else {
+            waiting.append(request)
+        }
+    }
+
+    /// Notes which operations are under way, which decides how long reads have waited.
+    func follow(oldest: UInt64?, newest: UInt64) { reads.follow(oldest: oldest, newest: newest) }
+
+    /// Whether no request that comes first keeps a request from being sent.
+    ///
+    /// - Parameters:
+    ///   - request: a waiting or a new request.
+    ///   - overtakes: whether it may be sent before waiting commands.
+    /// - Returns: whether it may be sent.
+    func isNext(_ request: Request, overtakes: Bool) -> Bool {
+        guard request.isQuietRead else { return !reads.hold(request) }
+        return overtakes || waiting.first.map { request.number < $0.number } ?? true
+    }
+
+    /// Takes the next request that can be sent: reads first, because the component is rarely quiet.
+    ///
+    /// - Parameters:
+    ///   - overtaking: a read that can be sent before those that came earlier; nil: there is no such read.
+    ///   - canSend: whether a request can be sent.
+    /// - Returns: the request; nil: none can be sent.
+    func takeNext(
+        overtaking: ((Request) -> Bool)?, where canSend: (Request) -> Bool
+    ) -> Request? {
+        if let read = reads.first, canSend(read) { return reads.removeFirst() }
+        if let overtaking,
+            let read = reads.removeFirst(where: { overtaking($0) && canSend($0) })
+        {
+            return read
+        }
+        if let first = waiting.first, canSend(first) { return waiting.popFirst() }
+        return nil
+    }
+
+    /// Removes and returns the waiting requests that match.
+    func removeWaiting(where isOne: (Request) -> Bool) -> [Request] {
+        var removed = waiting.filter(isOne)
+        waiting.removeAll(where: isOne)
+        while let read = reads.removeFirst(where: isOne) { removed.append(read) }
+        return Array(removed)
+    }
+
+    /// Takes over the requests that wait in another queue, with their places.
+    func takeWaiting(of other: RequestQueue) {
+        waiting.append(contentsOf: other.waiting)
+        other.waiting.removeAll()
+        reads.prepend(other.reads.removeAll())
+        (callPlaces, readPlaces) = (other.callPlaces, other.readPlaces)
+    }
+
+    // MARK: Sent requests
+
+    /// Notes that a request was sent.
+    func sent(_ request: Request) { inFlight.append(request) }
+
+    /// Notes that a request was answered; returns false if it is not awaited any more.
+    func answered(_ request: Request) -> Bool {
+        guard let index = inFlight.firstIndex(where: { $0 === request }) else { return false }
+        inFlight.remove(at: index)
+        return true
+    }
+
+    /// Whether a request was sent and not answered.
+    func isAwaited(_ request: Request) -> Bool { inFlight.contains { $0 === request } }
+
+    /// Removes and returns the requests that were sent and not answered.
+    func takeUnanswered() -> Deque<Request> {
+        defer { inFlight.removeAll() }
+        return inFlight
+    }
+
+    /// Puts requests back to the front, to be sent again.
+    ///
+    /// - Parameter unanswered: the requests, in order.
+    func putBack(_ unanswered: Deque<Request>) {
+        for request in unanswered { request.operation = nil }
+        reads.prepend(unanswered.filter(\.isQuietRead))
+        waiting.prepend(contentsOf: unanswered.filter { !$0.isQuietRead })
+    }
+
+    /// Removes and returns all requests, whether waiting or sent.
+    func removeAll() -> [Request] {
+        let all = inFlight + waiting + reads.removeAll()
+        inFlight.removeAll()
+        waiting.removeAll()
+        return Array(all)
+    }
+}

@@ -1,0 +1,143 @@
+import AtriumKit
+import Index
+
+/// Looks up the filters of a selection, and those on offer, of one filters component after the other.
+final class FilterResolution {
+    /// Asks a component a query.
+    typealias Ask = (Slot, ComponentQuery, @escaping Answer<ComponentAnswer>) -> Void
+
+    private let container: Container
+    /// The selected filters that no component has had so far.
+    private var selection: Selection
+    /// Whether the caller wants all sections with their offers; otherwise only those with selected filters.
+    private let offers: Bool
+    /// Whether components are asked for their offers, also to find out which of several has a section, and whether it
+    /// takes several filters.
+    private let asksOffers: Bool
+    private let ask: Ask
+    private let done: Answer<[ResolvedSection]>
+    private var slots: ArraySlice<Slot>
+    private var sections: [ResolvedSection] = []
+
+    /// - Parameters:
+    ///   - selection: filter ids by section.
+    ///   - offers: whether to return all sections with their offers.
+    ///   - slots: the filters components to ask.
+    ///   - container: their container.
+    ///   - ask: asks a component.
+    ///   - done: called with the sections.
+    init(
+        _ selection: Selection, offers: Bool, of slots: [Slot], in container: Container,
+        asking ask: @escaping Ask, _ done: @escaping Answer<[ResolvedSection]>
+    ) {
+        self.selection = selection
+        self.offers = offers
+        self.slots = slots[...]
+        self.container = container
+        self.ask = ask
+        self.done = done
+        asksOffers =
+            offers || slots.count > 1 || selection.sections.values.contains { $0.count > 1 }
+    }
+
+    /// Asks the next component, or ends.
+    func run() {
+        guard let slot = slots.popFirst() else { return end() }
+        container.report(to: slot) {
+            guard self.asksOffers else { return self.askSelected(slot, []) }
+            self.ask(slot, .sections) { result in
+                switch result {
+                case .success(.sections(let sections)): self.askSelected(slot, sections)
+                case .success: self.fail(slot.unavailable("It answered something else."))
+                case .failure(let error): self.fail(error)
+                }
+            }
+        }
+    }
+
+    /// Asks a component for the selected filters of its sections.
+    private func askSelected(_ slot: Slot, _ offered: [FilterSection]) {
+        let ids = wanted(of: asksOffers ? offered.map(\.id) : nil)
+        guard !ids.isEmpty else {
+            add(offered, [], [])
+            return run()
+        }
+        ask(slot, .filters(ids)) { result in
+            switch result {
+            case .success(.filters(let filters)):
+                self.add(offered, ids, filters)
+                self.run()
+            case .success: self.fail(slot.unavailable("It answered something else."))
+            case .failure(let error): self.container.explain(error, slot, self.done)
+            }
+        }
+    }
+
+    private func end() {
+        sections = container.limited(container.dated(sections))
+        do throws(HostError) {
+            if let section = selection.sections.keys.min() {
+                throw .filterNotFound(
+                    section: section, filter: selection[section].first ?? "",
+                    known: sections.map(\.section.id))
+            }
+            if let crowding { throw crowding }
+            if offers { try container.domain.limits.check(counted: unoffered) }
+            done(.success(offers ? sections : sections.filter { !$0.selected.isEmpty }))
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func fail(_ error: HostError) { done(.failure(error)) }
+
+    /// The error if several filters are selected in a section that is `single`; nil otherwise.
+    private var crowding: HostError? {
+        let crowded = sections.first { $0.section.input == .single && $0.selected.count > 1 }
+        return crowded.map { crowded in
+            .filterNotFound(
+                section: crowded.section.id, filter: crowded.selected[1].id,
+                known: [crowded.selected[0].id],
+                reason: "The section '\(crowded.section.id)' takes one filter at a time, and "
+                    + "'\(crowded.selected[0].id)' is selected: leave one of both out.")
+        }
+    }
+
+    /// The number of selected filters that are not on offer but have to be counted.
+    private var unoffered: Int {
+        sections.reduce(0) { count, resolved in
+            let others = resolved.filters.dropFirst(resolved.section.filters.count)
+            return count + others.count { !$0.predicate.isListed }
+        }
+    }
+
+    /// The filters to ask a component for; `own` are the ids of its sections, nil if it is asked for all.
+    private func wanted(of own: [String]?) -> [ComponentQuery.FilterID] {
+        selection.sections.keys.sorted().filter { own?.contains($0) ?? true }.flatMap { section in
+            selection[section].map { ComponentQuery.FilterID(section: section, filter: $0) }
+        }
+    }
+
+    /// Adds a component's answers: the sections on offer in their order, then the other selected ones.
+    private func add(
+        _ offered: [FilterSection], _ ids: [ComponentQuery.FilterID], _ filters: [Filter]
+    ) {
+        var found: [String: [Filter]] = [:]
+        var known: Set<ComponentQuery.FilterID> = []
+        for (id, filter) in zip(ids, filters)
+        where known.insert(.init(section: id.section, filter: filter.id)).inserted {
+            // The same filter may be selected in two spellings.
+            found[id.section, default: []].append(filter)
+        }
+        for section in offered {
+            sections.append(
+                ResolvedSection(section: section, selected: found[section.id] ?? []))
+        }
+        for section in found.keys.sorted() {
+            selection[section] = []
+            guard !offered.contains(where: { $0.id == section }) else { continue }
+            let bare = FilterSection(id: section, title: section, input: .several, filters: [])
+            sections.append(ResolvedSection(section: bare, selected: found[section] ?? []))
+        }
+    }
+}
