@@ -63,8 +63,8 @@ def is_there(path):
 
 def default_socket():
     """The socket in use, found as atriumctl finds it: the user's own daemon comes before the machine's."""
-    if told := os.environ.get("ATRIUM_SOCKET"):
-        return told
+    if named := os.environ.get("ATRIUM_SOCKET"):
+        return named
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     own, temporary = runtime and f"{runtime}/atrium/atrium.sock", f"/tmp/atrium-{os.getuid()}/atrium.sock"
     if own and is_there(own):

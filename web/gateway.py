@@ -9,7 +9,7 @@
     POST /-/call/NAME             one of CALLS, with a JSON object; the reply, or {"error": …, "parameters": …}
     POST /-/prose                 {"text": …}: markdown as a tree, see prose.py
 
-Each person acts for themselves, as an actor of --namespace (visitors.py tells who is who). So the user that runs this is
+Each person acts for themselves, as an actor of --namespace (see visitors.py). So the user that runs this is
 an admin, or has the role `frontend` for that namespace.
 """
 import argparse, asyncio, base64, collections, contextlib, json, os, pathlib, pwd, socket, sys
@@ -317,13 +317,13 @@ def arguments():
                         help="who may moderate comments: a name of --user-header; the gateway's user has to be a moderator")
     parser.add_argument("--state", metavar="FOLDER", help="where the key of the cookies is kept (default: STATE_DIRECTORY, "
                         "or below XDG_STATE_HOME)")
-    told = parser.parse_args()
-    if told.user_header and not told.proxy:
+    options = parser.parse_args()
+    if options.user_header and not options.proxy:
         parser.error("--user-header counts only from a --proxy: name its address")
-    told.socket = told.socket or default_socket()
-    told.state = told.state or os.environ.get("STATE_DIRECTORY") or os.path.join(
+    options.socket = options.socket or default_socket()
+    options.state = options.state or os.environ.get("STATE_DIRECTORY") or os.path.join(
         os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state"), "atrium-web")
-    return told
+    return options
 
 
 def listener(options):

@@ -31,7 +31,7 @@ def nodes(parent):
         elif node.type in ("fence", "code_block"):
             found.append(["pre", [["code", [node.content]]]])
         elif node.type == "image":
-            # Not loaded: its address would tell who reads.
+            # Not loaded: its host would learn who reads.
             found.append(["a", [node.content or str(node.attrs.get("src", ""))], str(node.attrs.get("src", ""))])
         elif node.type == "link":
             found.append(["a", nodes(node), str(node.attrs.get("href", ""))])

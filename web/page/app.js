@@ -199,7 +199,7 @@ class App {
     this.go({ item: null });
     this.work("Enter", { item });
   }
-  /** Whether an item may be entered that tells of no children: its list shows others inside. */
+  /** Whether an item may be entered that has no count of children: its list shows others inside. */
   mayEnter(place) {
     return place.part === null && place.path.length === 0 && !this.state.search && this.enters.includes(place.scope || "");
   }

@@ -12,7 +12,7 @@ export class Filters {
   #sections = new Map(); #place; #work;
   constructor(place, work) { [this.#place, this.#work] = [place, work]; }
 
-  /** `isLeftOut` tells which sections are not shown. Returns whether any is. */
+  /** `isLeftOut` says which sections are not shown. Returns whether any is. */
   draw(parent, isLeftOut = () => false) {
     const sections = this.#place.sections.filter(section => !isLeftOut(section));
     arrange(parent, sections.map(section => {

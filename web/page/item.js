@@ -40,7 +40,7 @@ export class ItemPage {
     if (root.components.length) { this.#isGone = this.#item === null || lists.length > 0; this.draw(); }
   }
 
-  /** After a revision: what a list or the details tell of it, or else the daemon is asked again. */
+  /** After a revision: what a list or the details have of it, or else the daemon is asked again. */
   heard(reply) {
     if (!this.isOpen) return;
     const { root, state } = this.#app;

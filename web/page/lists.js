@@ -155,7 +155,7 @@ class List {
     this.closed.hidden = !this.#place.takes("votes")?.closed;
     if (shown < this.#asked - STEP || shown >= this.#asked) this.#asked = 0;
     if (shown !== this.#seen) {
-      // Anew: it only tells of changes, and the end may be in sight still.
+      // Anew: it is only called for changes, and the end may be in sight still.
       this.#seen = shown;
       this.#end.unobserve(this.more);
       this.#end.observe(this.more);

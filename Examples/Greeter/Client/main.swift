@@ -3,7 +3,7 @@ import Varlink
 /// Talks to the service at an address such as unix:/tmp/greeter, or the path alone.
 let client = try await VarlinkClient.connect(to: VarlinkAddress(CommandLine.arguments[1]))
 
-// What any service tells about itself.
+// What any service says of itself.
 let info = try await client.call(VarlinkService.GetInfo.self, .init())
 print("This is \(info.product) \(info.version) by \(info.vendor).")
 

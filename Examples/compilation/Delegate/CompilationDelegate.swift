@@ -1,6 +1,6 @@
 public import AtriumKit
 
-/// The delegate of a compilation: it tells who chooses a filter which one that was.
+/// The delegate of a compilation: it sends who chooses a filter a message that names it.
 ///
 /// All else is as without it: the list is filtered, and votes and comments follow.
 public final class CompilationDelegate: ContainerDelegate {

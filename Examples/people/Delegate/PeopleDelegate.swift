@@ -1,6 +1,6 @@
 public import AtriumKit
 
-/// The delegate of a search for people: it tells that somebody types, and leads on to whom they choose.
+/// The delegate of a search for people: it posts that somebody types, and leads on to whom they choose.
 public final class PeopleDelegate: ContainerDelegate {
     private let person: String
 

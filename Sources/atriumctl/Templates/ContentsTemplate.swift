@@ -57,7 +57,7 @@ enum ContentsTemplate {
 
     /// A test of what it does.
     static let test = ##"""
-            @Test func `it tells what it took in`() throws {
+            @Test func `it reports what it took in`() throws {
                 let host = try MemoryHost({{Name}}.self)
                 let item = Item(id: "a", fields: ["title": "A"])
                 let decision = try host.run(.putItems([item]))

@@ -4,7 +4,7 @@ enum DelegateTemplate {
     static let source = ##"""
         public import AtriumKit
 
-        /// Refuses votes below a value, and tells who searches how to search better.
+        /// Refuses votes below a value, and sends who searches a hint how to search better.
         ///
         /// It overrides what it cares for, and inherits the rest: the default wiring.
         public final class {{Name}}: ContainerDelegate {
