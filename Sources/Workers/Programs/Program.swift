@@ -195,6 +195,9 @@ final class Program {
     ///
     /// - Parameter reason: the continuation of "The program PATH of the plugin ID".
     func end(_ reason: String) -> Never {
+        // What the program prints of its closed socket comes before the reason: the host quotes the last line.
+        process.client.close()
+        _ = process.end()
         print(sentence(reason))
         _exit(70)
     }

@@ -124,9 +124,16 @@ private final class ListeningProgram: @unchecked Sendable {
         }
     }
 
-    /// Calls `Stop`, after the call under way.
+    /// Calls `Stop`, unless another call is under way for longer.
+    ///
+    /// It waits for that, since the process ends when the component is detached.
     func stop() {
-        queue.async { self.program.stop(Contents.Stop.self, .init()) }
+        let stopped = DispatchSemaphore(value: 0)
+        queue.async {
+            self.program.stop(Contents.Stop.self, .init())
+            stopped.signal()
+        }
+        _ = stopped.wait(timeout: .now() + .milliseconds(1_500))
     }
 
     private func heard(_ known: [String: AtriumKit.Item], _ isFirst: Bool) -> Heard {
