@@ -61,7 +61,7 @@ struct `Any Varlink service` {
         }
     }
 
-    @Test func `an error is told by name, with what it carries, and the status says so`()
+    @Test func `an error is printed by name, with what it carries, and the status says so`()
         async throws
     {
         try await withExample { socket in
@@ -84,7 +84,9 @@ struct `Any Varlink service` {
         ("org.example.more.Do", "introspect unix:/a org.example.more"),
         ("Do", "interfaces unix:/a"),
     ])
-    func `who calls a method that is not there is told where to look`(method: String, way: String) {
+    func `who calls a method that is not there gets a hint where to look`(
+        method: String, way: String
+    ) {
         let error = VarlinkRemoteError(name: "org.varlink.service.MethodNotFound")
         let told = CallProblem.explain(error, method: method, address: "unix:/a")
         #expect(told.hint?.hasPrefix("'atriumctl \(way)' ") == true)

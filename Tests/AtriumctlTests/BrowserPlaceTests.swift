@@ -19,7 +19,7 @@ import Testing
             isolation: .daemon, state: .attached, container: name, follow: follow)
     }
 
-    @Test func `a list that shows others inside an item is entered, whatever its items tell`()
+    @Test func `a list that shows others inside an item is entered, whatever its items have`()
         throws
     {
         var browser = try browser()

@@ -134,7 +134,7 @@ import Testing
                 == "org.varlink.service.GetInfo")
     }
 
-    @Test func `the socket is the told one, the environment's, the user's own, or the machine's`()
+    @Test func `the socket is the named one, the environment's, the user's own, or the machine's`()
         throws
     {
         var isTrusted = true

@@ -164,7 +164,7 @@ private final class Shop: Sendable {
         shop.state.withLock { #expect($0.items["twice"]?.text == #"{"rating":2}"#) }
     }
 
-    @Test func `an id that stands twice is told, also within a batch`() async throws {
+    @Test func `an id that stands twice is reported, also within a batch`() async throws {
         let shop = Shop()
         let report = try await run(
             [item("a", "1"), item("b"), item("a", "2"), item("a", "3")], shop)

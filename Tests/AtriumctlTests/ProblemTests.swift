@@ -31,7 +31,7 @@ import Varlink
         }
     }
 
-    @Test func `a store that can't be read is not told as one that can't be written`() {
+    @Test func `a store that can't be read is not described as one that can't be written`() {
         let failure = RemoteProblem.explain(
             remote(
                 Containers.StoreUnavailable(
@@ -42,7 +42,7 @@ import Varlink
         #expect(failure.hint == "try again in 1s.")
     }
 
-    @Test func `a limit of the connection is told in the server's words`() {
+    @Test func `a limit of the connection is described in the server's words`() {
         let failure = RemoteProblem.explain(
             remote(VarlinkLimitExceeded(limit: "calls", value: 9, message: "There is no room.")))
         #expect(failure == CommandFailure("There is no room."))
@@ -56,7 +56,7 @@ import Varlink
         for (socket, unit) in units { #expect(ConnectionProblem.unit(of: socket) == unit) }
     }
 
-    @Test func `an error that is not known is told as it came`() {
+    @Test func `an error that is not known is printed as it came`() {
         let failure = RemoteProblem.explain(
             VarlinkRemoteError(name: "org.example.Odd", parameters: ["a": 1]))
         #expect(failure.sentence == #"the daemon answered org.example.Odd: {"a":1}"#)
@@ -114,7 +114,7 @@ import Varlink
         ) { try CommandLineWords.check(["search", "films", "heat"], commands: commands) }
     }
 
-    @Test func `a filter of another form is told which one`() {
+    @Test func `a filter of another form is refused with the form`() {
         let failure = RemoteProblem.explain(
             remote(
                 Interfaces.Filters.FilterNotFound(
@@ -124,7 +124,7 @@ import Varlink
         #expect(failure.hint == "write a range FROM..TO.")
     }
 
-    @Test func `a value that no item has is told with the nearest one`() throws {
+    @Test func `a value that no item has is named with the nearest one`() throws {
         let genres = Section(
             id: "genre", title: "Genre", input: .several,
             filters: [.init(id: "drama", title: "Drama", count: 3, selected: false)])
@@ -156,7 +156,7 @@ import Varlink
         #expect(CommandLineWords.shieldNegative(others) == others)
     }
 
-    @Test func `a limit is told in the words of the command`() {
+    @Test func `a limit is described in the words of the command`() {
         let failure = RemoteProblem.explain(
             remote(Contents.LimitExceeded(limit: "pageItems", value: 1000, retryAfter: nil)))
         #expect(failure.sentence == "a page holds 1 to 1000")
@@ -189,7 +189,7 @@ import Varlink
             ])
     }
 
-    @Test func `when to try again is told`() {
+    @Test func `when to try again is printed`() {
         let failure = RemoteProblem.explain(
             remote(Votes.Refused(reason: "Too many votes.", retryAfter: 90)))
         #expect(failure.sentence == "Too many votes.")
@@ -206,7 +206,7 @@ import Varlink
                 == "org.atrium.Contents.Put wants the role moderator; yours is member")
     }
 
-    @Test func `who lacks a role is told the line, its file and how to reload`() throws {
+    @Test func `who lacks a role gets the line, its file and how to reload`() throws {
         func hint(_ socket: String, role: String) -> String {
             RoleHint(socket: socket, user: "ann").hint(role: role)
         }

@@ -268,7 +268,7 @@ import Testing
         #expect(told == ["#2  day=mon: not selected", "#2  day=tue: selected"])
     }
 
-    @Test func `tells each change in a line`() throws {
+    @Test func `prints each change in a line`() throws {
         var model = ScreenModel()
         var first = snapshot(["a", "b"])
         first.sections = [genre([("drama", 2), ("crime", 1)])]

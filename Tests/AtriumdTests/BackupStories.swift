@@ -115,7 +115,7 @@ extension Stories {
             }
         }
 
-        @Test func `a restored store is the same but for its identity, and old cursors are told`()
+        @Test func `a restored store is the same but for its identity, and old cursors get a gap`()
             async throws
         {
             try await withFilms { daemon in

@@ -173,7 +173,7 @@ extension Stories {
             }
         }
 
-        @Test func `files and folders that can't be read are told with the system's reason`()
+        @Test func `files and folders that can't be read are reported with the system's reason`()
             async throws
         {
             var options = DaemonUnderTest.Options()

@@ -27,7 +27,7 @@ extension Stories {
             }
         }
 
-        @Test func `the exit status tells refused from wrong usage from unreachable`()
+        @Test func `the exit status distinguishes refused, wrong usage and unreachable`()
             async throws
         {
             try await withFilms { daemon in

@@ -108,7 +108,7 @@ extension Stories {
             }
         }
 
-        @Test func `one that traps is known also where the Swift runtime tells of crashes`()
+        @Test func `one that traps is known also where the Swift runtime reports crashes`()
             async throws
         {
             let folder = try Self.breaker()

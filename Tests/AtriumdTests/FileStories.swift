@@ -48,7 +48,7 @@ extension Stories {
         }
 
         @Test(arguments: ["daemon", "process"])
-        func `screens follow a table, keep its last good copy, and are told where it is broken`(
+        func `screens follow a table, keep its last good copy, and show where it is broken`(
             isolation: String
         ) async throws {
             try await withDaemon { daemon in

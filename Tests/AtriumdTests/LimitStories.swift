@@ -17,7 +17,7 @@ extension Stories {
             ]
         }
 
-        @Test func `a limit that is set holds, and whoever meets it is told which setting it is`()
+        @Test func `a limit that is set holds, and whoever meets it gets the name of the setting`()
             async throws
         {
             let options = Self.configuration(
@@ -104,7 +104,7 @@ extension Stories {
         }
 
         @Test(.enabled(if: geteuid() == 0, "acts for other users, as root alone can"))
-        func `members and a front end's people write at a pace, and are told when to go on`()
+        func `members and a front end's people write at a pace, and get the time to go on`()
             async throws
         {
             let options = DaemonUnderTest.Options(

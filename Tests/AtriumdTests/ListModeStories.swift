@@ -141,7 +141,7 @@ extension Stories {
             }
         }
 
-        @Test func `a pipe is told line by line where it went, and which lists came and went`()
+        @Test func `a pipe gets line by line where it went, and which lists came and went`()
             async throws
         {
             try await withAgency { daemon in

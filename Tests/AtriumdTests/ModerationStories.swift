@@ -127,7 +127,7 @@ extension Stories {
         }
 
         @Test(.enabled(if: geteuid() == 0, "acts for other users, as root alone can"))
-        func `who lacks a role is told the line that gives it`() async throws {
+        func `who lacks a role gets the line that gives it`() async throws {
             try await People.withFilms { daemon, _ in
                 let member = UInt32(try #require(People.uids["member"]))
                 for (line, told) in [

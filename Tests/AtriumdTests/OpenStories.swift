@@ -6,7 +6,7 @@ import Testing
 extension Stories {
     /// `atriumctl open`, and `atriumctl screen` that works what is open.
     @Suite struct Open {
-        @Test func `a screen in a pipe tells each change in a line`() async throws {
+        @Test func `a screen in a pipe prints each change in a line`() async throws {
             try await withFilms { daemon in
                 try await daemon.follow("timeout 60 atriumctl open films --filter genre=western") {
                     lines in

@@ -6,7 +6,7 @@ extension Stories {
     /// What front ends are told so that they need not guess.
     @Suite struct Presentation {
         @Test(arguments: ["daemon", "process"])
-        func `a screen and a description tell what votes and comments are taken`(
+        func `a screen and a description show what votes and comments are taken`(
             place: String
         ) async throws {
             try await withDaemon { daemon in
@@ -145,7 +145,7 @@ extension Stories {
             }
         }
 
-        @Test func `a page and a description tell the same, also after a restart`() async throws {
+        @Test func `a page and a description have the same, also after a restart`() async throws {
             try await withSongs { daemon in
                 for _ in 1...2 {
                     let hand = try daemon.peer()

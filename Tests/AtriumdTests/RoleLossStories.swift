@@ -43,7 +43,8 @@ extension Stories {
             #expect(reply["error"] == nil, "\(reply)")
         }
 
-        @Test func `who was told who voted is told why that ends, and nothing after the reload`()
+        @Test
+        func `who received who voted gets the reason that this ends, and nothing after the reload`()
             async throws
         {
             try await withFilms(Self.options) { daemon in

@@ -80,7 +80,7 @@ extension Stories {
             }
         }
 
-        @Test func `each scope is told by its own name, and shows its own lists`() async throws {
+        @Test func `each scope is posted by its own name, and shows its own lists`() async throws {
             try await withScopes { daemon in
                 let screen = try await OpenScreen(
                     daemon, ["container": "films", "limit": 3, "sort": ["title"]])

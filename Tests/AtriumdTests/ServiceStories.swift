@@ -72,7 +72,7 @@ extension Stories {
         }
 
         @Test(.enabled(if: geteuid() == 0, "acts for other users, as root alone can"))
-        func `only admins change what there is; a member is told which role it wants`()
+        func `only admins change what there is; a member gets the name of the role that it needs`()
             async throws
         {
             let group = ["setpriv", "--regid=20000", "--clear-groups"]

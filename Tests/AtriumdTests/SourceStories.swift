@@ -108,7 +108,7 @@ extension Stories {
         }
 
         @Test(arguments: ["daemon", "process"])
-        func `a source looks again when told to, and knows how many screens show it`(
+        func `a source looks again when asked to, and knows how many screens show it`(
             isolation: String
         ) async throws {
             try await withDaemon(options) { daemon in

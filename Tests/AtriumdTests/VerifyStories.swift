@@ -113,7 +113,7 @@ extension Stories {
         }
 
         @Test(arguments: ["daemon", "process"])
-        func `a ballot that is gone from the file is told, degrades, and ends with status 1`(
+        func `a ballot that is gone from the file is reported, degrades, and ends with status 1`(
             isolation: String
         ) async throws {
             try await withFilms { daemon in
@@ -178,7 +178,7 @@ extension Stories {
                 verified: "films/list: 1 record is not what was written",
                 export: "the record 'alien-1979' of list can't be read"),
         ])
-        func `damage of the file is told by a start, by verify, and by an export that fails`(
+        func `damage of the file is reported by a start, by verify, and by an export that fails`(
             _ harm: Harm
         ) async throws {
             try await withFilms { daemon in
@@ -204,7 +204,7 @@ extension Stories {
             }
         }
 
-        @Test func `damage of the log and of a definition is told by verify`() async throws {
+        @Test func `damage of the log and of a definition is reported by verify`() async throws {
             try await withFilms { daemon in
                 try await Self.fill(daemon)
                 try await Self.change(

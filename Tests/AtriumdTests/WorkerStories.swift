@@ -183,7 +183,7 @@ extension Stories {
             }
         }
 
-        @Test func `what is the matter with a plugin's components is told, and how often`()
+        @Test func `what is the matter with a plugin's components is shown, and how often`()
             async throws
         {
             let folder = try Self.plugin("breaker", "contents")

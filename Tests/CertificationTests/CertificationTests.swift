@@ -42,7 +42,7 @@ private let why: Comment = "run 'make test-deps' for Python's varlink and asyncv
         }
     }
 
-    @Test func `the service tells its definition as it was written, comments included`()
+    @Test func `the service returns its definition as it was written, comments included`()
         async throws
     {
         let file = "/Tests/Fixtures/Certification/org.varlink.certification.varlink"

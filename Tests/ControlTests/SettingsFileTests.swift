@@ -31,7 +31,7 @@ import Testing
         #expect(try SettingsFile.check(text, file: "a.yaml", known: []) == [:])
     }
 
-    @Test func `tells where each key stands`() throws {
+    @Test func `says where each key stands`() throws {
         let lines = try SettingsFile.check(
             "# a\nsocket: /run/x\n\nadmins:\n  - alice", file: "a.yaml",
             known: ["socket", "admins"], lists: ["admins"])

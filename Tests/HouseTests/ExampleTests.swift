@@ -73,7 +73,7 @@ struct ExampleTests {
         #expect(result.output.hasPrefix(#"{"id":"zsh","#), "\(result.errors)")
     }
 
-    @Test func `a damaged index is named, with a status that tells`() async throws {
+    @Test func `a damaged index is named, with a status for it`() async throws {
         let lists = try TemporaryDirectory()
         try lists.write("a_main_Packages.xz", "no archive")
         let result = try await runDebianIndex(lists)

@@ -104,7 +104,7 @@ struct ManualTests {
         #expect(Set(ends.matches(of: #/\d+/#).map { String($0.output) } + ["0"]) == all)
     }
 
-    @Test func `the changelogs are of the version that the programs tell, by one maintainer`()
+    @Test func `the changelogs are of the version that the programs print, by one maintainer`()
         throws
     {
         func text(_ path: String) throws -> String {

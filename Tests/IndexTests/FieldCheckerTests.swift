@@ -67,7 +67,7 @@ struct IndexFieldCheckerTests {
             "an undeclared one"
         ),
     ])
-    func `a field that is wrong is told with what was expected and found`(
+    func `a field that is wrong is refused with what was expected and found`(
         field: String, value: Value, expected: String, found: String
     ) {
         #expect(
@@ -113,7 +113,7 @@ struct IndexFieldCheckerTests {
         ("poster", "data:image/png;base64,iVB"), ("poster", "data:image/png;base64,iV=ORw=="),
         ("poster", "data:image/png,iVBORw=="),
     ])
-    func `what is no URL or no image is told with what one is`(field: String, text: String) {
+    func `what is no URL or no image is refused with what one is`(field: String, text: String) {
         let expected =
             field == "site"
             ? "a URL of 2048 bytes at most that begins with https://, http:// or mailto:"
@@ -131,7 +131,7 @@ struct IndexFieldCheckerTests {
         ("a\nb", "the control character U+000A"), ("a\u{85}", "the control character U+0085"),
         ("e\u{301}", "text that is not in NFC"),
     ])
-    func `an id that breaks the rule is told`(id: String, found: String) {
+    func `an id that breaks the rule is refused with the rule`(id: String, found: String) {
         #expect(problem([:], id: id)?.field == "id")
         #expect(problem([:], id: id)?.found == found)
         #expect(problem([:], parent: id)?.field == "parent")

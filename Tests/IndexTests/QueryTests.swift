@@ -259,7 +259,7 @@ struct IndexQueryTests {
         #expect(index.distinctValues(of: "genres").isEmpty)
     }
 
-    @Test func `an unknown sort field is told with those there are`() {
+    @Test func `an unknown sort field is refused with those there are`() {
         #expect(
             throws: IndexError.sortFieldUnknown(
                 field: "ratng",

@@ -20,7 +20,7 @@ struct IndexValuesTests {
         Item(id: "i\(place)", fields: ["name": .text(name), "year": .int(Int64(year))])
     }
 
-    @Test func `of more values than the limit those are told that most items have`() {
+    @Test func `of more values than the limit those are sent that most items have`() {
         var random = RepeatableRandom(7)
         let years = (0..<600).map { _ in
             Int.random(in: 0...40, using: &random) * Int.random(in: 0...40, using: &random)

@@ -95,7 +95,7 @@ import Varlink
             InterfaceError(VarlinkRemoteError(name: Metrics.NoSuchMetric.name)) == .noSuchMetric)
     }
 
-    @Test func `every interface tells its name, text and methods`() {
+    @Test func `every interface has its name, text and methods`() {
         for interface in PublishedInterfaces.all {
             #expect(interface.description.contains("\ninterface \(interface.name)\n"))
             #expect(interface.methodNames.allSatisfy { $0.hasPrefix(interface.name + ".") })

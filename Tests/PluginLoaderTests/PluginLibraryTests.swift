@@ -149,7 +149,7 @@ import Testing
         #expect(linked.plugins.map(\.state) == [.loaded])
     }
 
-    @Test func `a directory that is not there is skipped and one that is none is told`() throws {
+    @Test func `a directory that is not there is skipped and one that is none is logged`() throws {
         let file = try folder.file("file", Data())
         let library = PluginLibrary(scanning: [.init("\(folder.path)/none"), .init(file)])
         #expect(library.plugins.isEmpty)

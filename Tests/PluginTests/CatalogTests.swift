@@ -10,7 +10,7 @@ import Testing
         Item(id: id, fields: fields, parent: parent)
     }
 
-    @Test func `what is put is told as inserted, updated or unchanged`() throws {
+    @Test func `what is put is reported as inserted, updated or unchanged`() throws {
         let host = try MemoryHost(Catalog.self)
         try host.run(.putItems([item("a", ["year": 1972]), item("b")]))
         let decision = try host.run(

@@ -46,7 +46,7 @@ import Testing
         #expect(kept(comment).fingerprint == fingerprint)
     }
 
-    @Test func `is told from one whose id has the same letters in other bytes`() {
+    @Test func `differs from one whose id has the same letters in other bytes`() {
         let (one, other) = (CommentID.make("caf\u{e9}"), CommentID.make("cafe\u{301}"))
         #expect(one != other)
         #expect(one == .make("caf\u{e9}"))

@@ -39,7 +39,7 @@ import Testing
         #expect(pieces.joined().count == 1_000)
     }
 
-    @Test func `who has no items tells just that`() throws {
+    @Test func `who has no items reports just that`() throws {
         let host = try MemoryHost(Endless.self)
         Endless.most = 0
         #expect(host.restore([]) == [.contents(.replaceAll)])

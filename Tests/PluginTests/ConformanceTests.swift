@@ -99,7 +99,7 @@ import Threads
         #expect(failure.rule == "commands that were undone left no trace")
     }
 
-    @Test func `a source that does not tell of what it removed`() async throws {
+    @Test func `a source that does not report what it removed`() async throws {
         let failure = try await failure(QuietCatalog.self)
         #expect(failure.rule == "what is reported to the delegate is what there is")
     }

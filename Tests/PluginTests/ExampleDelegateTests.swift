@@ -41,7 +41,7 @@ import UnitsDelegate
         try DelegateSuite.run(UnitsDelegate.self, seed: UInt64(seed))
     }
 
-    @Test func `the delegates of the directory lead on, and tell that somebody came back`() throws {
+    @Test func `the delegates of the directory lead on, and post that somebody came back`() throws {
         let staff = try DelegateHost(StaffDelegate.self, settings: ["person": "colleague"])
         staff.delegate.contents(
             ComponentReference(name: "people", kind: .contents), didSelect: "bao", on: "s",

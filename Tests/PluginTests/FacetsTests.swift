@@ -36,7 +36,7 @@ import Testing
         #expect(try self.sections(host).map(\.filters.count) == [0, 0])
     }
 
-    @Test func `of a field with more values than are told any that is understood is selected`()
+    @Test func `of a field with more values than are sent any that is understood is selected`()
         throws
     {
         let host = try host(["id": "genre", "field": "genres"], ["id": "year", "field": "year"])
@@ -444,7 +444,7 @@ import Testing
             (["id": "stars", "field": "votes.score"], "sections[0].filters", "required"),
             ("genre", "sections[0]", "expected an object"),
         ] as [(Value, String, String)])
-    func `a mistake in the settings is told with its place`(
+    func `a mistake in the settings is refused with its place`(
         section: Value, path: String, reason: String
     ) throws {
         let error = try #require(

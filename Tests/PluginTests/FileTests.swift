@@ -105,7 +105,7 @@ import Testing
                 ])
     }
 
-    @Test func `only what differs is told`() async throws {
+    @Test func `only what differs is reported`() async throws {
         let host = try await list("a.csv", "id,title\na,A\nb,B\nc,C\n")
         #expect(host.events == [.contents(.replaceAll)])
         try await change(host, "a.csv", "id,title\nb,B!\nd,D\na,A\n")

@@ -23,7 +23,7 @@ import Threads
         #expect(retried.answer == .ballot(tally: tally, previous: 2, current: 5))
     }
 
-    @Test func `a restart brings everything back, told at once`() throws {
+    @Test func `a restart brings everything back, reported at once`() throws {
         let host = try MemoryHost(Threads.self)
         let draft = CommentDraft(id: "a", subject: .container, parent: nil, text: "hello")
         try host.run(.postComment(draft))
@@ -65,7 +65,7 @@ import Threads
                 == ["init", "willAttach", "didAttach", "willDetach", "didDetach"])
     }
 
-    @Test func `what a component tells by itself is kept for the host`() async throws {
+    @Test func `what a component reports by itself is kept for the host`() async throws {
         let host = try MemoryHost(Recorder.self)
         host.post("other.items.put")
         #expect(host.events == [])

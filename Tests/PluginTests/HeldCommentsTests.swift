@@ -63,7 +63,7 @@ import Threads
         #expect(try thread.page().total == 1)
     }
 
-    @Test func `of each author the last few are told`() throws {
+    @Test func `of each author the last few are returned`() throws {
         let thread = try Thread(["moderated": true])
         try thread.post("mine", by: 2)
         for index in 10..<30 { try thread.post("n\(index)", by: 1) }

@@ -97,7 +97,8 @@ import Testing
         }
     }
 
-    @Test func `only what changed is told: a file that is new, retagged, removed`() async throws {
+    @Test func `only what changed is reported: a file that is new, retagged, removed`() async throws
+    {
         try folder.write("a.mp3", AudioFile.mp3(.init(title: "A")))
         try folder.write("b/b.mp3", AudioFile.mp3(.init(title: "B")))
         let host = try await host()

@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `a document too large to be kept is told of once, and none is kept`() async throws {
+    @Test func `a document too large to be kept is logged once, and none is kept`() async throws {
         let host = try host(kept: Array("{}\n[]".utf8))
         host.services.mostKept = 20
         await host.settle()

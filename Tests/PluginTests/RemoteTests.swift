@@ -136,7 +136,7 @@ import Testing
         (#"[{"id": "a", "title": "A", "year": "MM"}]"#, "item 1: year: expected a whole number"),
         (#"[{"id": "a", "title": "A"}, {"id": "a", "title": "B"}]"#, "item 2: the id 'a' stands"),
     ])
-    func `what can't be read changes nothing, and is told of with its place`(
+    func `what can't be read changes nothing, and is reported with its place`(
         body: String, reason: String
     ) async throws {
         let host = try await host()

@@ -179,7 +179,7 @@ import Testing
         #expect(error.setting == name)
     }
 
-    @Test func `an unknown setting is told with the nearest known one`() throws {
+    @Test func `an unknown setting is refused with the nearest known one`() throws {
         let error = try #require(
             #expect(throws: SettingError.self) {
                 try MemoryHost(Stars.self, settings: ["scael": 5])

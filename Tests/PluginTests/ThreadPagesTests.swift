@@ -27,7 +27,7 @@ import Threads
         #expect(try thread.page(cursor: first.next).outline == "c d")
     }
 
-    @Test func `a comment tells of replies that are too deep`() throws {
+    @Test func `a comment has a cursor to replies that are too deep`() throws {
         let thread = try Thread()
         try thread.post([("a", nil), ("a1", "a"), ("a11", "a1"), ("a12", "a1"), ("b", nil)])
         let page = try thread.page(depth: 1)
@@ -38,7 +38,7 @@ import Threads
         #expect(try thread.page(cursor: replies.next).outline == "..a12")
     }
 
-    @Test func `a comment tells of replies that the limit cut off`() throws {
+    @Test func `a comment has a cursor to replies that the limit cut off`() throws {
         let thread = try Thread()
         try thread.post([
             ("a", nil), ("a1", "a"), ("a11", "a1"), ("a12", "a1"), ("a2", "a"), ("b", nil),

@@ -121,7 +121,7 @@ struct BackupTests {
         #expect(!again.store.isDamaged, "it is written to as before")
     }
 
-    @Test func `one that was told to stop throws, and leaves nothing`() throws {
+    @Test func `one that was cancelled throws, and leaves nothing`() throws {
         let bench = try Self.filled()
         let before = try Self.names(bench.scratch)
         let making = BackupMaking()
@@ -176,7 +176,7 @@ struct BackupTests {
         old.close()
     }
 
-    @Test func `a restore that ends before the log of before could be taken in is told of`() throws
+    @Test func `a restore that ends before the log of before could be taken in is reported`() throws
     {
         let scratch = try TemporaryDirectory()
         let bench = try Bench(scratch)
@@ -198,7 +198,7 @@ struct BackupTests {
         #expect(again.store.damages.first?.contains(kept) == true)
     }
 
-    @Test func `a restore that ends after the damaged log of before was taken in is told of`()
+    @Test func `a restore that ends after the damaged log of before was taken in is reported`()
         throws
     {
         let bench = try Bench()
@@ -217,7 +217,7 @@ struct BackupTests {
         #expect(again.store.damages.first?.contains("Restore again") == true)
     }
 
-    @Test func `a restore that ends before it could remove its note is not told of`() throws {
+    @Test func `a restore that ends before it could remove its note is not reported`() throws {
         let bench = try Self.filled(3)
         let (identity, file) = (bench.store.identity, bench.scratch.database)
         bench.store.close()

@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `the actors that entries name by number can be told from the file`() throws {
+    @Test func `the actors that entries name by number can be read from the file`() throws {
         let bench = try Bench()
         let people = (0..<50).map { Actor(number: Int64.max - Int64($0), name: "unix:\($0)") }
         // The first entry of each, and later ones with the number alone.

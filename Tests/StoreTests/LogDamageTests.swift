@@ -31,7 +31,7 @@ import Testing
         try expectKept(copy, in: scratch)
     }
 
-    @Test func `damage is told of until what was kept is removed, and only once`() throws {
+    @Test func `damage is reported until what was kept is removed, and only once`() throws {
         let bench = try checkpointed()
         for number in 0..<20 { bench.write(put("\(number)", "x")) }
         var copy = try StoreFiles(of: bench.scratch)

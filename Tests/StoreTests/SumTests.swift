@@ -119,7 +119,7 @@ import Testing
         "public = x'00'", "topic = 'films.items.putt'", "time = 7", "actor = 1", "position = 9",
         "restricted = x''",
     ])
-    func `a notification that was changed is told to be so`(change: String) throws {
+    func `a notification that was changed is reported as damaged`(change: String) throws {
         let bench = try reopened(after: "UPDATE entries SET \(change) WHERE sequence = 2")
         let told = try bench.store.notifications(after: 0, limit: 9).notifications
         #expect(told.map(\.isDamaged) == [false, true, false])

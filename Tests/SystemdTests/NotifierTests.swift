@@ -33,7 +33,7 @@ struct NotifierTests {
         }
     }
 
-    @Test func `a reload is told with the time of the monotonic clock`() async {
+    @Test func `a reload is notified with the time of the monotonic clock`() async {
         await #expect(processExitsWith: .success) {
             let manager = try ServiceManager()
             var before = timespec()

@@ -89,7 +89,7 @@ struct RestartTests {
     }
 
     @Test(.timeLimit(.minutes(4)))
-    func `connections beyond what systemd keeps go on by their cursors, and the log tells of them`()
+    func `connections beyond what systemd keeps go on by their cursors, and the log has them`()
         async throws
     {
         let told = try await play(
@@ -115,7 +115,7 @@ struct RestartTests {
     }
 
     @Test(.timeLimit(.minutes(4)))
-    func `a limit that systemd has and the daemon was not told of is noticed after the restart`()
+    func `a limit that systemd has and the daemon does not know is noticed after the restart`()
         async throws
     {
         let told = try await play(

@@ -108,7 +108,8 @@ struct WorkerCgroupTests {
     }
 
     @Test(.timeLimit(.minutes(3)), memory)
-    func `a worker that takes too much memory is killed, and told apart from a crash`() async throws
+    func `a worker that takes too much memory is killed, and distinguished from a crash`()
+        async throws
     {
         let told = try await Machine.play(
             Machine.den + Self.groups + """

@@ -99,7 +99,7 @@ import Testing
                 == "1.varlink:2:7: error: Gone is (id: string) here, and () in 0.varlink:2:7")
     }
 
-    @Test func `names that Swift could not tell apart are refused`() {
+    @Test func `names that are the same in Swift are refused`() {
         #expect(
             refusal("interface a.One\ntype A ()", "interface b.One\ntype A ()")
                 == "1.varlink:1:1: error: One would be generated for 0.varlink too")

@@ -146,7 +146,7 @@ import VarlinkIDL
         }
     }
 
-    @Test func `a message stays short, whatever it tells of`() {
+    @Test func `a message stays short, whatever it is about`() {
         let long = String(repeating: "x", count: 100_000)
         for text in [
             long, "interface \(long)", "interface a.b\n\(long)", "interface a.b\ntype A (\(long)_:",

@@ -65,7 +65,7 @@ private struct Said {
         #"{"parameters": {"description": 5}}"#, #"{"parameters": {}}"#, "{}",
         #"{"parameters": {"description": "d", "more": 1}}"#,
     ])
-    func `tells a reply that is not the method's`(text: String) throws {
+    func `refuses a reply that is not the method's`(text: String) throws {
         let said = Said(text + "\0")
         defer { said.end() }
         #expect(throws: (any Error).self) { try said.call() }
@@ -88,7 +88,7 @@ private struct Said {
         #expect(error?.kind == .protocolViolation)
     }
 
-    @Test func `waits no longer than it is told to`() throws {
+    @Test func `waits no longer than its limit`() throws {
         let said = Said(#"{"parameters""#)
         defer { said.end() }
         let begin = ContinuousClock.now
@@ -99,7 +99,7 @@ private struct Said {
         #expect(ContinuousClock.now - begin >= .milliseconds(50))
     }
 
-    @Test func `tells that the other side is gone`() throws {
+    @Test func `throws that the other side is gone`() throws {
         for text in ["", #"{"parameters""#] {
             let said = Said(text, closes: true)
             let error = #expect(throws: VarlinkConnectionError.self) { try said.call() }

@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `a socket that is not there, and one nobody listens on, are told apart`()
+    @Test func `a socket that is not there, and one nobody listens on, give different errors`()
         async throws
     {
         let directory = try TemporaryDirectory()

@@ -62,7 +62,7 @@ import Varlink
         }
     }
 
-    @Test func `who goes before its answer is told to whoever works on it`() async throws {
+    @Test func `who goes before its answer is reported to whoever works on it`() async throws {
         try await withService { service in
             let client = try service.raw()
             try client.send(#"{"method":"org.example.test.Hold","parameters":{"text":"a"}}"#)
@@ -75,7 +75,7 @@ import Varlink
         }
     }
 
-    @Test func `who goes after its answer is not told of`() async throws {
+    @Test func `who goes after its answer is not reported`() async throws {
         try await withService { service in
             let client = try service.raw()
             try client.send(#"{"method":"org.example.test.Hold","parameters":{"text":"a"}}"#)

@@ -44,7 +44,7 @@ import Varlink
     ]
 
     @Test(arguments: cases)
-    func `a call that can't be carried out is told why, and the next one is`(
+    func `a call that can't be carried out receives the reason, and the next one is carried out`(
         _ example: Case
     ) async throws {
         try await withService { service in
@@ -56,7 +56,7 @@ import Varlink
         }
     }
 
-    @Test func `who may not call is told so before the parameters are read`() async throws {
+    @Test func `who may not call is refused before the parameters are read`() async throws {
         try await withService { router, _ in
             router.authorize = { method in
                 guard method == Example.Hold.name else { return nil }

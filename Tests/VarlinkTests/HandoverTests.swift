@@ -158,7 +158,7 @@ import Varlink
         }
     }
 
-    @Test func `a long call goes along as far as it was sent, and one that is too long is told of`()
+    @Test func `a long call goes along as far as it was sent, and one that is too long is logged`()
         async throws
     {
         try await withTwo { first, second in

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `who begins a call and never ends it is told so, however busy it looks`()
+    @Test func `who begins a call and never ends it receives an error, however busy it looks`()
         async throws
     {
         try await withService(limits: Self.limits) { service in

@@ -27,7 +27,9 @@ import Testing
         }
     }
 
-    @Test func `connections beyond the limit are told so, closed and counted`() async throws {
+    @Test func `connections beyond the limit receive an error, are closed and counted`()
+        async throws
+    {
         var limits = VarlinkLimits()
         limits.connections = 2
         try await withService(limits: limits) { service in
@@ -76,7 +78,9 @@ import Testing
         #expect(room.connectionsPerUser == perUser)
     }
 
-    @Test func `a subscriber that does not keep up is told so, and misses nothing`() async throws {
+    @Test func `a subscriber that does not keep up receives an error, and misses nothing`()
+        async throws
+    {
         var limits = VarlinkLimits()
         limits.writableBytes = 64 << 10
         let total = 100_000

@@ -7,7 +7,9 @@ import Testing
 @testable import Varlink
 
 @Suite(.timeLimit(.minutes(3))) struct UserLimitTests {
-    @Test func `a user who has all connections that a user may have is told so`() async throws {
+    @Test func `a user who has all connections that a user may have is refused with the limit`()
+        async throws
+    {
         var limits = VarlinkLimits()
         limits.connectionsPerUser = 2
         limits.unlimitedUsers = []

@@ -25,7 +25,7 @@ import Testing
         return reason
     }
 
-    @Test func `by a trap is told with its signal`() async throws {
+    @Test func `by a trap is reported with its signal`() async throws {
         let reason = try await death("trap")
         #expect(
             reason.contains("was ended by SIGILL (Illegal instruction), and said: ")
@@ -34,7 +34,7 @@ import Testing
         #expect(reason.contains("Breaker.put("), "\(reason)")
     }
 
-    @Test func `because it took more memory than it may is told with the limit`() async throws {
+    @Test func `because it took more memory than it may is reported with the limit`() async throws {
         var limits = WorkerLimits()
         limits.memory = 256 << 20
         limits.call = .seconds(60)
@@ -42,11 +42,12 @@ import Testing
         #expect(reason.contains("where 256 MiB are allowed (workerMemoryMax)"), "\(reason)")
     }
 
-    @Test func `by leaving is told with its status`() async throws {
+    @Test func `by leaving is reported with its status`() async throws {
         #expect(try await death("leave").hasSuffix("ended with status 7."))
     }
 
-    @Test func `because a call took too long is told with the call and the limit`() async throws {
+    @Test func `because a call took too long is reported with the call and the limit`() async throws
+    {
         var limits = WorkerLimits()
         limits.call = .seconds(5)
         let reason = try await death("hang", limits: limits)
@@ -54,7 +55,7 @@ import Testing
         #expect(reason.contains("and was killed; it was in "), "\(reason)")
     }
 
-    @Test func `because a question took too long is told with the call and the limit`()
+    @Test func `because a question took too long is reported with the call and the limit`()
         async throws
     {
         var limits = WorkerLimits()
@@ -72,7 +73,7 @@ import Testing
         #expect(reason.contains("did not answer the call 'ask' within 3.0 seconds"), "\(reason)")
     }
 
-    @Test func `because a call took too long is told in time, whatever else is called`()
+    @Test func `because a call took too long is reported in time, whatever else is called`()
         async throws
     {
         var limits = WorkerLimits()
@@ -96,7 +97,7 @@ import Testing
         _ = try? await stream.value
     }
 
-    @Test func `by kill -9 is told once, also when nobody calls`() async throws {
+    @Test func `by kill -9 is reported once, also when nobody calls`() async throws {
         let component = Installed.component(of: Installed.stars)
         try await component.start()
         let process = try #require(await component.processID)

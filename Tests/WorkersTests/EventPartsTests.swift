@@ -57,7 +57,7 @@ import Testing
                 == "1074003968 bytes of state so far, where 1073741824 are allowed")
     }
 
-    @Test func `an item that is bigger than a part comes alone, and nothing is told as nothing`()
+    @Test func `an item that is bigger than a part comes alone, and nothing is sent as nothing`()
         throws
     {
         let big = Item(id: "b", fields: ["text": .text(String(repeating: "x", count: 600 << 10))])

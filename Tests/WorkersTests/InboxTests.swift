@@ -72,7 +72,7 @@ import Testing
         var isApart: Bool
     }
 
-    @Test func `is told in order, and a big one is read apart while the stream is held`()
+    @Test func `is delivered in order, and a big one is read apart while the stream is held`()
         async throws
     {
         let big = Worker.Attach.Reply.pieceBytes

@@ -9,7 +9,7 @@ import Testing
         return words
     }
 
-    @Test func `have the last failure that the Swift runtime told of`() {
+    @Test func `have the last failure that the Swift runtime reported`() {
         let words = words("Fatal error: One", "a line", "X/Y.swift:3: Fatal error: Two.", "another")
         #expect(words.failure == "X/Y.swift:3: Fatal error: Two")
         #expect(words.describesEnd)

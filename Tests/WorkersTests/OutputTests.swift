@@ -50,7 +50,7 @@ import Testing
         #expect(lines[signal...].contains { $0.contains("Breaker.put(") }, "\(lines)")
     }
 
-    @Test func `when it crashes is told however much it printed before`() async throws {
+    @Test func `when it crashes is reported however much it printed before`() async throws {
         let component = Installed.component(of: Installed.breaker, logger: log.logger)
         try await component.start()
         await #expect(throws: PortFailure.self) { try await component.put("chatter-and-trap") }
@@ -86,7 +86,7 @@ import Testing
         #expect(lines[signal...].contains { $0.contains("Breaker.put(") }, "\(lines)")
     }
 
-    @Test func `of a call that takes long is told, and what waited for it`() async throws {
+    @Test func `of a call that takes long is logged, and what waited for it`() async throws {
         var limits = WorkerLimits()
         limits.slow = .milliseconds(100)
         let component = Installed.component(
@@ -103,7 +103,7 @@ import Testing
         await component.stop()
     }
 
-    @Test func `what it says without end during a call is dropped, and how much is told`()
+    @Test func `what it says without end during a call is dropped, and how much is logged`()
         async throws
     {
         let component = Installed.component(of: Installed.breaker)

@@ -66,7 +66,7 @@ struct `A plugin that is a program` {
         #expect("\(other)".contains("ended with status 0"), "\(other)")
     }
 
-    @Test func `votes, and its scores are what is told`() async throws {
+    @Test func `votes, and its scores are what is shown`() async throws {
         let component = Installed.component(of: likes)
         #expect(try await component.start(settings: [:], fields: []) == .votes)
         #expect(try programs().count == 1)

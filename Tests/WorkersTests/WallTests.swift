@@ -142,7 +142,7 @@ struct `The walls around a worker` {
                 == [0, 13, 14, 15, 15, 16, 16])
     }
 
-    @Test func `what a kernel lacks is told`() {
+    @Test func `what a kernel lacks is logged`() {
         func missing(_ version: Int32, _ hasFilters: Bool) -> [String] {
             WorkerWalls.missing(landlock: version, hasFilters: hasFilters)
                 .map { String($0.prefix { $0 != ":" }) }

@@ -8,7 +8,7 @@ import Testing
 @testable import Workers
 
 @Suite(.timeLimit(.minutes(3))) struct `A component in a worker` {
-    @Test func `what it says by itself is told in order and as it was`() async throws {
+    @Test func `what it says by itself arrives in order and as it was`() async throws {
         let component = Installed.component(of: Installed.breaker)
         try await component.start()
         try await component.put("say")

@@ -7,7 +7,7 @@ import Testing
 
 /// Lists whose items a source is asked for.
 @Suite(.timeLimit(.minutes(3))) struct AskedSourceTests {
-    @Test func `a choice is replied to at once, and its list tells that the source is asked`()
+    @Test func `a choice is replied to at once, and its list shows that the source is asked`()
         async throws
     {
         let oracle = try await OracleHost.start(Oracle.films(holds: true))
@@ -98,7 +98,7 @@ import Testing
         try await oracle.host.end()
     }
 
-    @Test func `a source that does not answer in time is told of, and a late answer dropped`()
+    @Test func `a source that does not answer in time is reported, and a late answer dropped`()
         async throws
     {
         let oracle = try await OracleHost.start(Oracle.films(holds: true)) {
@@ -123,7 +123,7 @@ import Testing
         try await oracle.host.end()
     }
 
-    @Test func `a vote on an answered item is shown, and what the source tells of it`()
+    @Test func `a vote on an answered item is shown, and what the source answers of it`()
         async throws
     {
         let oracle = try await OracleHost.start(Oracle.films())
@@ -180,7 +180,7 @@ import Testing
         try await oracle.host.end()
     }
 
-    @Test func `filters are selected and counted, and the source is told`() async throws {
+    @Test func `filters are selected and counted, and the source is called`() async throws {
         let oracle = try await OracleHost.start(Oracle.films(filters: true))
         let client = try await oracle.open(limit: 2)
         try await client.catchUp { client.ids() == ["a", "b"] }

@@ -4,7 +4,7 @@ import Testing
 @testable import Host
 
 @Suite(.timeLimit(.minutes(3))) struct BusKeepTests {
-    @Test func `who was told everything goes on behind all of it, and is told nothing`()
+    @Test func `who received everything goes on behind all of it, and receives nothing`()
         async throws
     {
         let bench = try await BusBench()
@@ -22,7 +22,9 @@ import Testing
         #expect(try await bench.pull(resumed)?.notifications.map(\.topic) == ["films.b"])
     }
 
-    @Test func `what was not told yet is told after, and what is not kept is a gap`() async throws {
+    @Test func `what was not delivered yet is delivered after, and what is not kept is a gap`()
+        async throws
+    {
         let bench = try await BusBench()
         let id = try await bench.subscribe("films.>")
         _ = try await bench.pull(id)

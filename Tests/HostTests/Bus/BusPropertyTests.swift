@@ -9,7 +9,7 @@ import Testing
 /// see what a plain list of everything says, or be told of the gap.
 @Suite(.timeLimit(.minutes(10))) struct BusPropertyTests {
     @Test(arguments: (1...40).map(UInt64.init))
-    func `what subscribers are told is what a plain list says`(seed: UInt64) async throws {
+    func `what subscribers receive is what a plain list says`(seed: UInt64) async throws {
         let story = try await Story(seed)
         for _ in 0..<400 { try await story.step() }
         try await story.finish()

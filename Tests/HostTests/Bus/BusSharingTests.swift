@@ -19,7 +19,7 @@ import Testing
         #expect(batch.encoded { _ in ByteBuffer(string: "made again") } == encoded)
     }
 
-    @Test func `whoever sees more is told more, at the same time`() async throws {
+    @Test func `whoever sees more receives more, at the same time`() async throws {
         let bench = try await BusBench()
         let anyone = try await waiting(bench, ">")
         let moderator = try await bench.subscribe(">", seesRestricted: true)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a slow one is told, in order, the batches that quick ones were told`() async throws
+    @Test func `a slow one receives, in order, the batches that quick ones received`() async throws
     {
         let bench = try await BusBench()
         let quick = try await waiting(bench, "a.>")
@@ -55,7 +55,7 @@ import Testing
         try await expectNothingKept(bench)
     }
 
-    @Test func `one that joins within a turn is told what follows, and the rest share again`()
+    @Test func `one that joins within a turn receives what follows, and the rest share again`()
         async throws
     {
         let bench = try await BusBench()
@@ -76,7 +76,7 @@ import Testing
         #expect(try await bench.begin(young).arrived() === shared)
     }
 
-    @Test func `who pulls before it is woken is not told twice`() async throws {
+    @Test func `who pulls before it is woken receives nothing twice`() async throws {
         let bench = try await BusBench()
         let id = try await waiting(bench, "a.>")
         _ = try await waiting(bench, "a.>", tag: 1)
@@ -113,7 +113,7 @@ import Testing
         #expect(bench.wakes(1) == 0)
     }
 
-    @Test func `one that wants the past is not told what others were told from the same place`()
+    @Test func `one that wants the past does not receive what others received from the same place`()
         async throws
     {
         let bench = try await BusBench()

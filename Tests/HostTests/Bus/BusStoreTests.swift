@@ -61,7 +61,7 @@ import Testing
         store.close()
     }
 
-    @Test func `what the store trimmed is told`() async throws {
+    @Test func `what the store trimmed is delivered as a gap`() async throws {
         append((1...50).map { _ in "a.x" })
         try await settled()
         store.keep(Retention(count: 10))

@@ -73,7 +73,8 @@ extension SubscriptionBatch {
     }
 
     @Test
-    func `a slow subscriber loses no durable notification and is told of lost transient ones`()
+    func
+        `a slow subscriber loses no durable notification and receives a gap for lost transient ones`()
         async throws
     {
         let bench = try await BusBench(ringCount: 4)
@@ -101,7 +102,7 @@ extension SubscriptionBatch {
         #expect(bench.past.reads == reads, "who waits at the end never reads the store")
     }
 
-    @Test func `what was trimmed is told as a gap, before what is left`() async throws {
+    @Test func `what was trimmed is delivered as a gap, before what is left`() async throws {
         let bench = try await BusBench(stored: (1...20).map { note("a.x", sequence: $0) })
         bench.past.trim(through: 12)
         let id = try await bench.subscribe("a.>", after: 5)

@@ -54,7 +54,8 @@ private struct ChattyLauncher: ComponentLauncher {
         try await host.end()
     }
 
-    @Test func `a component that tells more is not taken in, and the limit is named`() async throws
+    @Test func `a component that reports more is not taken in, and the limit is named`()
+        async throws
     {
         let host = try await host(tallies: 100)
         let reason = try await refusal(by: host)
@@ -63,7 +64,9 @@ private struct ChattyLauncher: ComponentLauncher {
         try await host.end()
     }
 
-    @Test func `much that is told at once is sized and delivered a piece at a time`() async throws {
+    @Test func `much that is reported at once is sized and delivered a piece at a time`()
+        async throws
+    {
         let pieces = 20_000 / ReportedEvents.piece
         var host = try await host(tallies: 20_000, atOnce: true, limit: 4_000_000)
         let before = await host.on { $0.domain.steps }

@@ -84,7 +84,7 @@ import Testing
         try await host.end()
     }
 
-    @Test func `told again while it is asked, it is asked once more`() async throws {
+    @Test func `reported again while it is asked, it is asked once more`() async throws {
         let host = try await start(Counter.self)
         await host.on { registry in
             for _ in 0..<5 { registry.reportAllAnew() }
@@ -124,7 +124,7 @@ import Testing
         try await host.end()
     }
 
-    @Test func `filters are told the values of items that are all other ones`() async throws {
+    @Test func `filters receive the values of items that are all other ones`() async throws {
         let host = try await start(Counter.self)
         #expect(try await genres(host) == ["g1"])
         await host.on { $0.reportAllAnew() }
@@ -139,7 +139,7 @@ import Testing
         try await host.list(facets: true, limit: 1).sections?.first?.filters.map(\.id)
     }
 
-    @Test func `at a start a delegate is told in pieces, and the list that was read is kept`()
+    @Test func `at a start a delegate is called in pieces, and the list that was read is kept`()
         async throws
     {
         let plugins = [DelegatePlugin(id: "test.delegate", delegate: Counter.self)]
@@ -176,7 +176,7 @@ import Testing
         try await host.end()
     }
 
-    @Test func `what a delegate adds, changes and takes away while it is told is in the list`()
+    @Test func `what a delegate adds, changes and takes away while it is called is in the list`()
         async throws
     {
         let host = try await restarted(Editing.self)
@@ -206,7 +206,7 @@ import Testing
         return try await TestRegistry.start(in: first.directory, delegates: plugins)
     }
 
-    @Test func `with other fields items are never missed while the delegate is told of them`()
+    @Test func `with other fields items are never missed while the delegate is called with them`()
         async throws
     {
         let host = try await start(Counter.self)

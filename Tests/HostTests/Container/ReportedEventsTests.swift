@@ -100,7 +100,7 @@ import Testing
         try await host.end()
     }
 
-    @Test func `a commit does not wait for what was told before it, nor is undone by that`()
+    @Test func `a commit does not wait for what was reported before it, nor is undone by that`()
         async throws
     {
         let host = try await start()
@@ -130,7 +130,7 @@ import Testing
         try await host.end()
     }
 
-    @Test func `all items anew are those that the source has, whatever was told before`()
+    @Test func `all items anew are those that the source has, whatever was reported before`()
         async throws
     {
         let host = try await start()

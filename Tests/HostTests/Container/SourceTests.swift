@@ -189,7 +189,7 @@ private final class Feed: ContentListing {
         try await host.end()
     }
 
-    @Test func `items that don't fit are named when the source tells of just them, too`()
+    @Test func `items that don't fit are named when the source reports just them, too`()
         async throws
     {
         let host = try await start()

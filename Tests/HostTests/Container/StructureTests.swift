@@ -76,7 +76,7 @@ final class DiaryStars: Voting {
         try await host.status().components.map(\.definition.name)
     }
 
-    @Test func `a component is restored, then attached, then detached, each told in its order`()
+    @Test func `a component is restored, then attached, then detached, each called in its order`()
         async throws
     {
         let log = CapturedLog()
@@ -98,7 +98,7 @@ final class DiaryStars: Voting {
             ])
     }
 
-    @Test func `attaching, moving, hiding, showing and detaching are told and survive a restart`()
+    @Test func `attaching, moving, hiding, showing and detaching are posted and survive a restart`()
         async throws
     {
         var host = try await TestRegistry.start()

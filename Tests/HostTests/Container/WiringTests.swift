@@ -70,7 +70,8 @@ private final class StrictDelegate: ContainerDelegate {
         try await host.end()
     }
 
-    @Test func `a commit is shown by the index, told the delegate, screens, bus, then answered`()
+    @Test
+    func `a commit is shown by the index, passed to the delegate, screens, bus, then answered`()
         async throws
     {
         let log = DelegateLog.make()

@@ -281,7 +281,7 @@ private final class RemotePort: ComponentPort {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a read that names an actor is refused while the votes component can't tell`()
+    func `a read that names an actor is refused while the votes component can't answer`()
         async throws
     {
         let script = RemoteLauncher.Script()

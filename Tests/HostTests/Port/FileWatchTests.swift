@@ -76,7 +76,7 @@ import Testing
         try await group.shutdownGracefully()
     }
 
-    @Test func `who was removed is told nothing, and the others are`() async throws {
+    @Test func `who was removed is not called, and the others are`() async throws {
         let (number, one) = try await watch("/data/one")
         let (_, other) = try await watch("/data/one")
         try await group.next().submit { [watches] in watches.value.remove(number) }.get()

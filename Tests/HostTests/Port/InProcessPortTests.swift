@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a setting that makes no sense is told as that`() async throws {
+    @Test func `a setting that makes no sense is refused as that`() async throws {
         try await onLoop { [loop] in
             let owner = Owner()
             let failure = #expect(throws: LaunchFailure.self) {
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `what it says is told after it has returned, in order, and before the answer`()
+    @Test func `what it says is passed on after it has returned, in order, and before the answer`()
         async throws
     {
         try await onLoop { [loop] in
@@ -153,7 +153,8 @@ import Testing
         }
     }
 
-    @Test func `background work comes back to the loop and what follows is told`() async throws {
+    @Test func `background work comes back to the loop and what follows is passed on`() async throws
+    {
         let owner = try await onLoop { [loop] in
             let owner = Owner()
             let port = try owner.launch(loop)
@@ -186,7 +187,7 @@ import Testing
         try await onLoop { #expect(owner.value.told == ["publishes worked", "raised 1"]) }
     }
 
-    @Test func `after it is closed background work is cancelled and its end is not told`()
+    @Test func `after it is closed background work is cancelled and its end is not reported`()
         async throws
     {
         let (owner, weakly) = try await onLoop { [loop] in

@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: Withdrawal.allCases)
-    func `no subscriber is told a text that was taken back, before a restart and after it`(
+    func `no subscriber receives a text that was taken back, before a restart and after it`(
         _ withdrawal: Withdrawal
     ) async throws {
         var host = try await TestRegistry.start()
@@ -225,7 +225,7 @@ import Testing
         try await host.end()
     }
 
-    @Test func `a text that an older daemon wrote into a notification is not told`() {
+    @Test func `a text that an older daemon wrote into a notification is not sent`() {
         let stored = BusNotification(
             StoredNotification(
                 sequence: 1, time: 0, topic: "films.comments.posted", actor: 1,

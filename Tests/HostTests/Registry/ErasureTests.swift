@@ -305,8 +305,7 @@ import Testing
         try await host.end()
     }
 
-    @Test func `a subscriber who has not been told yet is told nothing of the person`() async throws
-    {
+    @Test func `a subscriber who is behind receives nothing of the person`() async throws {
         let host = try await films()
         let late: SubscriptionID = try await host.call { registry, reply in
             reply(

@@ -78,7 +78,8 @@ import Testing
         try await host.end()
     }
 
-    @Test func `a reason is told the author and moderators, in no notification, and is bounded`()
+    @Test
+    func `a reason is shown to the author and moderators, is in no notification, and is bounded`()
         async throws
     {
         let host = try await TestRegistry.start()

@@ -52,7 +52,7 @@ import Testing
         #expect(try await host.status().state == .ready)
     }
 
-    @Test func `a write that changes nothing commits nothing and tells the current sequence`()
+    @Test func `a write that changes nothing commits nothing and replies the current sequence`()
         async throws
     {
         let host = try await TestRegistry.start()
@@ -260,7 +260,7 @@ import Testing
         try await host.end()
     }
 
-    @Test func `a cast vote is told to everyone, and who cast it to moderators alone`()
+    @Test func `a cast vote is sent to everyone, and who cast it to moderators alone`()
         async throws
     {
         let host = try await TestRegistry.start()
@@ -286,7 +286,7 @@ import Testing
         try await host.end()
     }
 
-    @Test func `a comment that waits for a moderator is told to moderators alone`() async throws {
+    @Test func `a comment that waits for a moderator is sent to moderators alone`() async throws {
         let host = try await TestRegistry.start()
         try await host.apply(.films.changed { $0.components[3].settings = ["moderated": true] })
         try await host.post("Held", by: .bob)
@@ -309,7 +309,7 @@ import Testing
         try await host.end()
     }
 
-    @Test func `who takes a waiting comment back is told to moderators alone`() async throws {
+    @Test func `who takes a waiting comment back is sent to moderators alone`() async throws {
         let host = try await TestRegistry.start()
         try await host.apply(.films.changed { $0.components[3].settings = ["moderated": true] })
         let held = try await host.post("Held", by: .bob).comment.entry.comment.id

@@ -85,7 +85,7 @@ import Testing
         try await host.apply(.films.changed { $0.title = "Films" })
     }
 
-    @Test func `a subscriber is told the same of an entry live, from the ring and from the past`()
+    @Test func `a subscriber receives the same of an entry live, from the ring and from the past`()
         async throws
     {
         let host = try await TestRegistry.start()

@@ -128,7 +128,7 @@ private let cases: [ThreeWayCase] = [
         #expect(ThreeWay(new: new, base: new, live: new).lines.isEmpty)
     }
 
-    @Test func `how it is shown is compared, and told a line each`() {
+    @Test func `how it is shown is compared, and listed a line each`() {
         let base = ContainerDefinition(
             name: "c", fields: [Field(name: "a", type: .number)],
             components: [ComponentDefinition(name: "list", plugin: "p", sort: ["a"])],

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ["list", "stars", "talk"])
-    func `a record that can't be read is told with what to do, and the others are there`(
+    func `a record that can't be read is reported with what to do, and the others are there`(
         _ component: String
     ) async throws {
         let host = try await TestRegistry.start()

@@ -78,7 +78,7 @@ import Testing
             value: #"{"state":"shown","created":1,"item":"alien","text":"New."}"#,
             found: "'c' is in the store, and not shown"),
     ])
-    func `what the store holds and is not shown is found, told and forgotten by a start`(
+    func `what the store holds and is not shown is found, reported and forgotten by a start`(
         _ secret: Secret
     ) async throws {
         let host = try await TestRegistry.filled()

@@ -148,7 +148,7 @@ import Testing
         try await host.end()
     }
 
-    @Test func `what readers are about to pull is told before screens are handed over`()
+    @Test func `what readers are about to pull is sent before screens are handed over`()
         async throws
     {
         let host = try await TestRegistry.start()
@@ -176,7 +176,7 @@ import Testing
         try await host.end()
     }
 
-    @Test func `what subscribers are about to pull is told before connections are handed over`()
+    @Test func `what subscribers are about to pull is sent before connections are handed over`()
         async throws
     {
         let host = try await TestRegistry.start()

@@ -108,7 +108,7 @@ import Testing
         try await host.end()
     }
 
-    @Test func `a scope's lists by mode are told as they change, and kept over a restart`()
+    @Test func `a scope's lists by mode are posted as they change, and kept over a restart`()
         async throws
     {
         let host = try await films(Self.modes)

@@ -194,7 +194,7 @@ private final class Shuffler: ContentListing {
         try await again.end()
     }
 
-    @Test func `a container that is deleted, or has the part no more, is told of nothing`()
+    @Test func `a container that is deleted, or has the part no more, is not called`()
         async throws
     {
         let host = try await start()

@@ -294,7 +294,7 @@ private final class Watcher: ContainerDelegate {
         try await kept.end()
     }
 
-    @Test func `the delegate around a part is told, and may change the screen and the part`()
+    @Test func `the delegate around a part is called, and may change the screen and the part`()
         async throws
     {
         let log = DelegateLog.make()

@@ -176,7 +176,7 @@ private final class ListeningDelegate: ContainerDelegate {
         try await host.end()
     }
 
-    @Test func `each scope's delegate is told of its screens, the container's of all else`()
+    @Test func `each scope's delegate is called for its screens, the container's for all else`()
         async throws
     {
         let log = DelegateLog.make()

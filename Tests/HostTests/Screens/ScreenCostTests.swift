@@ -148,7 +148,7 @@ import Testing
         return orders
     }
 
-    @Test func `a diff tells of the counts that changed, and of no other filter`() async throws {
+    @Test func `a diff has the counts that changed, and no other filter`() async throws {
         let host = try await TestRegistry.start()
         try await host.apply(.films)
         try await host.put((0..<40).map { .film("f\($0)", ["g\($0 % 20)"]) })

@@ -128,7 +128,7 @@ import Testing
         try await host.end()
     }
 
-    @Test func `whoever can't resume is told why`() async throws {
+    @Test func `whoever can't resume receives the reason`() async throws {
         var limits = HostLimits()
         limits.screenLinger = 0
         let host = try await films(limits: limits)
@@ -300,7 +300,7 @@ import Testing
         try await host.end()
     }
 
-    @Test func `choosing an item tells the delegate and posts what the definition names`()
+    @Test func `choosing an item calls the delegate and posts what the definition names`()
         async throws
     {
         let host = try await films()

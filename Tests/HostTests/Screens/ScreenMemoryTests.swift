@@ -181,7 +181,7 @@ import Testing
         try await host.end()
     }
 
-    @Test func `screens that wait to be resumed make room, and it is told why they are gone`()
+    @Test func `screens that wait to be resumed make room, and an error says why they are gone`()
         async throws
     {
         let host = try await films(150_000)
