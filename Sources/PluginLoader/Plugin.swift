@@ -62,3 +62,80 @@ public struct Plugin: Sendable {
     /// The settings that its components take; nil while the library is not loaded here.
     public var settings: [Setting]? { component?.settings }
 }
+
+/// What a plugin makes.
+public enum PluginKind: RawRepresentable, Sendable, Hashable {
+    /// Components of this kind.
+    case component(Kind)
+    /// Delegates of containers and of their scopes: they live in the daemon.
+    case delegate
+
+    /// The kind that a manifest means by a word; nil: there is none.
+    public init?(rawValue: String) {
+        guard rawValue != "delegate" else {
+            self = .delegate
+            return
+        }
+        guard let kind = Kind(rawValue: rawValue) else { return nil }
+        self = .component(kind)
+    }
+
+    /// The word in a manifest: `contents`, `filters`, `votes`, `comments` or `delegate`.
+    public var rawValue: String {
+        switch self {
+        case .component(let kind): kind.rawValue
+        case .delegate: "delegate"
+        }
+    }
+
+    /// All there are.
+    public static var all: [PluginKind] { Kind.allCases.map { .component($0) } + [.delegate] }
+}
+
+/// What a plugin's components are made of.
+public enum PluginCode: Sendable, Hashable {
+    /// A library that has their class, at a path: loaded into the daemon or into a worker.
+    case library(String)
+    /// A program, at a path, that a worker starts and asks: it may be written in any language.
+    case program(String)
+
+    /// Where it is.
+    public var path: String {
+        switch self {
+        case .library(let path), .program(let path): path
+        }
+    }
+
+    /// The code at its path from a folder.
+    func inside(_ folder: String) -> PluginCode {
+        switch self {
+        case .library(let path): .library("\(folder)/\(path)")
+        case .program(let path): .program("\(folder)/\(path)")
+        }
+    }
+}
+
+/// Where a component lives.
+public enum Isolation: String, Sendable, Hashable, CaseIterable {
+    /// In the daemon.
+    case daemon
+    /// In a worker process of its own.
+    case process
+}
+
+/// A plugin that delegates of containers and of their scopes can be made of; they live in the daemon.
+public struct DelegatePlugin: Sendable {
+    /// Its identifier, as `org.example.agenda`.
+    public var id: String
+    /// The class of its delegates.
+    public var delegate: ContainerDelegate.Type
+
+    /// A plugin whose class is there.
+    public init(id: String, delegate: ContainerDelegate.Type) {
+        self.id = id
+        self.delegate = delegate
+    }
+
+    /// The settings that its delegates take.
+    public var settings: [Setting] { delegate.settings }
+}

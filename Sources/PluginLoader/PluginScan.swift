@@ -1,5 +1,5 @@
 internal import AtriumKit
-internal import Glibc
+import Glibc
 
 /// The look through directories: everything that was found so far, in order.
 struct PluginScan {
@@ -262,6 +262,40 @@ extension PluginStatus {
             state = .loaded
         } catch {
             end(with: error)
+        }
+    }
+}
+
+/// The names of what is in a folder.
+enum FolderNames {
+    /// Those that are not hidden, sorted; nil if the folder can't be read, with the reason in `errno`.
+    static func visible(in folder: String) -> [String]? {
+        guard let stream = opendir(folder) else { return nil }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+}
+
+/// Recognises programs that can be started, without starting them.
+enum PluginProgram {
+    /// Looks at a program's file.
+    ///
+    /// - Throws: `PluginProblem.refused` for a file that can't be read, is empty, or may not be executed.
+    static func probe(_ program: String) throws(PluginProblem) {
+        let file = try RegularFile(ofPlugin: program)
+        guard file.size > 0 else { throw .refused("\(program) is empty: it is no program.") }
+        guard access(program, X_OK) == 0 else {
+            let reason = String(cString: strerror(errno))
+            throw .refused(
+                "\(program) can't be executed (\(reason)): 'chmod +x \(program)', and let it begin with "
+                    + "what runs it, as '#!/usr/bin/env python3'.")
         }
     }
 }

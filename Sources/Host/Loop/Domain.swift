@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 internal import PluginLoader
 import Store
+import Synchronization
 
 /// What all containers share: the event loop, the store, the bus, the actors and the order of all commits.
 ///
@@ -391,4 +392,17 @@ private enum Arrival {
     case step(any EntryOwner, Lane<any EntryWaiter>.Step)
     /// The end of a read; entries that were appended before the read were settled before it.
     case read(() -> Void)
+}
+
+/// Passes outcomes from the store's thread to the registry, which is made after the store.
+final class OutcomeRelay: Sendable {
+    private let target = Mutex<(@Sendable ([Outcome]) -> Void)?>(nil)
+
+    /// Sets where outcomes go; call it before anything is appended.
+    func connect(_ target: @escaping @Sendable ([Outcome]) -> Void) {
+        self.target.withLock { $0 = target }
+    }
+
+    /// Passes outcomes on; called on the store's thread.
+    func pass(_ outcomes: [Outcome]) { target.withLock(\.self)?(outcomes) }
 }

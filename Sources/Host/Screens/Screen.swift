@@ -1,5 +1,6 @@
 import AtriumKit
 import DequeModule
+import Index
 
 /// What one user has open on a container.
 ///
@@ -383,5 +384,65 @@ extension Screen {
         let more = cost(of: choices)
         weight += more
         account.charge(more)
+    }
+}
+
+// The reader's own ballots and held comments, which are not shared between screens.
+extension Screen {
+    /// Whether the ballots on everything in sight are known; those shown by the last revision are.
+    func knowsBallots(_ state: ViewState, _ base: Sight?) -> Bool {
+        guard let ballots else { return true }
+        guard let base, base.generation == ballots.generation else {
+            let items = state.lists.flatMap { $0.items.map { Subject.item($0.row.id) } }
+            return ballots.knows(items + [choices.subject])
+        }
+        let new = base.moment.view === state ? [] : state.change(from: base.moment.view).newItems
+        if new.isEmpty, ballots.isKnown(choices.subject) { return true }
+        return ballots.knows(new.map(Subject.item) + [choices.subject])
+    }
+
+    /// The reader's own comments on the screen's subject that other users can't see.
+    func ownHeld(_ focus: SharedFocus, _ home: ContainerScreens) -> [CommentView] {
+        let held = focus.state.held
+        guard !held.isEmpty, let actor, let number = home.domain.actors.number(of: actor) else {
+            return []
+        }
+        return held[number] ?? []
+    }
+}
+
+extension Screen {
+    /// The choices made on a screen.
+    struct Choices {
+        var view: ViewKey { didSet { seen = nil } }
+        var subject: Subject { didSet { seen = nil } }
+        /// These choices as a delegate saw them; nil: no delegate did.
+        private var seen: ScreenChoices?
+
+        init(view: ViewKey = ViewKey(), subject: Subject = .container) {
+            self.view = view
+            self.subject = subject
+        }
+    }
+}
+
+extension Screen.Choices {
+    /// The choices as a delegate sees them.
+    var asSeen: ScreenChoices { seen ?? ScreenChoices(self) }
+
+    /// The choices as a delegate sees them, kept for later comparison.
+    mutating func keepAsSeen() -> ScreenChoices {
+        if let seen { return seen }
+        let choices = ScreenChoices(self)
+        seen = choices
+        return choices
+    }
+
+    /// Adopts the key of the view that shows these choices, so that its screens share one copy; places may have
+    /// changed.
+    mutating func share(_ key: ViewKey) {
+        let kept = key.places == view.places ? seen : nil
+        view = key
+        seen = kept
     }
 }
