@@ -11,7 +11,9 @@ open class ThreadedComments: Commenting {
     public weak var delegate: (any CommentingDelegate)?
 
     let context: ComponentContext
-    let rules: CommentRules
+    private(set) var rules: CommentRules
+    /// Whether the rules are those of the settings.
+    private var hasRulesOfSettings = false
     let tree = ThreadTree()
 
     /// What it understands: `subjects`, `maxLength`, `moderated`.
@@ -35,12 +37,28 @@ open class ThreadedComments: Commenting {
     /// - Throws: ``SettingError`` for unknown subjects.
     public required convenience init(context: ComponentContext) throws {
         self.init(context: context, rules: try CommentRules(context.settings))
+        hasRulesOfSettings = true
     }
 
-    /// Makes a component without comments.
+    /// Makes a component without comments, with rules that its settings don't change.
     public init(context: ComponentContext, rules: CommentRules) {
         self.context = context
         self.rules = rules
+    }
+
+    /// Whether they differ only in `subjects`, `maxLength` and `moderated`, which are for what is written next.
+    open func canTake(_ settings: Settings) -> Bool {
+        let own = Set(ThreadedComments.settings.map(\.name))
+        func others(_ settings: Settings) -> [String: Value] {
+            settings.values.filter { !own.contains($0.key) }
+        }
+        return hasRulesOfSettings && others(settings) == others(context.settings)
+            && (try? CommentRules(settings)) != nil
+    }
+
+    /// Judges by the new rules from now on; comments that wait for a moderator go on waiting.
+    open func settingsDidChange(from before: Settings) {
+        if let rules = try? CommentRules(context.settings) { self.rules = rules }
     }
 
     /// Decides on a text that is new, or replaces another.

@@ -9,6 +9,11 @@ struct PublishingPace {
     /// How long the component must have kept to the rate until exceeding it is logged again.
     private static let calm = TimeAmount.seconds(10)
 
+    /// What is logged of a component that publishes too fast.
+    static let warning =
+        "It publishes faster than \(rate) notifications, or \(rate * unitBytes / 1_000_000) MB, a second: what it "
+        + "says waits."
+
     /// A pause for a component that publishes too fast.
     struct Pause: Equatable {
         let time: TimeAmount

@@ -29,6 +29,8 @@ enum WorkerCall: Sendable, Hashable {
     /// How many screens show the component.
     case audience(Int)
     case pass(LifecyclePhase)
+    /// Gives the component other settings; answered as `start` is.
+    case take([String: Value])
     /// Releases the component and ends the worker.
     case close
 
@@ -75,6 +77,7 @@ enum WorkerCall: Sendable, Hashable {
         case .reload: "reload"
         case .audience: "didChangeAudience"
         case .pass(let phase): phase.rawValue
+        case .take: "settingsDidChange"
         case .close: "close"
         }
     }
@@ -108,7 +111,7 @@ extension WorkerStart {
 
 /// A worker's answer to a ``WorkerCall``.
 enum WorkerAnswer: Sendable, Hashable {
-    /// The component was made.
+    /// The component was made, or has other settings.
     case started(
         Kind, observedFields: [String], preselection: Selection, facts: ComponentFacts?,
         asks: Bool)
@@ -150,6 +153,7 @@ extension WorkerCall: WireCodable {
         case .reload: .wire("reload")
         case .audience(let screens): .wire("audience", ["screens": screens])
         case .pass(let phase): .wire("pass", ["phase": phase])
+        case .take(let settings): .wire("take", ["settings": settings])
         case .close: .wire("close")
         }
     }
@@ -179,6 +183,7 @@ extension WorkerCall: WireCodable {
         case "reload": self = .reload
         case "audience": self = .audience(try object("screens"))
         case "pass": self = .pass(try object("phase"))
+        case "take": self = .take(try object("settings"))
         case "close": self = .close
         default: throw object.unknownCase(of: "WorkerCall")
         }

@@ -79,32 +79,25 @@ public final class WorkerLauncher: ComponentLauncher {
     ) -> LaunchCancellation {
         loop.preconditionInEventLoop()
         do throws(WorkerProcess.Problem) {
-            let calls = try SocketPair()
-            let stream: SocketPair
-            do throws(WorkerProcess.Problem) {
-                stream = try SocketPair()
-            } catch {
-                calls.close()
-                throw error
-            }
+            var pairs: [SocketPair] = []
             let process: WorkerProcess
             do throws(WorkerProcess.Problem) {
+                // As in `WorkerProgram`: calls, stream, questions.
+                for _ in 0..<3 { pairs.append(try SocketPair()) }
                 process = try WorkerProcess(
                     executable, arguments(for: request),
-                    descriptors: [calls.theirs, stream.theirs]
+                    descriptors: pairs.map(\.theirs)
                         + [request.plugin.held?.descriptor].compactMap(\.self),
                     group: groups?.make(
                         container: request.container, component: request.component),
                     memory: limits.memory, running: running, loop: loop)
             } catch {
-                calls.close()
-                stream.close()
+                for pair in pairs { pair.close() }
                 throw error
             }
-            calls.closeTheirs()
-            stream.closeTheirs()
+            for pair in pairs { pair.closeTheirs() }
             let port = WorkerPort(request, process, loop, limits, logger, owner, turns)
-            start(port, calls, stream, done)
+            start(port, pairs.map(\.ours), done)
             return { [weak port] in port?.giveUp() }
         } catch {
             done(
@@ -127,7 +120,7 @@ public final class WorkerLauncher: ComponentLauncher {
             process = try WorkerProcess(
                 executable,
                 Self.code(of: plugin) + ["--describe", plugin.kind.rawValue] + landlockArguments,
-                descriptors: [pair.theirs, pair.theirs]
+                descriptors: [pair.theirs, pair.theirs, pair.theirs]
                     + [plugin.held?.descriptor].compactMap(\.self),
                 group: groups?.make(container: "plugin", component: plugin.id),
                 memory: limits.memory, running: running, loop: loop)
@@ -167,17 +160,19 @@ public final class WorkerLauncher: ComponentLauncher {
     }
 
     private func start(
-        _ port: WorkerPort, _ calls: SocketPair, _ stream: SocketPair,
+        _ port: WorkerPort, _ sockets: [Int32],
         _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void
     ) {
         port.launched = done
         let bound = NIOLoopBound(port, eventLoop: loop)
-        let loop = loop
+        let item = NIOLoopBound({ [weak port] in port?.item($0) }, eventLoop: loop)
+        let (loop, logger) = (loop, logger)
         // Only the connecting is off the loop; everything after it is on the loop.
         Task(executorPreference: QuietExecutor.shared) {
             do {
                 let link = try await WorkerLink.connect(
-                    calls: calls.ours, stream: stream.ours, on: loop)
+                    calls: sockets[0], stream: sockets[1], questions: sockets[2], item, on: loop,
+                    logger: logger)
                 loop.execute { bound.value.begin(link) }
             } catch {
                 let reason = "\(error)"

@@ -1,12 +1,14 @@
 internal import AtriumKit
 internal import Interfaces
 internal import JSONCodec
+internal import Logging
 internal import NIOCore
 internal import Varlink
 
-/// The daemon's ends of the two connections to a worker.
+/// The daemon's ends of the three connections to a worker.
 ///
-/// There are two, because a connection with a stream carries nothing else. Both close with the last reference.
+/// Calls and the stream of answers have one each, because a connection with a stream carries nothing else. On the third
+/// the worker asks: ``WorkerQuestions``. All close with the last reference.
 struct WorkerLink: Sendable {
     /// The most bytes that a worker may send in a frame.
     static let frameBytes = 1 << 20
@@ -37,16 +39,32 @@ struct WorkerLink: Sendable {
 
     private let calls: VarlinkClient
     private let stream: VarlinkClient
+    /// Serves the worker's questions.
+    private let questions: VarlinkServer
 
-    /// Takes ownership of two connected sockets; closes both if that fails.
+    /// Takes ownership of connected sockets; closes them if that fails.
+    ///
+    /// - Parameters:
+    ///   - calls: for calls of the component.
+    ///   - stream: for what the worker answers and sends.
+    ///   - questions: for what the worker asks.
+    ///   - item: finds an item by its id.
+    ///   - loop: the event loop.
+    ///   - logger: logs why the connection for questions is closed.
+    /// - Returns: the ends.
+    /// - Throws: what the system says of a descriptor that is no connected socket.
     static func connect(
-        calls: Int32, stream: Int32, on loop: any EventLoop
+        calls: Int32, stream: Int32, questions: Int32,
+        _ item: NIOLoopBound<(String) -> AtriumKit.Item?>,
+        on loop: any EventLoop, logger: Logger
     ) async throws -> WorkerLink {
         let first = try await VarlinkClient.connect(
             descriptor: calls, on: loop, limits: limits)
         let second = try await VarlinkClient.connect(
             descriptor: stream, on: loop, limits: limits)
-        return WorkerLink(calls: first, stream: second)
+        let third = try await WorkerQuestions.serve(
+            questions, from: item, on: loop, logger: logger)
+        return WorkerLink(calls: first, stream: second, questions: third)
     }
 
     /// Sends a call; call this on the loop.

@@ -58,5 +58,23 @@ extension WorkerPort {
 
     func reportAudience(_ screens: Int) { call(.audience(screens)) }
 
+    /// Finds an item that the component asks for.
+    func item(_ id: String) -> Item? { owner?.port(self, itemWith: id) }
+
+    func take(_ settings: [String: Value], _ done: @escaping () -> Void) {
+        let call = WorkerCall.take(settings)
+        self.call(call) { [weak self] answer in
+            guard let self else { return }
+            guard case .started(_, let fields, let preselection, let facts, _) = answer else {
+                return fail("answered the call '\(call.name)' with something else, and was killed")
+            }
+            if let problem = check.problem(in: facts) {
+                return fail("has other facts now: \(problem) It was killed")
+            }
+            note(fields, preselection, facts)
+            done()
+        }
+    }
+
     func pass(_ phase: LifecyclePhase) { call(.pass(phase)) }
 }

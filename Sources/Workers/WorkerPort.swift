@@ -125,11 +125,8 @@ final class WorkerPort: ComponentPort {
                 launched?(.failure(.failed(reason: problem)))
                 return
             }
-            self.kind = kind
-            observedFields = check.observable(fields)
-            self.preselection = preselection
-            self.facts = facts
-            self.asks = asks
+            (self.kind, self.asks) = (kind, asks)
+            note(fields, preselection, facts)
             launched?(.success(self))
         case .notStarted(let failure):
             close()
@@ -138,6 +135,13 @@ final class WorkerPort: ComponentPort {
             self.launched = launched
             fail("answered the call 'start' with something else")
         }
+    }
+
+    /// Keeps what the component observes, preselects and takes with its present settings.
+    func note(_ fields: [String], _ preselection: Selection, _ facts: ComponentFacts?) {
+        observedFields = check.observable(fields)
+        self.preselection = preselection
+        self.facts = facts
     }
 }
 
@@ -390,11 +394,7 @@ extension WorkerPort {
     func slowDown(_ pause: PublishingPace.Pause?) {
         guard let pause else { return }
         if pause.isFirst {
-            log(
-                .warning,
-                "It publishes faster than \(PublishingPace.rate) notifications, or "
-                    + "\(PublishingPace.rate * PublishingPace.unitBytes / 1_000_000) MB, a second: "
-                    + "what it says waits.")
+            log(.warning, PublishingPace.warning)
         }
         hold(true)
         let port = NIOLoopBound(Reference(port: self), eventLoop: loop)

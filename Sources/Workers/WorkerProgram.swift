@@ -15,10 +15,12 @@ public enum WorkerProgram {
     static let calls: Int32 = 3
     /// The connection on which the worker sends answers and messages.
     private static let stream: Int32 = 4
+    /// The connection on which the worker asks the daemon.
+    static let questions: Int32 = 5
     /// The library's file that the daemon holds open, if it passed one.
-    static let library: Int32 = 5
+    static let library: Int32 = 6
     /// All that the daemon passes.
-    static let descriptors = [calls, stream, library]
+    static let descriptors = [calls, stream, questions, library]
 
     /// Serves a component until the daemon ends it or is gone.
     ///

@@ -21,6 +21,7 @@ final class WorkerSession {
     private let end: () -> Void
 
     private var port: (any ComponentPort)?
+    private lazy var questions = WorkerHostClient(WorkerProgram.questions)
     /// The parts of the restored component's state that were not returned yet.
     private var unsent = EventParts([], of: .message)
     /// The values of fields that were reported so far, until the last part arrives.
@@ -127,8 +128,16 @@ final class WorkerSession {
         case .reload: port.reload()
         case .audience(let screens): port.reportAudience(screens)
         case .pass(let phase): port.pass(phase)
+        case .take(let settings):
+            return port.take(settings) { self.answer(id, Self.started(port)) }
         }
         answer(id, .done)
+    }
+
+    private static func started(_ port: any ComponentPort) -> WorkerAnswer {
+        .started(
+            port.kind, observedFields: port.observedFields, preselection: port.preselection,
+            facts: port.facts, asks: port.asks)
     }
 
     private func take(_ values: [String: [Value]]) {
@@ -180,11 +189,7 @@ final class WorkerSession {
                     return self.answer(id, .notStarted(failure))
                 }
                 self.port = port
-                self.answer(
-                    id,
-                    .started(
-                        port.kind, observedFields: port.observedFields,
-                        preselection: port.preselection, facts: port.facts, asks: port.asks))
+                self.answer(id, Self.started(port))
             case .failure(let failure): self.answer(id, .notStarted(failure))
             }
         }
@@ -369,6 +374,10 @@ extension WorkerSession: PortOwner {
                 "An answer of \(size) bytes can't be sent, where \(WorkerInbox.most) are allowed."
             _ = say(.answers(number, .failure(Refusal(reason))))
         }
+    }
+
+    func port(_ port: any ComponentPort, itemWith id: String) -> AtriumKit.Item? {
+        questions.item(id)
     }
 
     /// Never called: a component in this process ends only together with the process.

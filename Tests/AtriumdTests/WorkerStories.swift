@@ -42,6 +42,33 @@ extension Stories {
             }
         }
 
+        @Test func `a worker goes on with other settings, and the next one has them`() async throws
+        {
+            try await withDaemon { daemon in
+                func apply(_ settings: String) async throws -> Finished {
+                    try await daemon.type(
+                        "sed 's/plugin: org.atrium.threads,/& isolation: process,/; "
+                            + "s/settings: { subjects: .items, container. } }$/settings: \(settings) }/' "
+                            + "$EXAMPLES/films.yaml >f.yaml && atriumctl apply -f f.yaml")
+                }
+                #expect(try await apply("{ maxLength: 80 }").status == 0)
+                let worker = try #require(try await Self.workers(of: daemon).first)
+                let posts = "atriumctl comment films 'Twenty-one characters'"
+                #expect(try await daemon.type(posts).status == 0)
+
+                let changed = try await apply("{ maxLength: 20 }")
+                #expect(changed.status == 0, "\(changed)")
+                #expect(try await Self.workers(of: daemon) == [worker])
+                let refused = try await daemon.type(posts)
+                #expect(refused.status != 0)
+                #expect(refused.errors.contains("beyond the limit maxLength 20"), "\(refused)")
+                #expect(Glibc.kill(worker, SIGKILL) == 0)
+                let after = try await daemon.type(posts)
+                #expect(after.errors.contains("beyond the limit maxLength 20"), "\(after)")
+                #expect(try await Self.workers(of: daemon) != [worker])
+            }
+        }
+
         @Test func `no worker outlives a daemon that was killed`() async throws {
             try await withDaemon { daemon in
                 let made = try await daemon.type(
@@ -81,10 +108,10 @@ extension Stories {
                     let held = try Self.descriptors(of: worker)
                     #expect(held[0] == "/dev/null")
                     #expect(held[1] == held[2] && held[1]?.hasPrefix("pipe:") == true)
-                    #expect(held.values.count { $0.hasPrefix("socket:") } == 2, "\(held)")
-                    #expect(held[5]?.hasSuffix("/libStars.so") == true, "\(held)")
+                    #expect(held.values.count { $0.hasPrefix("socket:") } == 3, "\(held)")
+                    #expect(held[6]?.hasSuffix("/libStars.so") == true, "\(held)")
                     #expect(
-                        held.filter { $0.key > 5 }.values.allSatisfy {
+                        held.filter { $0.key > 6 }.values.allSatisfy {
                             $0.hasPrefix("anon_inode:[event") || $0 == "anon_inode:[timerfd]"
                         }, "\(held)")
                 }

@@ -50,6 +50,22 @@ import Testing
         #expect(wrong.setting == "prior")
     }
 
+    @Test func `they go on with settings that no score depends on`() throws {
+        let host = try MemoryHost(Stars.self)
+        try host.run(.castBallot(subject: film, value: 5))
+        #expect(try host.change(settings: ["mayChange": false, "subjects": ["items"]]))
+        #expect(
+            try refusal(host, .castBallot(subject: film, value: 4)).reason.contains("mayChange"))
+        #expect(
+            try refusal(host, .castBallot(subject: .container, value: 4)).reason.contains("item"))
+        #expect(
+            host.facts == .votes(VoteFacts(min: 1, max: 5, step: 1, subjects: [.items])))
+        for others in [["scale": 10], ["step": 0.5], ["score": "bayesian"]] as [[String: Value]] {
+            #expect(try !host.change(settings: others), "\(others)")
+        }
+        #expect(try tally(host.run(.castBallot(subject: film, value: 4)))?.histogram == ["4": 1])
+    }
+
     @Test func `their facts are the scale and the subjects of the settings`() throws {
         #expect(
             try MemoryHost(Stars.self).facts

@@ -27,6 +27,24 @@ import Threads
                     CommentFacts(maxLength: 80, moderated: true, subjects: [.container])))
     }
 
+    @Test func `other rules hold from the next comment on, and what is there stays`() throws {
+        let thread = try Thread()
+        try thread.post([("a", nil), ("a1", "a")])
+        #expect(try thread.host.change(settings: ["maxLength": 3, "moderated": true]))
+        #expect(
+            thread.host.facts == .comments(CommentFacts(maxLength: 3, moderated: true)))
+        #expect(throws: Refusal.self) { try thread.post("b", text: "long") }
+        try thread.post("b", text: "hey")
+        #expect(try thread.page().outline == "a .a1")
+        // One that is made with them shows the same.
+        try thread.host.restart()
+        #expect(try thread.page().outline == "a .a1")
+        #expect(throws: SettingError.self) {
+            try thread.host.change(settings: ["subjects": ["nothing"]])
+        }
+        #expect(try thread.page().outline == "a .a1")
+    }
+
     @Test func `subjects have threads of their own`() throws {
         var thread = try Thread()
         try thread.post("a")

@@ -23,7 +23,8 @@ extension RandomMessages {
     }
 
     mutating func query() -> ComponentQuery {
-        switch number(13) {
+        switch number(14) {
+        case 13: .canTake(object { $0.value() })
         case 0: .details(item: text())
         case 1: .sections
         case 2: .filters(list { $0.filterID() })
@@ -56,7 +57,8 @@ extension RandomMessages {
     }
 
     mutating func answer() -> ComponentAnswer {
-        switch number(9) {
+        switch number(10) {
+        case 9: .canTake(bool())
         case 0: .details(optional { $0.object { $0.value() } })
         case 1: .sections(list { $0.section() })
         case 2: .filters(list { $0.filter() })
@@ -118,7 +120,8 @@ extension RandomMessages {
     }
 
     mutating func call() -> WorkerCall {
-        switch number(17) {
+        switch number(18) {
+        case 17: .take(object { $0.value() })
         case 16: .keptPart((0..<number(9)).map { _ in UInt8(number(256)) })
         case 0:
             .start(

@@ -160,6 +160,23 @@ final class IsolatedHost: Sendable {
         try await eventually("no worker is left") { try workers(of: host.stars).isEmpty }
     }
 
+    @Test func `a component finds the items of its container, from its worker`() async throws {
+        let host = try await IsolatedHost()
+        _ = try await host.put("one")
+        let title = #"["title": AtriumKit.Value.text("t")]"#
+        for (asked, found) in [("one", title), ("two", "nothing")] {
+            let failure = await #expect(throws: HostError.self) {
+                try await host.put("look-up-\(asked)")
+            }
+            guard case .refused(let reason, _) = failure else {
+                Issue.record("\(String(describing: failure))")
+                continue
+            }
+            #expect(reason == "found \(found)", "asked for \(asked)")
+        }
+        try await host.stop()
+    }
+
     @Test func `a plugin that traps is refused its call and started again`() async throws {
         let host = try await IsolatedHost()
         #expect(try await host.put("one").inserted == 1)

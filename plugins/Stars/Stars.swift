@@ -10,8 +10,8 @@ public final class Stars: BallotRestoring {
 
     let context: ComponentContext
     let scale: Scale
-    let subjects: Set<SubjectKind>
-    let mayChange: Bool
+    private(set) var subjects: Set<SubjectKind>
+    private(set) var mayChange: Bool
     var ballotBoxes = SplitDictionary<Subject, BallotBox>()
     private var skipped = 0
 
@@ -50,6 +50,19 @@ public final class Stars: BallotRestoring {
         self.context = context
         scale = try Scale(context.settings)
         subjects = try SubjectKind.read(context.settings)
+        mayChange = context.settings["mayChange"]?.bool ?? true
+    }
+
+    /// Whether they differ only in `subjects` and `mayChange`, so that no score is another one.
+    public func canTake(_ settings: Settings) -> Bool {
+        ["scale", "step", "score", "prior", "priorWeight"].allSatisfy {
+            settings[$0] == context.settings[$0]
+        } && (try? SubjectKind.read(settings)) != nil
+    }
+
+    /// Decides by the new settings from now on.
+    public func settingsDidChange(from before: Settings) {
+        if let subjects = try? SubjectKind.read(context.settings) { self.subjects = subjects }
         mayChange = context.settings["mayChange"]?.bool ?? true
     }
 

@@ -165,6 +165,10 @@ extension Slot: PortOwner {
         lost(death)
     }
 
+    func port(_ port: any ComponentPort, itemWith id: String) -> Item? {
+        isCurrent(port) ? container?.item(id) : nil
+    }
+
     private func isCurrent(_ port: any ComponentPort) -> Bool { self.port === port }
 }
 

@@ -253,6 +253,30 @@ extension Slot {
     /// Sets a definition that does not change the component itself, such as another title.
     func take(_ definition: ComponentDefinition) { self.definition = definition }
 
+    /// Asks the component whether it can go on with the settings of another definition, which is the same otherwise.
+    func canTake(_ new: ComponentDefinition, _ done: @escaping (Bool) -> Void) {
+        // What a worker may read is fixed when it is started.
+        let paths = plugin?.paths ?? []
+        guard isAttached, new.makesAlike(as: definition),
+            paths.allSatisfy({ new.settings[$0] == definition.settings[$0] })
+        else { return done(false) }
+        ask(.canTake(new.settings), passesGate: true) { result in
+            if case .success(.canTake(true)) = result { done(true) } else { done(false) }
+        }
+    }
+
+    /// Gives the component the settings of its present definition, which it has answered that it can take.
+    func passSettings() {
+        // It was lost since, and a start that has begun has the settings of before.
+        guard isAttached, let port else { return startUntilAttached {} }
+        port.take(definition.settings) { [weak self] in
+            guard let self, self.port === port else { return }
+            facts = port.facts
+            own.filters?.forget()
+            container?.structureChanged()
+        }
+    }
+
     /// Takes another slot's place, with the requests that wait there.
     ///
     /// What the other slot showed stays shown until this one's component has reported its own state, even if its
@@ -420,6 +444,13 @@ extension Slot {
     /// Refuses some of the requests that were not sent yet.
     func refuseWaiting(_ error: HostError, where isOne: (Request) -> Bool) {
         for request in requests.removeWaiting(where: isOne) { request.fail(error) }
+    }
+}
+
+extension ComponentDefinition {
+    /// Whether components made from both are the same but for their settings.
+    func makesAlike(as other: ComponentDefinition) -> Bool {
+        plugin == other.plugin && isolation == other.isolation && callSeconds == other.callSeconds
     }
 }
 

@@ -49,6 +49,9 @@ protocol SlotOwner: AnyObject {
 
     // MARK: Lists
 
+    /// The item with an id, from the list that calls find it in.
+    func item(_ id: String) -> Item?
+
     /// Fills in the derived fields of a new list, in slices; from now on they are kept up to date.
     func fillDerived(
         _ list: ContentIndex, while isWanted: @escaping () -> Bool, then done: @escaping () -> Void)

@@ -154,6 +154,13 @@ extension Container {
     /// Whether any list has the item.
     func has(_ item: String) -> Bool { slots.contains { $0.list?.contains(item) ?? false } }
 
+    /// The item with an id, from the list that calls find it in; a component may ask for it.
+    func item(_ id: String) -> Item? {
+        guard let row = source(of: id, among: slots)?.list?.item(id) else { return nil }
+        let fields = (try? Value(jsonBytes: row.fields))?.object
+        return Item(id: row.id, fields: fields ?? [:], parent: row.parent)
+    }
+
     /// Throws unless the item that a vote or a comment is about exists.
     ///
     /// Swift compares ids by canonical equivalence, and the store compares keys by their bytes. So an id that is not

@@ -6,6 +6,7 @@ extension AnswerCheck {
     /// What is wrong with an answer, as the continuation of "answered with"; nil: nothing.
     public func problem(in answer: ComponentAnswer, to query: ComponentQuery) -> String? {
         switch (query, answer) {
+        case (.canTake, .canTake): return nil
         case (.details, .details(let details)):
             return tooBig(.object(details ?? [:]), Entry.mostBytes, "details")
         case (.sections, .sections(let sections)): return problem(in: sections)

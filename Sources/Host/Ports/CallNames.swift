@@ -21,6 +21,7 @@ extension ComponentQuery {
     /// The query's name in messages.
     public var name: String {
         switch self {
+        case .canTake: "canTake"
         case .details: "details"
         case .sections: "sections"
         case .filters: "filters"

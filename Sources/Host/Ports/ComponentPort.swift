@@ -79,6 +79,13 @@ public protocol ComponentPort: AnyObject {
     func reload()
     /// Reports to the component how many screens show it.
     func reportAudience(_ screens: Int)
+    /// Gives the component other settings, which it has answered that it can take.
+    ///
+    /// - Parameters:
+    ///   - settings: as the definition has them.
+    ///   - done: called once the component has them: then ``facts``, ``observedFields`` and ``preselection`` are those of
+    ///     the new settings.
+    func take(_ settings: [String: Value], _ done: @escaping () -> Void)
     /// Passes a step of its life to the component.
     func pass(_ phase: LifecyclePhase)
     /// What is wrong with events that the component raised by itself, before the owner delivers them.
@@ -100,6 +107,8 @@ extension ComponentPort {
     public var restoresBallots: Bool { false }
     /// Does nothing: it is not called unless ``restoresBallots`` is true.
     public func load(_ ballots: [Ballot]) {}
+    /// Does nothing: it is not called for a component that can't take other settings.
+    public func take(_ settings: [String: Value], _ done: @escaping () -> Void) {}
     /// False: it is no source.
     public var asks: Bool { false }
     /// Does nothing: it is not called unless ``asks`` is true.
@@ -140,6 +149,13 @@ public protocol PortOwner: AnyObject {
     func port(_ port: any ComponentPort, sent message: ComponentMessage)
     /// The component's worker ended; the port can't be used any more.
     func port(_ port: any ComponentPort, died death: PortDeath)
+    /// Finds an item of the component's container; called in the middle of a call.
+    func port(_ port: any ComponentPort, itemWith id: String) -> Item?
+}
+
+extension PortOwner {
+    /// Nil: it has no items.
+    public func port(_ port: any ComponentPort, itemWith id: String) -> Item? { nil }
 }
 
 /// How a component's worker ended.

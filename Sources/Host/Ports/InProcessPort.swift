@@ -110,7 +110,7 @@ extension LaunchFailure {
 /// A component in the daemon: its harness, and the messages that wait to be sent to its owner.
 final class InProcessPort: ComponentPort {
     let kind: Kind
-    let facts: ComponentFacts?
+    private(set) var facts: ComponentFacts?
 
     private let harness: ComponentHarness
     private let services: InProcessServices
@@ -196,8 +196,13 @@ final class InProcessPort: ComponentPort {
         let reason =
             "The plugin \(plugin.id) answered with \(problem). Nothing was changed, and its component is "
             + "made anew."
-        isMistrusted = true
         done(.failure(.refused(Refusal(.refused, reason))))
+        mistrust(because: reason)
+    }
+
+    /// Reports the component's end: it broke a rule, and is made anew.
+    private func mistrust(because reason: String) {
+        isMistrusted = true
         owner?.port(self, died: PortDeath(reason, wasAtRequest: false))
     }
 
@@ -260,6 +265,13 @@ final class InProcessPort: ComponentPort {
         call { harness.reportAudience(screens) }
     }
 
+    func take(_ settings: [String: Value], _ done: @escaping () -> Void) {
+        call { harness.take(settings) }
+        facts = harness.facts
+        if let problem = check?.problem(in: facts) { return mistrust(because: problem) }
+        done()
+    }
+
     func pass(_ phase: LifecyclePhase) {
         call { harness.pass(phase) }
     }
@@ -295,6 +307,9 @@ final class InProcessPort: ComponentPort {
         let reported = harness.takeEvents()
         if !reported.isEmpty { owner?.port(self, sent: .raised(reported)) }
     }
+
+    /// Finds an item of the component's container.
+    func item(_ id: String) -> Item? { owner?.port(self, itemWith: id) }
 
     func problem(in events: [ComponentEvent]) -> String? { check?.problem(in: events) }
 }

@@ -79,6 +79,8 @@ final class InProcessServices: ContextServices {
         report(.logs(level, message))
     }
 
+    func item(_ id: String) -> Item? { port?.item(id) }
+
     func report(problem: String?) { report(.reports(problem: problem)) }
 
     /// Queues a source's answer.

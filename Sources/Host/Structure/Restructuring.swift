@@ -34,6 +34,8 @@ final class Restructuring {
     private let keepsContainer: Bool
     private let remade: Set<String>
     private var kept: [String: Slot] = [:]
+    /// Those of `kept` whose components go on with other settings.
+    private var changed: [Slot] = []
     private var made: [Slot] = []
     private var gated: [String] = []
     private let delegates: Delegates
@@ -112,11 +114,30 @@ extension Restructuring {
         }
         if let error = kindConflict { return done(.failure(error)) }
         gated = container.slots.map(\.name).filter { kept[$0] == nil }
+        let goesOn = !fieldsChange && !isRewired
         container.gate(gated, needsEmptyLane: !keepsContainer) { [self] in
-            make { [self] error in
-                if let error { return done(.failure(error)) }
-                checkFitness(done)
+            keepTakers(among: goesOn ? made.filter { !remade.contains($0.name) } : []) { [self] in
+                make { [self] error in
+                    if let error { return done(.failure(error)) }
+                    checkFitness(done)
+                }
             }
+        }
+    }
+
+    /// Keeps the components that can go on with the settings of new slots of their names, one after the other.
+    private func keepTakers(among new: [Slot], then done: @escaping () -> Void) {
+        guard let slot = new.first else { return done() }
+        let keepOthers = { [self] in keepTakers(among: Array(new.dropFirst()), then: done) }
+        guard let old = container.slot(slot.name) else { return keepOthers() }
+        old.canTake(slot.definition) { [self] canTake in
+            if canTake {
+                slot.close()
+                made.removeAll { $0 === slot }
+                kept[slot.name] = old
+                changed.append(old)
+            }
+            keepOthers()
         }
     }
 
@@ -265,6 +286,7 @@ extension Restructuring {
         container.stand(
             as: change.live, applied: change.applied, remains: change.remains, slots)
         for old in leaving { replace(old) }
+        for slot in changed { slot.passSettings() }
         container.adopt(delegates)
         container.rewire()
         container.structureChanged()
@@ -306,7 +328,6 @@ extension Restructuring {
 extension ComponentDefinition {
     /// Whether a component made from one definition is the same as one made from the other.
     func makesSame(as other: ComponentDefinition) -> Bool {
-        plugin == other.plugin && hasSameSettings(as: other) && isolation == other.isolation
-            && callSeconds == other.callSeconds
+        makesAlike(as: other) && hasSameSettings(as: other)
     }
 }

@@ -100,6 +100,7 @@ extension ComponentQuery.FilterID: WireCodable {
 extension ComponentQuery: WireCodable {
     var wire: Value {
         switch self {
+        case .canTake(let settings): .wire(name, ["settings": settings])
         case .details(let item): .wire(name, ["item": item])
         case .sections: .wire(name)
         case .filters(let ids): .wire(name, ["ids": ids])
@@ -125,6 +126,7 @@ extension ComponentQuery: WireCodable {
     init(wire: Value) throws(WireError) {
         let object = try WireObject(wire)
         switch try object.caseName() {
+        case "canTake": self = .canTake(try object("settings"))
         case "details": self = .details(item: try object("item"))
         case "sections": self = .sections
         case "filters": self = .filters(try object("ids"))
@@ -157,6 +159,7 @@ extension ComponentQuery: WireCodable {
 extension ComponentAnswer: WireCodable {
     var wire: Value {
         switch self {
+        case .canTake(let can): .wire("canTake", ["can": can])
         case .details(let details): .wire("details", ["details": details])
         case .sections(let sections): .wire("sections", ["sections": sections])
         case .filters(let filters): .wire("filters", ["filters": filters])
@@ -173,6 +176,7 @@ extension ComponentAnswer: WireCodable {
     init(wire: Value) throws(WireError) {
         let object = try WireObject(wire)
         switch try object.caseName() {
+        case "canTake": self = .canTake(try object("can"))
         case "details": self = .details(try object("details"))
         case "sections": self = .sections(try object("sections"))
         case "filters": self = .filters(try object("filters"))

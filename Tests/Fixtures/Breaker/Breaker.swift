@@ -46,6 +46,9 @@ final class Breaker: ContentListing {
             case "trap": fatalError("Told to trap.")
             case "hang": while true { pause() }
             case "leave": exit(7)
+            case let name where name.hasPrefix("look-up-"):
+                let found = self.context.item(String(name.dropFirst(8)))
+                throw Refusal(.refused, "found \(found.map { "\($0.fields)" } ?? "nothing")")
             case "burn", "burn-2", "burn-3", "burn-4": burn()
             case "burn-later":
                 self.context.background {

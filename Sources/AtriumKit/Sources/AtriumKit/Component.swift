@@ -34,6 +34,23 @@ public protocol Component: AnyObject, SendableMetatype {
     /// logs and skips.
     func apply(_ change: Change)
 
+    /// Whether it can go on with other settings, as they are applied to its container while it runs.
+    ///
+    /// Changes nothing. If it can, ``settingsDidChange(from:)`` follows once the change is committed; screens, state and
+    /// what waits stay. If it can't, it is made anew with them, as after a restart. It isn't asked, and made anew, where
+    /// a setting is secret or names a path, or the container's fields or delegate change, too.
+    ///
+    /// - Parameter settings: the other settings, checked against ``settings``, defaults filled in.
+    /// - Returns: whether it can.
+    func canTake(_ settings: Settings) -> Bool
+    /// Called once `settings` of its context are the other ones; no command is under way.
+    ///
+    /// It then has to be what one is that is made with these settings and restored from its records: it reports each
+    /// item, tally and count that is another one now. What it takes (`facts`), observes and preselects is read again.
+    ///
+    /// - Parameter before: the settings that it had.
+    func settingsDidChange(from before: Settings)
+
     /// Looks at its source again: somebody asked for it.
     ///
     /// Called once it is attached, at most once a second, however often a moderator asks by `Containers.Reload`, or the
@@ -58,6 +75,10 @@ extension Component {
     public func willDetach() {}
     /// Does nothing.
     public func didDetach() {}
+    /// False: it is made anew.
+    public func canTake(_ settings: Settings) -> Bool { false }
+    /// Does nothing.
+    public func settingsDidChange(from before: Settings) {}
     /// Does nothing.
     public func reload() {}
     /// Does nothing.

@@ -6,8 +6,8 @@ public final class ComponentContext {
     public let container: String
     /// The component's own name in the container.
     public let component: String
-    /// Its settings, checked, defaults filled in.
-    public let settings: Settings
+    /// Its settings, checked, defaults filled in; others only before ``Component/settingsDidChange(from:)``.
+    public internal(set) var settings: Settings
     /// The fields of the container's items, in the definition's order.
     public let fields: [Field]
     /// Where it writes what an administrator should know.
@@ -34,6 +34,15 @@ public final class ComponentContext {
     public func field(_ name: String) -> Field? {
         fields.first { $0.name == name }
     }
+
+    /// An item of the container, as its lists have it: for a component that decides by more than the id.
+    ///
+    /// A change shows once it is committed. At a start the lists are filled beside the other components, so an item may be
+    /// missing until then; it is while the component is being made. In a worker each call is a round trip to the daemon.
+    ///
+    /// - Parameter id: the item's id.
+    /// - Returns: the item, without what votes and comments add to it; nil: no list has it.
+    public func item(_ id: String) -> Item? { services.item(id) }
 
     /// Posts the transient notification `<container>.plugin.<component>.<name>`.
     ///
@@ -157,6 +166,8 @@ public protocol ContextServices: AnyObject {
         _ work: @escaping @Sendable () async throws -> any Sendable,
         then: @escaping (Result<any Sendable, any Error>) -> Void
     ) -> () -> Void
+    /// An item of the container; nil: there is none.
+    func item(_ id: String) -> Item?
     /// Says what is wrong with the component's source; nil: nothing is.
     func report(problem: String?)
     /// Calls the body after a time, and with `repeats` again and again; what is returned ends that.

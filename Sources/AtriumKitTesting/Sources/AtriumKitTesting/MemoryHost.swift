@@ -27,7 +27,7 @@ public final class MemoryHost {
     public var failNextCommit = false
 
     private let type: any Component.Type
-    private let settings: [String: Value]
+    private var settings: [String: Value]
     private let secrets: [String: String]
     private let fields: [Field]
     private var harness: ComponentHarness
@@ -246,6 +246,31 @@ public final class MemoryHost {
             let own = ballot.record.value, own.isSame(as: value)
         else { return nil }
         return ballot
+    }
+
+    /// Gives the component other settings, as a definition that is applied again does: it goes on with them if it can,
+    /// and is made anew from its records if it can't.
+    ///
+    /// - Parameter settings: as a definition would give them.
+    /// - Returns: whether it went on.
+    /// - Throws: what the component's `init` throws, or ``SettingError``; it then has the settings of before.
+    @discardableResult
+    public func change(settings: [String: Value]) throws -> Bool {
+        let before = self.settings
+        self.settings = settings
+        guard case .canTake(true) = try harness.answer(.canTake(settings)) else {
+            do {
+                try restart()
+            } catch {
+                self.settings = before
+                try restart()
+                throw error
+            }
+            return false
+        }
+        harness.take(settings)
+        collect()
+        return true
     }
 
     /// Detaches the component.

@@ -48,6 +48,9 @@ public final class MemoryServices: ContextServices {
     /// How many bytes are kept at most.
     public var mostKept = 16 << 20
 
+    /// The items of the container, by id, which the component may look up; at first none.
+    public var items: [String: Item] = [:]
+
     /// Whether the component was given what is kept.
     private var isKeptTaken = false
     private var observers: [(pattern: String, handler: (Notification) -> Void)] = []
@@ -95,6 +98,9 @@ public final class MemoryServices: ContextServices {
         pending.append(Work(number: number, run: work, then: then))
         return { [weak self] in self?.pending.removeAll { $0.number == number } }
     }
+
+    /// The item with this id among ``items``.
+    public func item(_ id: String) -> Item? { items[id] }
 
     /// Keeps the problem.
     public func report(problem: String?) { self.problem = problem }

@@ -103,6 +103,8 @@ public enum ComponentEvent: Sendable, Hashable {
 /// A question: changes nothing.
 @frozen
 public enum ComponentQuery: Sendable, Hashable {
+    /// Whether the component can go on with other settings, as a definition gives them.
+    case canTake([String: Value])
     /// What a source knows of an item beyond its fields.
     case details(item: String)
     /// The sections on offer.
@@ -151,6 +153,8 @@ public enum ComponentQuery: Sendable, Hashable {
 /// The answer to a ``ComponentQuery``, of the matching case.
 @frozen
 public enum ComponentAnswer: Sendable, Hashable {
+    /// Whether it can.
+    case canTake(Bool)
     /// What is known beyond the fields.
     case details([String: Value]?)
     /// The sections on offer.

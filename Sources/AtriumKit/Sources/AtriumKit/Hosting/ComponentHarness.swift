@@ -177,6 +177,8 @@ public final class ComponentHarness {
     ///   kind.
     public func answer(_ query: ComponentQuery) throws(Refusal) -> ComponentAnswer {
         switch (role, query) {
+        case (_, .canTake(let settings)):
+            .canTake(checked(settings).map(component.canTake) ?? false)
         case (.contents(let source), .details(let item)):
             .details(source.details(of: item))
         case (.filters(let filters), _):
@@ -190,6 +192,21 @@ public final class ComponentHarness {
         default:
             throw notForThisKind()
         }
+    }
+
+    /// Gives the component other settings, which it has answered that it ``ComponentQuery/canTake(_:)``.
+    ///
+    /// What it reports meanwhile is returned by ``takeEvents()``.
+    public func take(_ settings: [String: Value]) {
+        guard let settings = checked(settings) else { return }
+        let before = context.settings
+        context.settings = settings
+        component.settingsDidChange(from: before)
+    }
+
+    /// Settings as the component would get them; nil: they are wrong, or one of them is a secret, whose text is not here.
+    private func checked(_ settings: [String: Value]) -> Settings? {
+        try? Settings(settings, declared: type(of: component).settings)
     }
 
     /// Makes the touched records what the store holds, after a commit that failed.

@@ -1,0 +1,69 @@
+internal import AtriumKit
+internal import Host
+internal import Interfaces
+internal import JSONCodec
+internal import Logging
+internal import NIOCore
+internal import Varlink
+
+/// The daemon's side of what a component in a worker asks in the middle of a call.
+///
+/// Each worker has a connection for it: on the other two its answer would come behind calls that wait for the component.
+struct WorkerQuestions: WorkerHostService {
+    /// What finds an item; used on the loop alone.
+    let find: NIOLoopBound<(String) -> AtriumKit.Item?>
+
+    /// Serves one end of a pair of sockets, and closes it.
+    ///
+    /// - Parameters:
+    ///   - descriptor: the daemon's end.
+    ///   - item: finds an item by its id; called on the loop.
+    ///   - loop: the event loop.
+    ///   - logger: logs why a connection is closed.
+    /// - Returns: what the connection needs as long as it lasts.
+    /// - Throws: what the system says of a descriptor that is no connected socket.
+    static func serve(
+        _ descriptor: Int32, from item: NIOLoopBound<(String) -> AtriumKit.Item?>,
+        on loop: any EventLoop,
+        logger: Logger
+    ) async throws -> VarlinkServer {
+        var router = VarlinkRouter(
+            vendor: "Atrium", product: "atriumd", version: AtriumVersion.current, url: "")
+        WorkerQuestions(find: item).register(in: &router)
+        let server = VarlinkServer(
+            on: loop, router: router, limits: WorkerLink.workerLimits, logger: logger)
+        try await server.serve(descriptor)
+        return server
+    }
+
+    func item(
+        _ parameters: WorkerHost.Item.Parameters, call: VarlinkCall<WorkerHost.Item.Reply>
+    ) {
+        call.reply(.init(item: find.value(parameters.id).map { WireText.encode($0.wire) }))
+    }
+}
+
+/// The worker's side: waits for each answer.
+final class WorkerHostClient {
+    private let client: VarlinkBlockingClient
+    /// How long an answer may take: the daemon answers between two of its turns.
+    private static let patience = Duration.seconds(30)
+
+    init(_ descriptor: Int32) {
+        client = VarlinkBlockingClient(
+            descriptor: descriptor, frameBytes: WorkerLink.workerLimits.frameBytes,
+            nesting: WireText.nesting)
+    }
+
+    /// The item with this id; nil: there is none.
+    ///
+    /// A worker that gets no answer ends: its component must not decide by what is not so.
+    func item(_ id: String) -> AtriumKit.Item? {
+        do {
+            let reply = try client.call(WorkerHost.Item.self, .init(id: id), within: Self.patience)
+            return try reply.item.map { try AtriumKit.Item(wire: WireText.decode($0.bytes)) }
+        } catch {
+            fatalError("the daemon was asked for the item '\(id)', and did not answer: \(error)")
+        }
+    }
+}
