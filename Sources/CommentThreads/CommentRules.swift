@@ -2,6 +2,19 @@ public import AtriumKit
 
 /// What the settings of comments allow.
 public struct CommentRules {
+    private static let subjects = Setting.list(
+        "subjects", "what may be commented on: items, container, or both"
+    ).defaulting(to: ["items", "container"])
+    private static let maxLength = Setting.integer(
+        "maxLength", in: 1...1_000_000, "the most characters a comment may have"
+    ).defaulting(to: 10_000)
+    private static let moderated = Setting.boolean(
+        "moderated", "whether new comments wait for a moderator before others see them"
+    ).defaulting(to: false)
+
+    /// All that they follow from.
+    static var settings: [Setting] { [subjects.setting, maxLength.setting, moderated.setting] }
+
     /// What may be commented on.
     let subjects: Set<SubjectKind>
     /// The most characters (Unicode scalars) of a comment.
@@ -22,7 +35,7 @@ public struct CommentRules {
     /// The rules that the settings `subjects`, `maxLength` and `moderated` give.
     init(_ settings: Settings) throws(SettingError) {
         var kinds: Set<SubjectKind> = []
-        for (index, value) in (settings["subjects"]?.list ?? []).enumerated() {
+        for (index, value) in settings[Self.subjects].enumerated() {
             guard let kind = value.text.flatMap(SubjectKind.init(rawValue:)) else {
                 let found = value.text.map { "'\($0)'" } ?? value.typeName
                 throw SettingError(
@@ -34,8 +47,8 @@ public struct CommentRules {
             throw SettingError("subjects", "expected items, container, or both, found none")
         }
         subjects = kinds
-        maxLength = Int(settings["maxLength"]?.int ?? 10_000)
-        isModerated = settings["moderated"]?.bool ?? false
+        maxLength = settings[Self.maxLength]
+        isModerated = settings[Self.moderated]
     }
 
     func check(_ subject: Subject) throws(Refusal) {

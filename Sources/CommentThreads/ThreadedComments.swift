@@ -17,19 +17,7 @@ open class ThreadedComments: Commenting {
     let tree = ThreadTree()
 
     /// What it understands: `subjects`, `maxLength`, `moderated`.
-    open class var settings: [Setting] {
-        [
-            Setting(
-                "subjects", .list, default: ["items", "container"],
-                "what may be commented on: items, container, or both"),
-            Setting(
-                "maxLength", .integer(1...1_000_000), default: 10_000,
-                "the most characters a comment may have"),
-            Setting(
-                "moderated", .boolean, default: false,
-                "whether new comments wait for a moderator before others see them"),
-        ]
-    }
+    open class var settings: [Setting] { CommentRules.settings }
 
     /// Makes a component without comments.
     ///
@@ -48,7 +36,7 @@ open class ThreadedComments: Commenting {
 
     /// Whether they differ only in `subjects`, `maxLength` and `moderated`, which are for what is written next.
     open func canTake(_ settings: Settings) -> Bool {
-        let own = Set(ThreadedComments.settings.map(\.name))
+        let own = Set(CommentRules.settings.map(\.name))
         func others(_ settings: Settings) -> [String: Value] {
             settings.values.filter { !own.contains($0.key) }
         }

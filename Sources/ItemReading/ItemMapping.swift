@@ -32,15 +32,34 @@ package struct ItemMapping: Sendable {
     package let fields: [(field: Field, place: Place)]
     package let values: ItemValues
 
-    package init(_ context: ComponentContext, separator: Unicode.Scalar?) throws(SettingError) {
+    /// The settings that name the places.
+    package struct Names: Sendable {
+        package let id: TypedSetting<String>
+        package let parent: TypedSetting<String>
+        package let fields: TypedSetting<[String: Value]?>
+
+        /// Declares `id`, `parent` and `fields`, each with what it is for.
+        package init(id: String, parent: String, fields: String) {
+            self.id = Setting.text("id", id).defaulting(to: "id")
+            self.parent = Setting.text("parent", parent).defaulting(to: "parent")
+            self.fields = Setting.object("fields", fields)
+        }
+
+        /// All of them.
+        package var settings: [Setting] { [id.setting, parent.setting, fields.setting] }
+    }
+
+    package init(
+        _ context: ComponentContext, _ named: Names, separator: Unicode.Scalar?
+    ) throws(SettingError) {
         let (settings, own) = (context.settings, context.fields.filter { $0.derivation == nil })
         var ids: [Place] = []
-        for name in (settings["id"]?.text ?? "id").split(separator: ",").map(ItemText.trimmed) {
+        for name in settings[named.id].split(separator: ",").map(ItemText.trimmed) {
             ids.append(try Place(name, setting: "id"))
         }
         guard !ids.isEmpty else { throw SettingError("id", "name a column or a member") }
         self.ids = ids
-        let names = settings["fields"]?.object ?? [:]
+        let names = settings[named.fields] ?? [:]
         for name in names.keys.sorted() where !own.contains(where: { $0.name == name }) {
             throw SettingError.unknown("fields.\(name)", name: name, known: own.map(\.name))
         }
@@ -58,7 +77,7 @@ package struct ItemMapping: Sendable {
             fields.append((field, try Place(name, setting: "fields.\(field.name)")))
         }
         self.fields = fields
-        let lies = settings["parent"]?.text ?? "parent"
+        let lies = settings[named.parent]
         // A field of that name is one.
         let isField = lies == "parent" && own.contains { $0.name == lies }
         parent =

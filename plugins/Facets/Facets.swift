@@ -10,15 +10,13 @@ public final class Facets: Filtering {
 
     private var facets: [Facet]
 
+    private static let sections = Setting.list(
+        "sections",
+        "the sections in order, each with id, field, and perhaps title, input, filters, order, days and selected"
+    ).required()
+
     /// What it understands: `sections`, which it needs.
-    public static var settings: [Setting] {
-        [
-            Setting(
-                "sections", .list, required: true,
-                "the sections in order, each with id, field, and perhaps title, input, filters, "
-                    + "order, days and selected")
-        ]
-    }
+    public static var settings: [Setting] { [sections.setting] }
 
     /// Makes the sections, without any reported value.
     ///
@@ -26,7 +24,7 @@ public final class Facets: Filtering {
     /// - Throws: ``SettingError`` with the place of whatever makes no sense.
     public init(context: ComponentContext) throws {
         facets = try FacetReader(fields: context.fields)
-            .read(context.settings["sections"] ?? [])
+            .read(.list(context.settings[Self.sections]))
     }
 
     /// What the sections' settings select.

@@ -12,48 +12,54 @@ struct FileSource: Sendable {
     private let mostItems: Int
     private let mostBytes: Int
 
-    static let settings = [
-        Setting(
-            "path", .path, required: true,
-            "the file; or, with 'file', the folder that it is in: then a worker need not be started again when another "
-                + "file takes its place"),
-        Setting("file", .text, "the file's name in the folder that 'path' is"),
-        Setting(
-            "format", .choice(TextFormat.allCases.map(\.rawValue)),
-            "what the file is; by default found from its name's ending, or from how it begins"),
-        Setting(
-            "delimiter", .text,
-            "what separates the cells of a table, such as ';'; by default the comma, semicolon or tab that its first "
-                + "row has most of"),
-        Setting(
-            "id", .text, default: "id",
+    private static let path = Setting.path(
+        "path",
+        "the file; or, with 'file', the folder that it is in: then a worker need not be started again when another "
+            + "file takes its place"
+    ).required()
+    private static let file = Setting.text("file", "the file's name in the folder that 'path' is")
+    private static let format = Setting.choice(
+        "format", of: TextFormat.self,
+        "what the file is; by default found from its name's ending, or from how it begins")
+    private static let delimiter = Setting.text(
+        "delimiter",
+        "what separates the cells of a table, such as ';'; by default the comma, semicolon or tab that its first "
+            + "row has most of")
+    private static let names = ItemMapping.Names(
+        id:
             "where ids are: a column, a member or a JSON Pointer; of several, with commas between, they are made: "
-                + "'title,year' gives alien-1979"),
-        Setting(
-            "parent", .text, default: "parent",
-            "where the id of the item is that an item lies under, likewise"),
-        Setting(
-            "fields", .object,
-            "fields whose columns or members have other names: { title: Name, year: /dates/year }"),
-        Setting(
-            "separator", .text, "what separates keywords in a text; by default '|', ';' or ','"),
-        Setting(
-            "maxItems", .integer(1...5_000_000), default: 1_000_000, "how many items it may have"),
-        Setting("maxMegabytes", .integer(1...4_096), default: 256, "how large it may be"),
-    ]
+            + "'title,year' gives alien-1979",
+        parent: "where the id of the item is that an item lies under, likewise",
+        fields:
+            "fields whose columns or members have other names: { title: Name, year: /dates/year }"
+    )
+    private static let separator = Setting.text(
+        "separator", "what separates keywords in a text; by default '|', ';' or ','")
+    private static let maxItems = Setting.integer(
+        "maxItems", in: 1...5_000_000, "how many items it may have"
+    ).defaulting(to: 1_000_000)
+    private static let maxMegabytes = Setting.integer(
+        "maxMegabytes", in: 1...4_096, "how large it may be"
+    ).defaulting(to: 256)
+
+    static var settings: [Setting] {
+        [path.setting, file.setting, format.setting, delimiter.setting] + names.settings
+            + [separator.setting, maxItems.setting, maxMegabytes.setting]
+    }
 
     init(_ context: ComponentContext) throws(SettingError) {
         let settings = context.settings
         path = try Self.path(settings)
         let ending = path.split(separator: "/").last?.split(separator: ".").last?.lowercased()
-        format = settings["format"]?.text.flatMap(TextFormat.init) ?? Self.formats[ending ?? ""]
+        format = settings[Self.format] ?? Self.formats[ending ?? ""]
         let tab = ending == "tsv" ? UInt8(ascii: "\t") : nil
         delimiter =
-            try Self.character("delimiter", settings).map { UInt8(truncatingIfNeeded: $0.value) }
+            try Self.character(Self.delimiter, settings).map { UInt8(truncatingIfNeeded: $0.value) }
             ?? tab
-        mapping = try ItemMapping(context, separator: Self.character("separator", settings))
-        mostItems = Int(settings["maxItems"]?.int ?? 1_000_000)
-        mostBytes = Int(settings["maxMegabytes"]?.int ?? 256) << 20
+        mapping = try ItemMapping(
+            context, Self.names, separator: Self.character(Self.separator, settings))
+        mostItems = settings[Self.maxItems]
+        mostBytes = settings[Self.maxMegabytes] << 20
     }
 
     private static let formats: [String: TextFormat] = [
@@ -61,8 +67,8 @@ struct FileSource: Sendable {
     ]
 
     private static func path(_ settings: Settings) throws(SettingError) -> String {
-        let path = settings["path"]?.text ?? ""
-        guard let file = settings["file"]?.text else { return path }
+        let path = settings[Self.path]
+        guard let file = settings[Self.file] else { return path }
         guard !file.isEmpty, !file.contains("/"), !file.utf8.contains(0), file != "..", file != "."
         else {
             throw SettingError("file", "expected a name in the folder of 'path', found '\(file)'")
@@ -72,13 +78,15 @@ struct FileSource: Sendable {
 
     /// A setting of one ASCII character; `\t` is a tab.
     private static func character(
-        _ name: String, _ settings: Settings
+        _ setting: TypedSetting<String?>, _ settings: Settings
     ) throws(SettingError) -> Unicode.Scalar? {
-        guard let text = settings[name]?.text else { return nil }
+        guard let text = settings[setting] else { return nil }
         if text == "\\t" { return "\t" }
         guard text.unicodeScalars.count == 1, let scalar = text.unicodeScalars.first,
             scalar.isASCII, scalar != "\"", scalar != "\n", scalar != "\r"
-        else { throw SettingError(name, "expected one character such as ';', found '\(text)'") }
+        else {
+            throw SettingError(setting.name, "expected one character such as ';', found '\(text)'")
+        }
         return scalar
     }
 }

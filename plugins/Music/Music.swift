@@ -7,20 +7,21 @@ internal import ItemReading
 /// background, in pieces; of files that are known only those are read again that changed. What is wrong is
 /// reported, and what was known of it stays.
 public final class Music: ImageProviding {
+    private static let folder = Setting.path(
+        "folder", "The folder with the audio files; folders in it count, links do not."
+    ).required()
+    private static let fields = Setting.object(
+        "fields",
+        "Which tag fills a field that has not its name, as in { name: title }. Tags: \(Tag.names)."
+    ).defaulting(to: [:])
+    private static let rescan = Setting.integer(
+        "rescan", in: 0...86_400,
+        "Seconds after which all folders are looked through again: for a file system whose changes "
+            + "the kernel does not report, as of a network. 0: never; else at least 10."
+    ).defaulting(to: 0)
+
     /// Where the files are, and which of their tags are shown.
-    public static let settings = [
-        Setting(
-            "folder", .path, required: true,
-            "The folder with the audio files; folders in it count, links do not."),
-        Setting(
-            "fields", .object, default: [:],
-            "Which tag fills a field that has not its name, as in { name: title }. Tags: \(Tag.names)."
-        ),
-        Setting(
-            "rescan", .integer(0...86_400), default: 0,
-            "Seconds after which all folders are looked through again: for a file system whose changes "
-                + "the kernel does not report, as of a network. 0: never; else at least 10."),
-    ]
+    public static var settings: [Setting] { [folder.setting, fields.setting, rescan.setting] }
 
     /// Who is notified of new, changed and removed tracks.
     public weak var delegate: (any ContentListingDelegate)?
@@ -61,11 +62,11 @@ public final class Music: ImageProviding {
     /// Begins to read the folder.
     public init(context: ComponentContext) throws {
         self.context = context
-        let path = context.settings["folder"]?.text ?? ""
+        let path = context.settings[Self.folder]
         folder = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         mapping = try FieldMapping(
-            context.fields, context.settings["fields"]?.object ?? [:])
-        rescan = context.settings["rescan"]?.int ?? 0
+            context.fields, context.settings[Self.fields])
+        rescan = Int64(context.settings[Self.rescan])
         guard rescan == 0 || rescan >= 10 else {
             throw SettingError("rescan", "expected 0 or at least 10 seconds, found \(rescan)")
         }

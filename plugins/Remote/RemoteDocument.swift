@@ -11,24 +11,46 @@ struct DocumentMapping: Sendable {
     private let mapping: ItemMapping
     private let mostItems: Int
 
+    private static let items = Setting.text(
+        "items",
+        "a JSON Pointer to the array of items; by default the document is one, or the only member that is one"
+    )
+    private static let total = Setting.text(
+        "total", "a JSON Pointer to how many there are in all; with 'ask'")
+    private static let next = Setting.text(
+        "next", "a JSON Pointer to where the next ones begin; with 'ask.cursor'")
+    private static let names = ItemMapping.Names(
+        id:
+            "where ids are: a member or a JSON Pointer; of several, with commas between, they are made",
+        parent: "where the id of the item is that an item lies under, likewise",
+        fields: "fields whose members have other names: { title: name, town: /address/town }")
+    private static let maxItems = Setting.integer(
+        "maxItems", in: 1...1_000_000, "how many items it may have"
+    ).defaulting(to: 100_000)
+
+    static var settings: [Setting] {
+        [items.setting, total.setting, next.setting] + names.settings + [maxItems.setting]
+    }
+
     init(_ context: ComponentContext) throws(SettingError) {
         let settings = context.settings
-        items = try Self.pointer("items", settings)
-        total = try Self.pointer("total", settings)
-        next = try Self.pointer("next", settings)
-        mapping = try ItemMapping(context, separator: nil)
-        mostItems = Int(settings["maxItems"]?.int ?? 100_000)
+        items = try Self.pointer(Self.items, settings)
+        total = try Self.pointer(Self.total, settings)
+        next = try Self.pointer(Self.next, settings)
+        mapping = try ItemMapping(context, Self.names, separator: nil)
+        mostItems = settings[Self.maxItems]
     }
 
     /// Whether a document says where the next items begin.
     var saysNext: Bool { next != nil }
 
     private static func pointer(
-        _ name: String, _ settings: Settings
+        _ setting: TypedSetting<String?>, _ settings: Settings
     ) throws(SettingError) -> JSONPointer? {
-        guard let text = settings[name]?.text else { return nil }
+        guard let text = settings[setting] else { return nil }
         guard let pointer = JSONPointer(text) else {
-            throw SettingError(name, "expected a JSON Pointer such as /people/0, found '\(text)'")
+            throw SettingError(
+                setting.name, "expected a JSON Pointer such as /people/0, found '\(text)'")
         }
         return pointer
     }

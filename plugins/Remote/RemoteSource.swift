@@ -19,82 +19,73 @@ struct RemoteSource: Sendable {
     private let proxyHeaders: [String]
     private let caFile: String?
 
-    static let settings = [
-        Setting(
-            "url", .text, required: true,
-            "where the document is, or what is asked: http:// or https://"),
-        Setting(
-            "ask", .object,
-            "which parameters of the URL say what is searched, and so on: { search: q, path: under, sort: order, "
-                + "limit: n, cursor: from }; with it the service is asked for each search"),
-        Setting(
-            "items", .text,
-            "a JSON Pointer to the array of items; by default the document is one, or the only member that is one"
-        ),
-        Setting("total", .text, "a JSON Pointer to how many there are in all; with 'ask'"),
-        Setting("next", .text, "a JSON Pointer to where the next ones begin; with 'ask.cursor'"),
-        Setting(
-            "id", .text, default: "id",
-            "where ids are: a member or a JSON Pointer; of several, with commas between, they are made"
-        ),
-        Setting(
-            "parent", .text, default: "parent",
-            "where the id of the item is that an item lies under, likewise"),
-        Setting(
-            "fields", .object,
-            "fields whose members have other names: { title: name, town: /address/town }"),
-        Setting(
-            "every", .integer(1...86_400), default: 300,
-            "how many seconds pass between two looks at the document"),
-        Setting(
-            "reloadOn", .text,
-            "a topic, such as mirrors.refresh: when it is posted, the service is asked again"),
-        Setting(
-            "timeout", .integer(1...25), default: 10, "how many seconds an answer may take"),
-        Setting(
-            "maxItems", .integer(1...1_000_000), default: 100_000, "how many items it may have"),
-        Setting("maxMegabytes", .integer(1...256), default: 16, "how large an answer may be"),
-        Setting(
-            "authorization", .secret,
-            "what the header of that name says, such as 'Bearer …': { secretFile: /PATH } or "
-                + "{ secretCredential: NAME }"),
-        Setting(
-            "caFile", .path,
-            "a file of certificates in PEM: who is vouched for by one of them is trusted, beside those that the system trusts"
-        ),
-        Setting("proxy", .text, "a proxy that asks instead: http://host:port"),
-        Setting(
-            "proxyAuthorization", .secret,
-            "what the header Proxy-Authorization says to the proxy, likewise"),
-    ]
+    private static let url = Setting.text(
+        "url", "where the document is, or what is asked: http:// or https://"
+    ).required()
+    private static let ask = Setting.object(
+        "ask",
+        "which parameters of the URL say what is searched, and so on: { search: q, path: under, sort: order, "
+            + "limit: n, cursor: from }; with it the service is asked for each search")
+    private static let every = Setting.integer(
+        "every", in: 1...86_400, "how many seconds pass between two looks at the document"
+    ).defaulting(to: 300)
+    private static let reloadOn = Setting.text(
+        "reloadOn",
+        "a topic, such as mirrors.refresh: when it is posted, the service is asked again")
+    private static let timeout = Setting.integer(
+        "timeout", in: 1...25, "how many seconds an answer may take"
+    ).defaulting(to: 10)
+    private static let maxMegabytes = Setting.integer(
+        "maxMegabytes", in: 1...256, "how large an answer may be"
+    ).defaulting(to: 16)
+    private static let authorization = Setting.secret(
+        "authorization",
+        "what the header of that name says, such as 'Bearer …': { secretFile: /PATH } or { secretCredential: NAME }"
+    )
+    private static let caFile = Setting.path(
+        "caFile",
+        "a file of certificates in PEM: who is vouched for by one of them is trusted, beside those that the system trusts"
+    )
+    private static let proxy = Setting.text("proxy", "a proxy that asks instead: http://host:port")
+    private static let proxyAuthorization = Setting.secret(
+        "proxyAuthorization", "what the header Proxy-Authorization says to the proxy, likewise")
+
+    static var settings: [Setting] {
+        [url.setting, ask.setting] + DocumentMapping.settings
+            + [
+                every.setting, reloadOn.setting, timeout.setting, maxMegabytes.setting,
+                authorization.setting, caFile.setting, proxy.setting, proxyAuthorization.setting,
+            ]
+    }
 
     init(_ context: ComponentContext) throws(SettingError) {
         let settings = context.settings
-        address = try Address(settings["url"]?.text ?? "")
-        question = try settings["ask"]?.object.map { (object) throws(SettingError) in
+        address = try Address(settings[Self.url])
+        question = try settings[Self.ask].map { (object) throws(SettingError) in
             try QuestionParameters(object)
         }
-        interval = settings["every"]?.int ?? 300
-        topic = settings["reloadOn"]?.text
+        interval = Int64(settings[Self.every])
+        topic = settings[Self.reloadOn]
         mapping = try DocumentMapping(context)
-        mostBytes = Int(settings["maxMegabytes"]?.int ?? 16) << 20
-        timeout = .seconds(settings["timeout"]?.int ?? 10)
-        headers = try Self.header("Authorization", "authorization", settings)
-        proxy = try settings["proxy"]?.text.map { (text) throws(SettingError) in try Proxy(text) }
-        proxyHeaders = try Self.header("Proxy-Authorization", "proxyAuthorization", settings)
-        caFile = settings["caFile"]?.text
+        mostBytes = settings[Self.maxMegabytes] << 20
+        timeout = .seconds(settings[Self.timeout])
+        headers = try Self.header("Authorization", Self.authorization, settings)
+        proxy = try settings[Self.proxy].map { (text) throws(SettingError) in try Proxy(text) }
+        proxyHeaders = try Self.header(
+            "Proxy-Authorization", Self.proxyAuthorization, settings)
+        caFile = settings[Self.caFile]
     }
 
     /// The line of a header that a secret fills; none where the setting is not there.
     private static func header(
-        _ name: String, _ setting: String, _ settings: Settings
+        _ name: String, _ setting: TypedSetting<String?>, _ settings: Settings
     ) throws(SettingError) -> [String] {
-        guard let text = settings[setting]?.text else { return [] }
+        guard let text = settings[setting] else { return [] }
         let line = text.drop(while: \.isWhitespace)
         let value = line.last?.isNewline == true ? line.dropLast() : line
         guard !value.isEmpty, !value.unicodeScalars.contains(where: { $0.value < 32 }) else {
             // Of a secret nothing is quoted.
-            throw SettingError(setting, "expected one line of text")
+            throw SettingError(setting.name, "expected one line of text")
         }
         return ["\(name): \(value)"]
     }

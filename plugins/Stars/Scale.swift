@@ -5,6 +5,33 @@ import AtriumKit
 /// A value is kept as a whole number of steps, so that sums are exact and the mean does not depend
 /// on the order in which ballots came.
 struct Scale {
+    static let most = Setting.integer(
+        "scale", in: 2...100, "the most stars a vote may give"
+    ).defaulting(to: 5)
+    static let step = Setting.number(
+        "step", in: 0.01...1, "what votes are multiples of: 1 for whole stars, 0.5 for halves"
+    ).defaulting(to: 1)
+    static let score = Setting.choice(
+        "score", of: Score.self,
+        "mean of the votes; or bayesian: with priorWeight votes of the value prior among them, so that few votes do not "
+            + "outrank many"
+    ).defaulting(to: .mean)
+    static let prior = Setting.number(
+        "prior", in: 1...100,
+        "with score: bayesian, the value that few votes stay near; absent: the middle of the scale")
+    static let priorWeight = Setting.number(
+        "priorWeight", in: 0.1...1_000, "with score: bayesian, how many votes prior counts as"
+    ).defaulting(to: 5)
+
+    /// All that it follows from.
+    static var settings: [Setting] {
+        [most.setting, step.setting, score.setting, prior.setting, priorWeight.setting]
+    }
+
+    enum Score: String, CaseIterable {
+        case mean, bayesian
+    }
+
     /// The most stars.
     let stars: Int
     /// How many steps make a star.
@@ -13,8 +40,8 @@ struct Scale {
     let prior: (value: Double, weight: Double)?
 
     init(_ settings: Settings) throws(SettingError) {
-        stars = Int(settings["scale"]?.int ?? 5)
-        let step = settings["step"]?.number ?? 1
+        stars = settings[Self.most]
+        let step = settings[Self.step]
         let steps = Int(1 / step + 0.5)
         guard abs(1 / step - Double(steps)) < 1e-6 else {
             throw SettingError(
@@ -23,15 +50,15 @@ struct Scale {
                     + "0.1, found \(step)")
         }
         stepsPerStar = steps
-        guard settings["score"]?.text == "bayesian" else {
+        guard settings[Self.score] == .bayesian else {
             prior = nil
             return
         }
-        let value = settings["prior"]?.number ?? Double(1 + stars) / 2
+        let value = settings[Self.prior] ?? Double(1 + stars) / 2
         guard value >= 1, value <= Double(stars) else {
             throw SettingError("prior", "expected a value from 1 to \(stars), found \(value)")
         }
-        prior = (value, settings["priorWeight"]?.number ?? 5)
+        prior = (value, settings[Self.priorWeight])
     }
 
     /// The value as a whole number of steps; nil when it is not on the scale.

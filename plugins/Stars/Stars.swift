@@ -15,31 +15,13 @@ public final class Stars: BallotRestoring {
     var ballotBoxes = SplitDictionary<Subject, BallotBox>()
     private var skipped = 0
 
+    static let mayChange = Setting.boolean(
+        "mayChange", "whether a vote may be changed and taken back"
+    ).defaulting(to: true)
+
     /// What it understands: `scale`, `step`, `subjects`, `mayChange`, `score`, `prior`, `priorWeight`.
     public static var settings: [Setting] {
-        [
-            Setting("scale", .integer(2...100), default: 5, "the most stars a vote may give"),
-            Setting(
-                "step", .number(0.01...1), default: 1,
-                "what votes are multiples of: 1 for whole stars, 0.5 for halves"),
-            Setting(
-                "subjects", .list, default: ["items", "container"],
-                "what may be voted on: items, container, or both"),
-            Setting(
-                "mayChange", .boolean, default: true,
-                "whether a vote may be changed and taken back"),
-            Setting(
-                "score", .choice(["mean", "bayesian"]), default: "mean",
-                "mean of the votes; or bayesian: with priorWeight votes of the value prior among them, so that few "
-                    + "votes do not outrank many"),
-            Setting(
-                "prior", .number(1...100),
-                "with score: bayesian, the value that few votes stay near; absent: the middle of the scale"
-            ),
-            Setting(
-                "priorWeight", .number(0.1...1000), default: 5,
-                "with score: bayesian, how many votes prior counts as"),
-        ]
+        Scale.settings + [SubjectKind.subjects.setting, mayChange.setting]
     }
 
     /// Makes a component without ballots.
@@ -50,20 +32,19 @@ public final class Stars: BallotRestoring {
         self.context = context
         scale = try Scale(context.settings)
         subjects = try SubjectKind.read(context.settings)
-        mayChange = context.settings["mayChange"]?.bool ?? true
+        mayChange = context.settings[Self.mayChange]
     }
 
     /// Whether they differ only in `subjects` and `mayChange`, so that no score is another one.
     public func canTake(_ settings: Settings) -> Bool {
-        ["scale", "step", "score", "prior", "priorWeight"].allSatisfy {
-            settings[$0] == context.settings[$0]
-        } && (try? SubjectKind.read(settings)) != nil
+        Scale.settings.allSatisfy { settings[$0.name] == context.settings[$0.name] }
+            && (try? SubjectKind.read(settings)) != nil
     }
 
     /// Decides by the new settings from now on.
     public func settingsDidChange(from before: Settings) {
         if let subjects = try? SubjectKind.read(context.settings) { self.subjects = subjects }
-        mayChange = context.settings["mayChange"]?.bool ?? true
+        mayChange = context.settings[Self.mayChange]
     }
 
     /// The scale, and what may be voted on.

@@ -1,10 +1,14 @@
 import AtriumKit
 
 extension SubjectKind {
-    /// The setting `subjects`.
+    static let subjects = Setting.list(
+        "subjects", "what may be voted on: items, container, or both"
+    ).defaulting(to: ["items", "container"])
+
+    /// Reads the setting ``subjects``.
     static func read(_ settings: Settings) throws(SettingError) -> Set<SubjectKind> {
         var kinds: Set<SubjectKind> = []
-        for (index, value) in (settings["subjects"]?.list ?? []).enumerated() {
+        for (index, value) in settings[subjects].enumerated() {
             guard let kind = value.text.flatMap(SubjectKind.init(rawValue:)) else {
                 let found = value.text.map { "'\($0)'" } ?? value.typeName
                 throw SettingError(

@@ -7,14 +7,16 @@ public final class CompilationDelegate: ContainerDelegate {
     /// What people call a filter, by its id.
     private let titles: [String: String]
 
+    private static let titles = Setting.object(
+        "titles", "what messages call a filter, by its id; absent: the id"
+    ).defaulting(to: [:])
+
     /// What it understands.
-    override public class var settings: [Setting] {
-        [Setting("titles", .object, "what messages call a filter, by its id; absent: the id")]
-    }
+    override public class var settings: [Setting] { [titles.setting] }
 
     /// Makes it.
     public required init(context: DelegateContext) throws {
-        titles = (context.settings["titles"]?.object ?? [:]).compactMapValues(\.text)
+        titles = context.settings[Self.titles].compactMapValues(\.text)
         try super.init(context: context)
     }
 

@@ -4,17 +4,19 @@ public import AtriumKit
 public final class PeopleDelegate: ContainerDelegate {
     private let person: String
 
+    private static let person = Setting.text(
+        "person", "the container that shows one person"
+    ).required()
+
     /// What it understands.
-    override public class var settings: [Setting] {
-        [Setting("person", .text, required: true, "the container that shows one person")]
-    }
+    override public class var settings: [Setting] { [person.setting] }
 
     /// Makes it.
     public required init(context: DelegateContext) throws {
-        guard let person = context.settings["person"]?.text, !person.isEmpty else {
+        person = context.settings[Self.person]
+        guard !person.isEmpty else {
             throw SettingError("person", "name the container that shows one person")
         }
-        self.person = person
         try super.init(context: context)
     }
 

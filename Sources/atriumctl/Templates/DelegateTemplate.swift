@@ -11,12 +11,12 @@ enum DelegateTemplate {
             private let least: Double
 
             /// What a definition may set; anything else is refused before `init`.
-            override public class var settings: [Setting] {
-                [Setting("least", .number(-1000...1000), default: 1, "the lowest vote that is taken")]
-            }
+            override public class var settings: [Setting] { [lowest.setting] }
+            static let lowest = Setting.number("least", in: -1000...1000, "the lowest vote that is taken")
+                .defaulting(to: 1)
 
             public required init(context: DelegateContext) throws {
-                least = context.settings["least"]?.number ?? 1
+                least = context.settings[Self.lowest]
                 try super.init(context: context)
             }
 

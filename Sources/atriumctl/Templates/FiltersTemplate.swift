@@ -11,12 +11,12 @@ enum FiltersTemplate {
             private var values: [Value] = []
 
             /// What a definition may set; anything else is refused before `init`.
-            public static var settings: [Setting] {
-                [Setting("field", .text, default: "title", "the field whose values are offered")]
-            }
+            public static var settings: [Setting] { [offered.setting] }
+            static let offered = Setting.text("field", "the field whose values are offered")
+                .defaulting(to: "title")
 
             public init(context: ComponentContext) throws {
-                let name = context.settings["field"]?.text ?? ""
+                let name = context.settings[Self.offered]
                 guard let field = context.field(name) else {
                     throw SettingError("field", "the container has no field '\(name)'")
                 }

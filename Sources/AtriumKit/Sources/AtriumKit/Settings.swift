@@ -177,6 +177,16 @@ extension Setting {
             if let text = value.text, text.hasPrefix("/"), !text.utf8.contains(0) { return }
             expected = "a path that begins with /"
         }
-        throw SettingError(name, "expected \(expected), found \(value.typeName)")
+        throw SettingError(name, "expected \(expected), found \(found(value))")
+    }
+
+    /// A value of the type that is expected, or of a choice, as it is; else its type.
+    private func found(_ value: Value) -> String {
+        switch type {
+        case .choice: value.text.map { "'\($0.prefix(100))'" } ?? value.typeName
+        case .number, .integer:
+            value.number == nil ? value.typeName : value.plainText ?? value.typeName
+        default: value.typeName
+        }
     }
 }
