@@ -64,9 +64,9 @@ fuzz: test-deps ## make up what the daemon reads; FUZZ_SECONDS=60 for each of js
 
 soak: soak-daemon soak-store ## all that can happen, for long: to a daemon under 200 clients (as root), and to its store's files
 
-mutants: test-deps ## break the built-in plugins, and count how often the conformance suite notices; MUTANTS='--count 0 Stars'
+mutants: test-deps ## break the built-in plugins; 95 % have to fail their conformance suite; MUTANTS='--count 0 Stars'
 	$(SWIFT) build --build-tests $(CHECKED)
-	Tests/Mutants/run $(MUTANTS)
+	Tests/Mutants/run --least 0.95 $(MUTANTS)
 
 # SOAK_CLIENTS=200 SOAK_SECONDS=300
 soak-daemon: test-deps

@@ -119,7 +119,9 @@ public actor WorkerComponent {
     public func undo(_ changes: [Change]) throws { try running().undo(changes) }
 
     /// Reports the values of the observed fields to a filters component.
-    public func report(_ values: [String: [Value]]) throws { try running().report(values, cut: []) }
+    public func report(_ values: [String: [Value]], cut: Set<String> = []) throws {
+        try running().report(values, cut: cut)
+    }
 
     /// Delivers a notification to the component.
     public func deliver(_ notification: Notification) throws {
@@ -142,6 +144,25 @@ public actor WorkerComponent {
 
     private func answered(_ number: Int, _ result: Result<ContentAnswer, Refusal>) {
         asked.removeValue(forKey: number)?(result.mapError { .refused($0) })
+    }
+
+    /// What a filters component selects on screens that are opened without a selection.
+    public func preselection() throws -> Selection { try running().preselection }
+
+    /// What the component has logged, each as `warning: …`.
+    public func logged() -> [String] {
+        let levels = [LogLevel.debug, .info, .warning, .error].map { "\($0.rawValue): " }
+        return messages.filter { message in levels.contains(where: message.hasPrefix) }
+    }
+
+    /// Gives the component other settings, if it can take them.
+    ///
+    /// - Returns: whether it did.
+    public func change(settings: [String: Value]) async throws -> Bool {
+        guard case .canTake(true) = try await answer(.canTake(settings)) else { return false }
+        return try await call { port, done in
+            port.take(settings) { done(.success(true)) }
+        }
     }
 
     /// What a votes or a comments component accepts.

@@ -13,7 +13,8 @@ enum Arguments {
     /// Write which settings a plugin takes to the socket that the daemon has passed, within these walls.
     case describe(PluginCode, Kind, id: String, identity: String?, WorkerWalls)
     /// Run the conformance suite on a plugin.
-    case check(path: String, id: String?, settings: [String: Value]?, seed: UInt64)
+    case check(
+        path: String, id: String?, settings: [String: Value]?, examples: String?, seed: UInt64)
 
     /// What is wrong with the arguments.
     struct Mistake: Error {
@@ -21,17 +22,19 @@ enum Arguments {
     }
 
     static let usage = """
-        usage: atrium-worker --check PLUGIN-DIRECTORY|LIBRARY [--id ID] [--settings JSON] [--seed NUMBER]
+        usage: atrium-worker --check PLUGIN-DIRECTORY|LIBRARY [--id ID] [--settings JSON] [--examples FILE]
+                             [--seed NUMBER]
                atrium-worker --library PATH|--program PATH --id ID [--read PATH]... [--network]
                              [--landlock VERSION] [--identity TEXT] [--describe KIND] (started by atriumd)
 
         --check runs the conformance suite of the plugin's kind, in this process and in a worker,
-        with the settings of its manifest; a program's in a worker alone. A library without a manifest beside it needs --id.
+        with the settings of its manifest, and the examples of what it does; a program's in a worker alone. A library without a manifest beside it needs --id.
         --seed chooses the random commands: 1 by default; a failure names the one that it happened with.
         """
 
     private static let options = [
-        "--library", "--program", "--id", "--check", "--settings", "--seed", "--read", "--landlock",
+        "--library", "--program", "--id", "--check", "--settings", "--examples", "--seed", "--read",
+        "--landlock",
         "--identity", "--describe",
     ]
 
@@ -65,7 +68,8 @@ enum Arguments {
         if let path = values["--check"] {
             self = .check(
                 path: path, id: values["--id"],
-                settings: try values["--settings"].map(Self.settings), seed: seed)
+                settings: try values["--settings"].map(Self.settings),
+                examples: values["--examples"], seed: seed)
         } else if let code = Self.code(values), let id = values["--id"] {
             let identity = values["--identity"]
             let walls = WorkerWalls(

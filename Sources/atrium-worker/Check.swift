@@ -14,6 +14,8 @@ struct Check {
     let path: String
     let id: String?
     let settings: [String: Value]?
+    /// A file of examples in place of the manifest's.
+    let examples: String?
     /// Which random commands are sent.
     let seed: UInt64
 
@@ -39,7 +41,8 @@ struct Check {
         defer { watch.cancel() }
         do {
             let (found, declared) = try find()
-            let settings = settings ?? declared
+            let settings = settings ?? declared.settings
+            let examples = try (self.examples ?? declared.examples).map(Self.read) ?? []
             guard case .components(let plugin) = found else {
                 try check(found, settings)
                 return true
@@ -49,16 +52,21 @@ struct Check {
                 let type = try plugin.loaded()
                 try checkPaths(of: plugin, type.settings)
                 let here = try await Conformance.run(type, settings: settings, seed: seed)
+                try await Conformance.run(examples, plugin.kind) { InProcessDriver(type) }
                 print("in this process: \(here)")
             }
             let logger = Logger(label: "atrium-worker")
-            let isolated = try await Conformance.run(
-                plugin.kind, settings: settings, seed: seed
-            ) {
+            let makeDriver: @Sendable () async throws -> any ConformanceDriver = {
                 WorkerComponent(
                     of: plugin, on: loop, executable: "/proc/self/exe", logger: logger)
             }
+            let isolated = try await Conformance.run(
+                plugin.kind, settings: settings, seed: seed, driver: makeDriver)
+            try await Conformance.run(examples, plugin.kind, driver: makeDriver)
             print("in a worker: \(isolated)")
+            if let count = examples.isEmpty ? nil : examples.count {
+                print("  ✓ \(count) \(count == 1 ? "example" : "examples") of what it does")
+            }
             return true
         } catch {
             print("failed: \(error)")
@@ -89,8 +97,24 @@ struct Check {
                 + "under \"paths\": \(plugin.paths.sorted())")
     }
 
-    /// The plugin, and the settings that its manifest wants it checked with.
-    private func find() throws -> (Found, settings: [String: Value]) {
+    private static func read(_ file: String) throws -> [ConformanceExample] {
+        do {
+            let text = try Data(contentsOf: URL(filePath: file))
+            return try ConformanceExample.read(Value(jsonBytes: Array(text)))
+        } catch {
+            throw Problem(description: "\(file): \(error)")
+        }
+    }
+
+    /// What a manifest says of the check.
+    private struct Declared {
+        var settings: [String: Value] = [:]
+        /// The path of a file of examples.
+        var examples: String?
+    }
+
+    /// The plugin, and what its manifest wants it checked with.
+    private func find() throws -> (Found, Declared) {
         let given = URL(filePath: path).absoluteURL
         let isDirectory = (try? given.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory
         let folder = isDirectory == true ? given : given.deletingLastPathComponent()
@@ -105,10 +129,10 @@ struct Check {
             throw Problem(
                 description: "\(path) has no manifest.json beside it: name the plugin with --id.")
         }
-        return (try plugin(given.path, id), [:])
+        return (try plugin(given.path, id), Declared())
     }
 
-    private func find(in folder: URL, _ manifest: URL) throws -> (Found, [String: Value]) {
+    private func find(in folder: URL, _ manifest: URL) throws -> (Found, Declared) {
         // Trusted: it is about to be loaded into this process anyway.
         let library = PluginLibrary(scanning: [.init(folder.path, isTrusted: true)])
         guard let status = library.plugins.first else {
@@ -121,8 +145,13 @@ struct Check {
             throw Problem(description: status.reason ?? "\(status.id) was not loaded.")
         }
         let text = try Value(jsonBytes: Array(try Data(contentsOf: manifest)))
-        let settings = text.object?["conformance"]?.object?["settings"]?.object
-        return (found, settings ?? [:])
+        let conformance = text.object?["conformance"]?.object
+        return (
+            found,
+            Declared(
+                settings: conformance?["settings"]?.object ?? [:],
+                examples: conformance?["examples"]?.text.map { folder.appending(path: $0).path })
+        )
     }
 
     /// A library without a manifest: the kind is that of its class.

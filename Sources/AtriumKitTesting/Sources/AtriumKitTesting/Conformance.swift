@@ -110,8 +110,8 @@ public struct ConformanceReport: Sendable, Hashable, CustomStringConvertible {
 public struct ConformanceFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind.
     public var kind: Kind
-    /// The seed with which it happens again.
-    public var seed: UInt64
+    /// The seed with which it happens again; nil: it happens each time.
+    public var seed: UInt64?
     /// The rule, in a sentence.
     public var rule: String
     /// What differs.
@@ -119,6 +119,6 @@ public struct ConformanceFailure: Error, Sendable, Hashable, CustomStringConvert
 
     /// All of it, for people.
     public var description: String {
-        "\(kind.rawValue), seed \(seed): broken is \"\(rule)\": \(difference)"
+        "\(kind.rawValue)\(seed.map { ", seed \($0)" } ?? ""): broken is \"\(rule)\": \(difference)"
     }
 }

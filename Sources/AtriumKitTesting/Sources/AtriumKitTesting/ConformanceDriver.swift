@@ -20,12 +20,20 @@ public protocol ConformanceDriver: Sendable {
     func ask(_ question: ContentQuestion) async throws -> ContentAnswer
     /// Makes the touched records what these changes say, without a notification.
     func undo(_ changes: [Change]) async throws
-    /// Passes a filters component the values of the fields that it observes.
-    func report(_ values: [String: [Value]]) async throws
+    /// Passes a filters component the values of the fields that it observes, and which fields have more.
+    func report(_ values: [String: [Value]], cut: Set<String>) async throws
     /// The fields that a filters component observes.
     func observedFields() async throws -> [String]
     /// What a votes or a comments component says that it takes.
     func facts() async throws -> ComponentFacts?
+    /// What a filters component selects on screens that are opened without a selection.
+    func preselection() async throws -> Selection
+    /// Gives the component other settings, if it can take them.
+    ///
+    /// - Returns: whether it did.
+    func change(settings: [String: Value]) async throws -> Bool
+    /// What the component has logged, each as `warning: …`.
+    func logged() async throws -> [String]
     /// Makes the component anew from its records, which it is handed at once where its class takes them so; by default
     /// nothing happens.
     func restartAtOnce() async throws
@@ -119,7 +127,9 @@ public actor InProcessDriver: ConformanceDriver {
     /// Passes the component the values of the fields that it observes.
     ///
     /// - Throws: ``NotStarted`` before the start.
-    public func report(_ values: [String: [Value]]) throws { try started().report(values) }
+    public func report(_ values: [String: [Value]], cut: Set<String>) throws {
+        try started().report(values, cut: cut)
+    }
 
     /// The fields that the component observes.
     ///
@@ -130,6 +140,26 @@ public actor InProcessDriver: ConformanceDriver {
     ///
     /// - Throws: ``NotStarted`` before the start.
     public func facts() throws -> ComponentFacts? { try started().facts }
+
+    /// What the component selects on screens that are opened without a selection.
+    ///
+    /// - Throws: ``NotStarted`` before the start.
+    public func preselection() throws -> Selection { try started().preselection }
+
+    /// Gives the component other settings, if it can take them.
+    ///
+    /// - Throws: ``NotStarted`` before the start.
+    public func change(settings: [String: Value]) throws -> Bool {
+        guard case .canTake(true) = try started().ask(.canTake(settings)) else { return false }
+        return try started().change(settings: settings)
+    }
+
+    /// What the component has logged.
+    ///
+    /// - Throws: ``NotStarted`` before the start.
+    public func logged() throws -> [String] {
+        try started().services.messages.map { "\($0.level.rawValue): \($0.text)" }
+    }
 
     /// Makes the component anew, as ``MemoryHost/restart(atOnce:)`` does.
     ///

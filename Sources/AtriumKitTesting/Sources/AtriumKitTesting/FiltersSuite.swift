@@ -36,12 +36,12 @@ struct FiltersSuite {
 
     private mutating func round(_ component: any ConformanceDriver) async throws {
         let values = reported(try await component.observedFields())
-        try await component.report(values)
+        try await component.report(values, cut: [])
         let sections = try await sections(component)
         try checkOffers(sections)
         let fresh = try await bench.freshComponent()
         for _ in 0..<2 {
-            try await fresh.report(values)
+            try await fresh.report(values, cut: [])
             try bench.check(
                 Rule.state, "the list of sections", try await self.sections(fresh), is: sections)
         }

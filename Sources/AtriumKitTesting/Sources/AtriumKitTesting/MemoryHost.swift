@@ -68,6 +68,9 @@ public final class MemoryHost {
     /// The fields whose values a filters component wants reported.
     public var observedFields: [String] { harness.observedFields }
 
+    /// What a filters component selects on screens that are opened without a selection.
+    public var preselection: Selection { harness.preselection }
+
     /// The facts for front ends about the votes or comments that it takes; nil: it is of another kind.
     public var facts: ComponentFacts? { harness.facts }
 

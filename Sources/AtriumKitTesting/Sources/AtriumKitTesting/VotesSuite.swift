@@ -86,9 +86,24 @@ struct VotesSuite: RecordSuite {
             ballots.filter { $0.actor.number % 3 == 0 }.map {
                 .removed(key: Ballot.key(actor: $0.actor, subject: subject))
             })
-        let left = ballots.filter { $0.actor.number % 3 != 0 }.sorted { $0.actor < $1.actor }
-        for restarts in [false, true] {
-            if restarts { try await component.restartAtOnce() }
+        var left = ballots.filter { $0.actor.number % 3 != 0 }.sorted { $0.actor < $1.actor }
+        for round in 0..<3 {
+            if round == 1 { try await component.restartAtOnce() }
+            if round == 2 {
+                // Neighbours, so that nothing is left of where they were kept.
+                let gone = left[100..<900]
+                left.removeSubrange(100..<900)
+                try await component.undo(gone.map { .removed(key: $0.record.key) })
+            }
+            let beyond = ActorID(Int64(count + 9))
+            try bench.check(
+                rules[1], "what comes after the last of \(count) actors",
+                try await component.answer(.ballots(subject, after: beyond, limit: 9)),
+                is: .ballots([]))
+            try bench.check(
+                rules[1], "the ballot of somebody who has none",
+                try await component.answer(.ballotsOf(beyond, subjects: [subject])),
+                is: .ballotsOf([nil]))
             for page in [7, 100, 1_000] {
                 let found = try await self.ballots(
                     component, on: subject, page: page, most: 2 * count)

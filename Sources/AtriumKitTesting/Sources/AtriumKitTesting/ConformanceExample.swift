@@ -1,0 +1,188 @@
+public import AtriumKit
+
+/// What an author knows of their own formulas: settings, calls, and what has to come of them.
+///
+/// The suite knows what holds for every component of a kind, and not which mean a score is, or what a filter lets through.
+/// A manifest names a file of examples for that: `"conformance": {"examples": "examples.json"}`. `docs/plugins.md`
+/// describes the file.
+public struct ConformanceExample: Sendable {
+    /// What it shows, in a sentence.
+    public let title: String
+    /// What the component is made with.
+    let settings: [String: Value]
+    /// The container's fields; nil: those of the suite.
+    let fields: [Field]?
+    /// The setting that the component refuses to be made with, and words of the reason; nil: it is made.
+    let refused: (setting: String, because: String?)?
+    let steps: [ExampleStep]
+
+    /// Reads a file of examples.
+    ///
+    /// - Parameter file: an object with `examples`, a list.
+    /// - Returns: the examples, in order.
+    /// - Throws: ``ExampleProblem``, with the place of what makes no sense.
+    public static func read(_ file: Value) throws(ExampleProblem) -> [ConformanceExample] {
+        guard let list = file.object?["examples"]?.list else {
+            throw ExampleProblem("expected an object with 'examples', a list")
+        }
+        var examples: [ConformanceExample] = []
+        for (place, value) in list.enumerated() {
+            examples.append(try ConformanceExample(value, at: "examples[\(place)]"))
+        }
+        return examples
+    }
+
+    private init(_ value: Value, at path: String) throws(ExampleProblem) {
+        let members = try ExampleMembers(
+            value, at: path, known: ["title", "settings", "fields", "refused", "because", "steps"])
+        title = try members.text("title") ?? path
+        settings = try members.object("settings") ?? [:]
+        if let fields = try members.list("fields") {
+            var read: [Field] = []
+            for (place, field) in fields.enumerated() {
+                read.append(try Field(field, at: "\(path).fields[\(place)]"))
+            }
+            self.fields = read
+        } else {
+            fields = nil
+        }
+        let because = try members.text("because")
+        refused = try members.text("refused").map { ($0, because) }
+        var steps: [ExampleStep] = []
+        for (place, step) in (try members.list("steps") ?? []).enumerated() {
+            steps.append(try ExampleStep(step, at: "\(path).steps[\(place)]"))
+        }
+        self.steps = steps
+    }
+
+    /// Runs the example on a component.
+    ///
+    /// - Parameters:
+    ///   - kind: the component's kind.
+    ///   - makeDriver: makes a driver for it.
+    /// - Throws: ``ConformanceFailure`` where something else comes of it, or what a driver throws.
+    public func run(
+        _ kind: Kind, driver makeDriver: @Sendable () async throws -> any ConformanceDriver
+    ) async throws {
+        let component = try await makeDriver()
+        do {
+            _ = try await component.start(settings: settings, fields: fields ?? Conformance.fields)
+        } catch {
+            await component.stop()
+            guard let refused else { throw error }
+            let found = "\(error)"
+            guard found.hasPrefix("setting '\(refused.setting)'"),
+                refused.because.map(found.contains) ?? true
+            else { throw failure(kind, "the settings are refused with \(found)", refused) }
+            return
+        }
+        do {
+            guard refused == nil else { throw failure(kind, "the settings are taken", refused) }
+            var run = ExampleRun(component)
+            for step in steps {
+                if let difference = try await run.difference(step) {
+                    throw ConformanceFailure(
+                        kind: kind, seed: nil, rule: title, difference: "\(step.path): \(difference)")
+                }
+            }
+            await component.stop()
+        } catch {
+            await component.stop()
+            throw error
+        }
+    }
+
+    private func failure(
+        _ kind: Kind, _ found: String, _ expected: (setting: String, because: String?)?
+    ) -> ConformanceFailure {
+        let words = expected?.because.map { ", because '\($0)'" } ?? ""
+        return ConformanceFailure(
+            kind: kind, seed: nil, rule: title,
+            difference:
+                "\(found); expected was that '\(expected?.setting ?? "")' is refused\(words)")
+    }
+}
+
+extension Conformance {
+    /// Runs an author's examples.
+    ///
+    /// - Parameters:
+    ///   - examples: the examples.
+    ///   - kind: the kind that the component is of.
+    ///   - makeDriver: a driver for one more component; asked for one for each example.
+    /// - Throws: ``ConformanceFailure`` for the first that fails, or what a driver throws.
+    public static func run(
+        _ examples: [ConformanceExample], _ kind: Kind,
+        driver makeDriver: @escaping @Sendable () async throws -> any ConformanceDriver
+    ) async throws {
+        for example in examples { try await example.run(kind, driver: makeDriver) }
+    }
+}
+
+/// What makes no sense in a file of examples, and where.
+public struct ExampleProblem: Error, Sendable, Hashable, CustomStringConvertible {
+    /// A sentence.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// The members of an object in a file of examples.
+struct ExampleMembers {
+    let path: String
+    let all: [String: Value]
+
+    init(_ value: Value, at path: String, known: Set<String>) throws(ExampleProblem) {
+        guard let members = value.object else {
+            throw ExampleProblem("\(path): expected an object")
+        }
+        if let unknown = members.keys.sorted().first(where: { !known.contains($0) }) {
+            throw ExampleProblem(
+                "\(path): '\(unknown)' is unknown; known are \(known.sorted().joined(separator: ", "))"
+            )
+        }
+        self.path = path
+        all = members
+    }
+
+    func text(_ name: String) throws(ExampleProblem) -> String? {
+        try read(name, "a text") { $0.text }
+    }
+
+    func int(_ name: String) throws(ExampleProblem) -> Int? {
+        try read(name, "a whole number") { $0.int.map { Int($0) } }
+    }
+
+    func object(_ name: String) throws(ExampleProblem) -> [String: Value]? {
+        try read(name, "an object") { $0.object }
+    }
+
+    func list(_ name: String) throws(ExampleProblem) -> [Value]? {
+        try read(name, "a list") { $0.list }
+    }
+
+    private func read<Content>(
+        _ name: String, _ expected: String, _ content: (Value) -> Content?
+    ) throws(ExampleProblem) -> Content? {
+        guard let value = all[name] else { return nil }
+        guard let content = content(value) else {
+            throw ExampleProblem("\(path).\(name): expected \(expected)")
+        }
+        return content
+    }
+}
+
+extension Field {
+    /// Reads a field: `name`, `type`, and of a date `of`, `by` and `zone`.
+    fileprivate init(_ value: Value, at path: String) throws(ExampleProblem) {
+        let members = try ExampleMembers(
+            value, at: path, known: ["name", "type", "title", "of", "by", "zone"])
+        guard let name = try members.text("name"),
+            let type = try members.text("type").flatMap(FieldType.init)
+        else { throw ExampleProblem("\(path): expected 'name' and 'type', one of a field's types") }
+        self.init(name: name, type: type, title: try members.text("title"))
+        if let of = try members.text("of"), let by = try members.text("by").flatMap(Bucket.init) {
+            derivation = Derivation(of: of, by: by, zone: try members.text("zone") ?? "UTC")
+        }
+    }
+}

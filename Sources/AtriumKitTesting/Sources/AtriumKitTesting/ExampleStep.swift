@@ -1,0 +1,216 @@
+import AtriumKit
+
+/// A step of an example: a call, and what has to come of it.
+struct ExampleStep: Sendable {
+    /// A call, by its word in the file, which has the argument.
+    enum Verb: String, CaseIterable, Sendable {
+        // Commands.
+        case cast, retract, post, edit, delete, moderate, put, remove, restore
+        // Questions.
+        case tally, ballots, thread, comment, pending, count, keys, items, details
+        case sections, filter, select, deselect, clear, observes, preselects, facts, logs
+        // What else happens to a component.
+        case apply, restart, values, change
+    }
+
+    let path: String
+    let verb: Verb
+    /// What the verb is written with.
+    let argument: Value
+    let members: ExampleMembers
+    /// What comes of it: of objects these members count; nil: nothing is compared.
+    let expected: Value?
+    /// The code of the refusal, or `true` for any; nil: it is not refused.
+    let refused: Value?
+    /// Words of the refusal.
+    let because: String?
+
+    private static let others: Set<String> = [
+        "item", "actor", "moderator", "time", "id", "parent", "text", "state", "reason", "seen",
+        "order", "root", "depth", "limit", "cursor", "after", "held", "section", "of", "cut", "is",
+        "refused",
+        "because",
+    ]
+
+    init(_ value: Value, at path: String) throws(ExampleProblem) {
+        self.path = path
+        let members = try ExampleMembers(
+            value, at: path, known: Self.others.union(Verb.allCases.map(\.rawValue)))
+        // `id`, `text` and the like are arguments; `comment` and `delete` have the id as theirs.
+        let verbs = Verb.allCases.filter { members.all[$0.rawValue] != nil }
+        guard verbs.count == 1, let verb = verbs.first, let argument = members.all[verb.rawValue]
+        else {
+            throw ExampleProblem(
+                "\(path): expected one of \(Verb.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        self.members = members
+        self.verb = verb
+        self.argument = argument
+        expected = members.all["is"]
+        refused = members.all["refused"]
+        because = try members.text("because")
+    }
+}
+
+/// Runs steps on one component.
+struct ExampleRun {
+    private let component: any ConformanceDriver
+    private var commands: Int64 = 0
+    /// What the command before was given, so that a text that was just written can be named by its time.
+    private var time: Int64 = 1_767_225_600_000
+
+    init(_ component: any ConformanceDriver) { self.component = component }
+
+    /// Runs a step.
+    ///
+    /// - Returns: how what came of it differs from what is expected; nil: it does not.
+    mutating func difference(_ step: ExampleStep) async throws -> String? {
+        let found: Value
+        do {
+            found = try await outcome(of: step)
+        } catch let refusal as Refusal {
+            guard let expected = step.refused else { return "it is refused: \(refusal.reason)" }
+            if let code = expected.text, code != refusal.code.rawValue {
+                return "it is refused as \(refusal.code.rawValue); expected was \(code)"
+            }
+            guard let words = step.because, !refusal.reason.contains(words) else { return nil }
+            return "it is refused with '\(refusal.reason)'; expected was '\(words)'"
+        }
+        if step.refused != nil { return "it is not refused, and gives \(found.exampleText)" }
+        return step.expected.flatMap { found.difference(from: $0, at: "") }
+    }
+
+    private mutating func outcome(of step: ExampleStep) async throws -> Value {
+        let (members, argument) = (step.members, step.argument)
+        let subject = Subject(item: try members.text("item"))
+        switch step.verb {
+        case .cast:
+            return try await decide(
+                .castBallot(subject: subject, value: argument.number ?? .nan), step)
+        case .retract: return try await decide(.retractBallot(subject: subject), step)
+        case .post:
+            let draft = CommentDraft(
+                id: try members.text("id") ?? "comment-\(commands)", subject: subject,
+                parent: try members.text("parent"), text: argument.text ?? "")
+            return try await decide(.postComment(draft), step)
+        case .edit:
+            return try await decide(
+                .editComment(id: argument.text ?? "", text: try members.text("text") ?? ""), step)
+        case .delete: return try await decide(.deleteComment(id: argument.text ?? ""), step)
+        case .moderate:
+            return try await decide(
+                .moderateComment(
+                    id: argument.text ?? "",
+                    state: try members.text("state").flatMap(Comment.State.init) ?? .shown,
+                    reason: try members.text("reason"), seen: try members.text("seen")), step)
+        case .put:
+            return try await decide(.putItems((argument.list ?? []).map(Item.init(example:))), step)
+        case .remove:
+            return try await decide(.removeItems((argument.list ?? []).compactMap(\.text)), step)
+        case .restore: return try await decide(.restoreRecords(argument.exampleChanges), step)
+        case .apply:
+            try await component.undo(argument.exampleChanges)
+            return .null
+        case .restart:
+            try await component.restartAtOnce()
+            return .null
+        case .values:
+            let cut = (try members.list("cut") ?? []).compactMap(\.text)
+            try await component.report(
+                (argument.object ?? [:]).mapValues { $0.list ?? [] }, cut: Set(cut))
+            return .null
+        case .change:
+            return .bool(try await component.change(settings: argument.object ?? [:]))
+        default: return try await answer(to: step, about: subject)
+        }
+    }
+
+    private func answer(to step: ExampleStep, about subject: Subject) async throws -> Value {
+        let (members, argument) = (step.members, step.argument)
+        switch step.verb {
+        case .tally:
+            var tally = Tally()
+            for case .tally(subject, let found) in try await component.restore([]) { tally = found }
+            return tally.example
+        case .count:
+            var count = 0
+            for case .commentCount(subject, let found) in try await component.restore([]) {
+                count = found
+            }
+            return .int(Int64(count))
+        case .items:
+            var items: [Item] = []
+            for case .contents(let change) in try await component.restore([]) {
+                switch change {
+                case .insert(let some), .update(let some): items += some
+                default: break
+                }
+            }
+            return .list(items.map(\.example))
+        case .observes:
+            return .list(try await component.observedFields().map { .text($0) })
+        case .preselects: return try await component.preselection().example
+        case .logs:
+            // Answered after what was sent before.
+            _ = try? await component.restore([])
+            return .list(try await component.logged().map { .text($0) })
+        case .facts: return try await component.facts()?.example ?? .null
+        case .ballots:
+            return try await component.answer(
+                .ballots(
+                    subject, after: try members.int("after").map { ActorID(Int64($0)) },
+                    limit: try members.int("limit") ?? 100)
+            ).example
+        case .thread:
+            var query = ThreadQuery(
+                subject: subject, root: try members.text("root"),
+                order: try members.text("order").flatMap(ThreadQuery.Order.init) ?? .oldest,
+                depth: try members.int("depth"), limit: try members.int("limit") ?? 100,
+                cursor: try members.text("cursor"))
+            query.tellsHeld = members.all["held"]?.bool ?? false
+            return try await component.answer(.thread(query)).example
+        case .comment: return try await component.answer(.comment(id: argument.text ?? "")).example
+        case .pending:
+            return try await component.answer(
+                .pendingComments(
+                    limit: try members.int("limit") ?? 100, cursor: try members.text("cursor"))
+            ).example
+        case .keys:
+            guard let limit = try members.int("limit") else {
+                return try await component.answer(.recordKeys([subject])).example
+            }
+            return try await component.answer(
+                .recordKeyPage([subject], after: try members.text("after"), limit: limit)
+            ).example
+        case .details:
+            return try await component.answer(.details(item: argument.text ?? "")).example
+        case .sections: return try await component.answer(.sections).example
+        default: return try await component.answer(selecting(step)).example
+        }
+    }
+
+    private func selecting(_ step: ExampleStep) throws -> ComponentQuery {
+        let id = ComponentQuery.FilterID(
+            section: try step.members.text("section") ?? "", filter: step.argument.text ?? "")
+        let selection = Selection(
+            (try step.members.object("of") ?? [:]).mapValues { ($0.list ?? []).compactMap(\.text) })
+        return switch step.verb {
+        case .select: .select(id, of: selection, screen: "s")
+        case .deselect: .deselect(id, of: selection, screen: "s")
+        case .clear: .clear(selection, screen: "s")
+        default: .filters([id])
+        }
+    }
+
+    private mutating func decide(
+        _ command: ComponentCommand, _ step: ExampleStep
+    ) async throws -> Value {
+        commands += 1
+        time = try step.members.int("time").map { Int64($0) } ?? time + 1_000
+        let context = CommandContext(
+            actor: ActorID(Int64(try step.members.int("actor") ?? 1)),
+            time: Timestamp(milliseconds: time), freshID: "fresh-\(commands)",
+            isModerator: step.members.all["moderator"]?.bool ?? false, order: commands)
+        return try await component.decide(command, context).example
+    }
+}

@@ -1,0 +1,151 @@
+import AtriumKit
+import AtriumKitTesting
+import Foundation
+import Host
+import Index
+import PluginLoader
+import TestSupport
+import Testing
+
+@testable import Workers
+
+/// An author's examples of what a plugin does.
+@Suite(.timeLimit(.minutes(3))) struct ExampleTests {
+    @Test(arguments: [
+        ("catalog", Kind.contents), ("facets", .filters), ("stars", .votes), ("threads", .comments),
+    ])
+    func `the built-in plugins keep theirs, in a worker`(name: String, kind: Kind) async throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../plugins/\(name.capitalized)/examples.json")
+        let examples = try ConformanceExample.read(
+            Value(jsonBytes: Array(try Data(contentsOf: file))))
+        #expect(examples.count >= 5)
+        let plugin = Installed.plugin(name, kind)
+        try await Conformance.run(examples, kind) { Installed.component(of: plugin) }
+    }
+
+    /// Runs steps on the stars in a worker.
+    ///
+    /// - Returns: how they fail; nil: they don't.
+    private func failure(of example: Value) async throws -> String? {
+        let examples = try ConformanceExample.read(["examples": [example]])
+        do {
+            try await Conformance.run(examples, .votes) { Installed.component(of: Installed.stars) }
+            return nil
+        } catch let failure as ConformanceFailure {
+            #expect(failure.rule == "stars")
+            return failure.difference
+        }
+    }
+
+    @Test func `what differs is named by its step and its place`() async throws {
+        let cast: Value = ["cast": 4, "item": "film"]
+        for (steps, expected) in [
+            (
+                [cast, ["tally": true, "item": "film", "is": ["score": 5]]],
+                "examples[0].steps[1]: score is 4; expected was 5"
+            ),
+            (
+                [["cast": 4, "item": "film", "is": ["events": []]]],
+                "examples[0].steps[0]: events is "
+                    + "[{item: \"film\", tally: {count: 1, histogram: {4: 1}, score: 4}}]; expected was []"
+            ),
+            (
+                [["cast": 9, "is": ["current": 9]]],
+                "examples[0].steps[0]: it is refused: A vote goes from 1 to 5, in whole steps; 9 does not."
+            ),
+            (
+                [["cast": 9, "refused": "conflict"]],
+                "examples[0].steps[0]: it is refused as refused; expected was conflict"
+            ),
+            (
+                [["cast": 9, "refused": true, "because": "of the weather"]],
+                "examples[0].steps[0]: it is refused with 'A vote goes from 1 to 5, in whole steps; 9 does not.'; "
+                    + "expected was 'of the weather'"
+            ),
+        ] as [([Value], String)] {
+            let found = try await failure(of: ["title": "stars", "steps": .list(steps)])
+            #expect(found == expected)
+        }
+        let taken = try await failure(of: [
+            "title": "stars", "steps": [["cast": 4, "refused": true]],
+        ])
+        #expect(taken?.hasPrefix("examples[0].steps[0]: it is not refused, and gives {") == true)
+    }
+
+    @Test func `settings that have to be refused are`() async throws {
+        #expect(
+            try await failure(of: [
+                "title": "stars", "settings": ["scale": 1], "refused": "scale",
+                "because": "from 2 to 100",
+            ]) == nil)
+        #expect(
+            try await failure(of: ["title": "stars", "settings": ["scale": 2], "refused": "scale"])
+                == "the settings are taken; expected was that 'scale' is refused")
+        let other = try await failure(
+            of: ["title": "stars", "settings": ["step": 9], "refused": "scale", "because": "b"])
+        #expect(other?.hasPrefix("the settings are refused with setting 'step'") == true)
+        #expect(other?.hasSuffix("expected was that 'scale' is refused, because 'b'") == true)
+    }
+
+    @Test func `a file that makes no sense is refused with the place`() {
+        for (file, reason) in [
+            ([], "expected an object with 'examples', a list"),
+            (["examples": [5]], "examples[0]: expected an object"),
+            (
+                ["examples": [["steps": [["cast": 5, "thread": true]]]]],
+                "examples[0].steps[0]: expected one of cast, "
+            ),
+            (
+                ["examples": [["steps": [["is": 5]]]]],
+                "examples[0].steps[0]: expected one of cast, "
+            ),
+            (["examples": [["step": []]]], "examples[0]: 'step' is unknown; known are because, "),
+            (["examples": [["title": 5]]], "examples[0].title: expected a text"),
+            (
+                ["examples": [["fields": [["name": "a", "type": "word"]]]]],
+                "examples[0].fields[0]: expected 'name' and 'type'"
+            ),
+        ] as [(Value, String)] {
+            do throws(ExampleProblem) {
+                _ = try ConformanceExample.read(file)
+                Issue.record("\(file) is read")
+            } catch {
+                #expect(error.description.hasPrefix(reason), "\(error)")
+            }
+        }
+    }
+
+    @Test func `the check runs those that the manifest names, and fails with them`() async throws {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.copyItem(
+            atPath: Checkout.products + "/libStars.so", toPath: directory.path + "/libStars.so")
+        func check(_ examples: String?) async throws -> Finished {
+            let manifest =
+                #"{"id": "org.atrium.stars", "version": "0.1.0", "kind": "votes", "library": "libStars.so", "#
+                + #""title": "Stars", "conformance": {"examples": "e.json"}}"#
+            try manifest.write(
+                toFile: directory.path + "/manifest.json", atomically: true, encoding: .utf8)
+            try examples?.write(
+                toFile: directory.path + "/e.json", atomically: true, encoding: .utf8)
+            return try await run([Installed.worker, "--check", directory.path])
+        }
+        let missing = try await check(nil)
+        #expect(missing.status == 1)
+        #expect(missing.output.contains("e.json"), "\(missing)")
+        let kept = try await check(
+            #"{"examples": [{"title": "t", "steps": [{"cast": 5, "is": {"current": 5}}]}]}"#)
+        #expect(kept.status == 0, "\(kept)")
+        #expect(kept.output.contains("✓ 1 example of what it does"), "\(kept)")
+        let broken = try await check(
+            #"{"examples": [{"title": "t", "steps": [{"cast": 5, "is": {"current": 4}}]}]}"#)
+        #expect(broken.status == 1)
+        #expect(
+            broken.output.contains(
+                #"broken is "t": examples[0].steps[0]: current is 5; expected was 4"#), "\(broken)")
+        let wrong = try await check(#"{"examples": 5}"#)
+        #expect(wrong.status == 1)
+        #expect(
+            wrong.output.contains("e.json: expected an object with 'examples', a list"), "\(wrong)")
+    }
+}
