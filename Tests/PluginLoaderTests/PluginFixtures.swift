@@ -76,7 +76,7 @@ enum Sources {
         final class Sample: ContentListing {
             weak var delegate: (any ContentListingDelegate)?
             var items: [Item] { [] }
-            static var settings: [Setting] { [Setting("folder", .text, "Where to look.")] }
+            static var settings: [Setting] { [Setting.text("folder", "Where to look.").setting] }
             init(context: ComponentContext) throws {}
             func apply(_ change: Change) {}
             func put(
@@ -94,7 +94,7 @@ enum Sources {
     static let delegate = """
         import AtriumKit
         final class Doorman: ContainerDelegate {
-            override class var settings: [Setting] { [Setting("key", .text, "What opens.")] }
+            override class var settings: [Setting] { [Setting.text("key", "What opens.").setting] }
         }
         @c(atrium_plugin_org_test_sample)
         public func entry() -> UnsafeMutableRawPointer { exportPlugin(Doorman.self) }

@@ -59,12 +59,14 @@ private final class Told: ContainerDelegate {
         case shown, chosen, partItems, partTally, partPosted, partEdited, partRemoved, partCount
     }
 
-    override class var settings: [Setting] { [Setting("minds", .text, "which notice it minds")] }
+    private static let minded = Setting.choice(
+        "minds", of: Notice.self, "which notice it minds")
+    override class var settings: [Setting] { [minded.setting] }
 
     private let minds: Notice?
 
     required init(context: DelegateContext) throws {
-        minds = context.settings["minds"]?.text.flatMap(Notice.init)
+        minds = context.settings[Self.minded]
         try super.init(context: context)
     }
 
@@ -133,12 +135,13 @@ private final class Told: ContainerDelegate {
 private final class Fickle: ContainerDelegate {
     private var asked = 0
 
-    override class var settings: [Setting] { [Setting("does", .text, "what")] }
+    private static let does = Setting.text("does", "what").defaulting(to: "")
+    override class var settings: [Setting] { [does.setting] }
 
     private let deed: String
 
     required init(context: DelegateContext) throws {
-        deed = context.settings["does"]?.text ?? ""
+        deed = context.settings[Self.does]
         try super.init(context: context)
     }
 

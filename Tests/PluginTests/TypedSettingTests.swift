@@ -80,6 +80,31 @@ private enum Cake {
         }
     }
 
+    @Test func `a default that its declaration does not allow is refused where it would be used`()
+        throws
+    {
+        let pieces = Setting.integer("pieces", in: 1...12, "A whole number.").defaulting(to: 13)
+        let shelf = Setting.path("shelf", "Where it is.").defaulting(to: "cakes")
+        let recipe = Setting.secret("recipe", "How it is made.").defaulting(to: "eggs")
+        for (setting, evidence) in [
+            (pieces.setting, "from 1 to 12, found 13"), (shelf.setting, "begins with /"),
+            (recipe.setting, "does not stand in a definition"),
+        ] {
+            let error = #expect(throws: SettingError.self) {
+                try Settings([:], declared: [setting])
+            }
+            #expect(error?.setting == setting.name)
+            #expect(error?.reason.hasPrefix("the plugin declares a default") == true)
+            #expect(error?.reason.contains(evidence) == true, "\(error?.reason ?? "")")
+        }
+        #expect(try Settings(["pieces": 2], declared: [pieces.setting])[pieces] == 2)
+    }
+
+    @Test func `values can be compared by their declarations, whatever their type`() throws {
+        let (one, other) = (try Cake.settings(["pieces": 8]), try Cake.settings(["pieces": 9]))
+        #expect(Cake.all.filter { one[$0] != other[$0] }.map(\.name) == ["pieces"])
+    }
+
     @Test func `the declarations say the defaults`() {
         #expect(
             Cake.all.map(\.defaultValue) == [

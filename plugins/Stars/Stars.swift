@@ -37,7 +37,7 @@ public final class Stars: BallotRestoring {
 
     /// Whether they differ only in `subjects` and `mayChange`, so that no score is another one.
     public func canTake(_ settings: Settings) -> Bool {
-        Scale.settings.allSatisfy { settings[$0.name] == context.settings[$0.name] }
+        Scale.settings.allSatisfy { settings[$0] == context.settings[$0] }
             && (try? SubjectKind.read(settings)) != nil
     }
 

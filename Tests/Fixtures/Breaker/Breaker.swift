@@ -3,12 +3,18 @@ import Glibc
 
 /// A list that does what no plugin should, when an item of a certain name is put.
 final class Breaker: ContentListing {
-    static let settings = [
-        Setting("trapsAtStart", .boolean, default: false, "Whether to trap in init."),
-        Setting("hangsInWorker", .boolean, default: false, "Whether to hang in a worker's init."),
-        Setting("folder", .path, "What to read."),
-        Setting("key", .secret, "What to keep."),
-    ]
+    private static let trapsAtStart = Setting.boolean(
+        "trapsAtStart", "Whether to trap in init."
+    ).defaulting(to: false)
+    private static let hangsInWorker = Setting.boolean(
+        "hangsInWorker", "Whether to hang in a worker's init."
+    ).defaulting(to: false)
+    private static let folder = Setting.path("folder", "What to read.")
+    private static let key = Setting.secret("key", "What to keep.")
+
+    static var settings: [Setting] {
+        [trapsAtStart.setting, hangsInWorker.setting, folder.setting, key.setting]
+    }
 
     weak var delegate: (any ContentListingDelegate)?
     private(set) var items: [Item] = []
@@ -18,8 +24,8 @@ final class Breaker: ContentListing {
 
     init(context: ComponentContext) throws {
         self.context = context
-        if context.settings["trapsAtStart"]?.bool == true { fatalError("Told to trap at start.") }
-        if context.settings["hangsInWorker"]?.bool == true,
+        if context.settings[Self.trapsAtStart] { fatalError("Told to trap at start.") }
+        if context.settings[Self.hangsInWorker],
             CommandLine.arguments.contains("--library")
         {
             while true { pause() }

@@ -2,7 +2,10 @@ import AtriumKit
 
 /// Votes that are answered with what no host should believe, as the setting says.
 final class Cheat: Voting {
-    static let settings = [Setting("lie", .text, default: "", "What to say in place of the truth.")]
+    private static let lie = Setting.text(
+        "lie", "What to say in place of the truth."
+    ).defaulting(to: "")
+    static var settings: [Setting] { [lie.setting] }
 
     weak var delegate: (any VotingDelegate)?
     let tallies: [(subject: Subject, tally: Tally)]
@@ -11,7 +14,7 @@ final class Cheat: Voting {
 
     init(context: ComponentContext) throws {
         self.context = context
-        lie = context.settings["lie"]?.text ?? ""
+        lie = context.settings[Self.lie]
         tallies = lie == "tallies" ? [(.container, Tally(count: -1))] : []
     }
 

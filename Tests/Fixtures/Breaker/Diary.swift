@@ -2,7 +2,8 @@ import AtriumKit
 
 /// A list whose file has a place of its own where no setting names another.
 final class Diary: ContentListing {
-    static let settings = [Setting("file", .path, default: "/etc/passwd", "What to read.")]
+    private static let file = Setting.path("file", "What to read.").defaulting(to: "/etc/passwd")
+    static var settings: [Setting] { [file.setting] }
 
     weak var delegate: (any ContentListingDelegate)?
     var items: [Item] { [] }

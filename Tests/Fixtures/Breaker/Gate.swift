@@ -4,12 +4,13 @@ import AtriumKit
 final class Gate: ContainerDelegate {
     private let least: Double
 
-    override class var settings: [Setting] {
-        [Setting("least", .number(-1000...1000), default: 1, "The lowest vote that is taken.")]
-    }
+    private static let least = Setting.number(
+        "least", in: -1000...1000, "The lowest vote that is taken."
+    ).defaulting(to: 1)
+    override class var settings: [Setting] { [least.setting] }
 
     required init(context: DelegateContext) throws {
-        least = context.settings["least"]?.number ?? 1
+        least = context.settings[Self.least]
         if least == 1000 { throw SettingError("least", "nobody could vote") }
         try super.init(context: context)
     }

@@ -7,7 +7,8 @@ import Glibc
 /// It reads in the background, keeps the last good copy of a file that is broken, and says how many screens
 /// show it.
 final class Notebook: ImageProviding {
-    static let settings = [Setting("folder", .path, "Where notes.txt is.")]
+    private static let folder = Setting.path("folder", "Where notes.txt is.").required()
+    static var settings: [Setting] { [folder.setting] }
 
     weak var delegate: (any ContentListingDelegate)?
     private(set) var items: [Item] = []
@@ -20,11 +21,8 @@ final class Notebook: ImageProviding {
     private var asked: Int64 = 0
 
     init(context: ComponentContext) throws {
-        guard let folder = context.settings["folder"]?.text else {
-            throw SettingError("folder", "name the folder of notes.txt")
-        }
         self.context = context
-        self.folder = folder
+        folder = context.settings[Self.folder]
         try context.watch(folder) { [weak self] in self?.read() }
         read()
     }

@@ -8,10 +8,13 @@ import Testing
 
 /// A source that is asked: it finds letters, or holds its answers until it is told them.
 final class Oracle: Querying {
-    static let settings = [
-        Setting("holds", .boolean, default: false, "Whether it waits to be told its answers."),
-        Setting("page", .integer(1...2_000), default: 1_000, "How many items it gives at most."),
-    ]
+    private static let holds = Setting.boolean(
+        "holds", "Whether it replies only when a test asks for it."
+    ).defaulting(to: false)
+    private static let page = Setting.integer(
+        "page", in: 1...2_000, "How many items it gives at most."
+    ).defaulting(to: 1_000)
+    static var settings: [Setting] { [holds.setting, page.setting] }
 
     weak var delegate: (any ContentListingDelegate)?
     private let context: ComponentContext
@@ -22,8 +25,8 @@ final class Oracle: Querying {
 
     init(context: ComponentContext) throws {
         self.context = context
-        holds = context.settings["holds"]?.bool ?? false
-        page = context.settings["page"]?.int.map { Int($0) } ?? 1_000
+        holds = context.settings[Self.holds]
+        page = context.settings[Self.page]
         context.observe("films.app.*") { [weak self] in self?.hear($0) }
     }
 

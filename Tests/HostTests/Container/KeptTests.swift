@@ -9,7 +9,7 @@ import Testing
 
 /// A list whose one item's id is what it had kept before, and that has kept what notifications of the container's say.
 private final class Keeper: ContentListing {
-    static let settings = [Setting("note", .text, "Anything.")]
+    static let settings = [Setting.text("note", "Anything.").setting]
 
     weak var delegate: (any ContentListingDelegate)?
     let items: [Item]

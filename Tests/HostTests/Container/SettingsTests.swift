@@ -7,10 +7,11 @@ import Testing
 
 /// Votes on items that their field `open` allows, up to the setting `most`, as it was when the component was made.
 private final class Choosy: Voting {
-    static let settings = [
-        Setting("most", .integer(1...9), default: 5, "The most that a vote may be."),
-        Setting("path", .path, "Anything."),
-    ]
+    private static let most = Setting.integer(
+        "most", in: 1...9, "The most that a vote may be."
+    ).defaulting(to: 5)
+    private static let path = Setting.path("path", "Anything.")
+    static var settings: [Setting] { [most.setting, path.setting] }
 
     weak var delegate: (any VotingDelegate)?
     private let context: ComponentContext
@@ -21,7 +22,7 @@ private final class Choosy: Voting {
 
     init(context: ComponentContext) throws {
         self.context = context
-        most = context.settings["most"]?.number ?? 0
+        most = Double(context.settings[Self.most])
     }
 
     var facts: VoteFacts { VoteFacts(min: 0, max: most, step: 1) }
@@ -29,10 +30,10 @@ private final class Choosy: Voting {
         EmptyCollection<(subject: Subject, tally: Tally)>()
     }
 
-    func canTake(_ settings: Settings) -> Bool { settings["most"] != 9 }
+    func canTake(_ settings: Settings) -> Bool { settings[Self.most] != 9 }
     func settingsDidChange(from before: Settings) {
-        changes.append("\(before["most"]?.int ?? 0) to \(context.settings["most"]?.int ?? 0)")
-        most = context.settings["most"]?.number ?? 0
+        changes.append("\(before[Self.most]) to \(context.settings[Self.most])")
+        most = Double(context.settings[Self.most])
     }
 
     func cast(_ ballot: Ballot, _ command: CommandContext) throws(Refusal) -> [Change] {

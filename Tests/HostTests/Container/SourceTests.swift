@@ -8,7 +8,10 @@ import Testing
 
 /// A list that does what notifications of the container's tell it.
 private final class Feed: ContentListing {
-    static let settings = [Setting("isLoading", .boolean, default: false, "Whether it begins so.")]
+    private static let loads = Setting.boolean(
+        "isLoading", "Whether it begins so."
+    ).defaulting(to: false)
+    static var settings: [Setting] { [loads.setting] }
 
     weak var delegate: (any ContentListingDelegate)?
     private(set) var items: [Item] = []
@@ -18,7 +21,7 @@ private final class Feed: ContentListing {
 
     init(context: ComponentContext) throws {
         self.context = context
-        isLoading = context.settings["isLoading"]?.bool ?? false
+        isLoading = context.settings[Self.loads]
         context.observe("films.app.*") { [weak self] in self?.hear($0) }
     }
 

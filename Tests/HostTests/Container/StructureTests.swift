@@ -9,7 +9,9 @@ import Testing
 
 /// Stars that tell what happens to them, under the container's name.
 final class DiaryStars: Voting {
-    static var settings: [Setting] { [Setting("scale", .integer(2...10), default: 5, "The scale")] }
+    static let settings = [
+        Setting.integer("scale", in: 2...10, "The scale").defaulting(to: 5).setting
+    ]
     var delegate: (any VotingDelegate)?
     private let context: ComponentContext
     private var ballots: [String: Ballot] = [:]

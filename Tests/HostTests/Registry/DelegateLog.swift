@@ -20,12 +20,13 @@ final class DelegateLog: Sendable {
         }
     }
 
-    /// The declaration of the setting that names it.
-    static let setting = Setting("log", .text, required: true, "the name of a test's log")
+    /// The declaration of the setting that names it, for a delegate's class.
+    static var settings: [Setting] { [log.setting] }
+    private static let log = Setting.text("log", "the name of a test's log").required()
 
     /// The log that a delegate's settings name.
     static func named(in context: DelegateContext) throws -> DelegateLog {
-        let name = context.settings["log"]?.text ?? ""
+        let name = context.settings[log]
         guard let log = logs.withLock({ $0[name] }) else {
             throw SettingError("log", "there is no log '\(name)'")
         }

@@ -69,12 +69,13 @@ import Testing
 
 /// A list of its secret.
 private final class Keeper: ContentListing {
-    static let settings = [Setting("key", .secret, required: true, "what it keeps")]
+    private static let secret = Setting.secret("key", "what it keeps").required()
+    static var settings: [Setting] { [secret.setting] }
 
     weak var delegate: (any ContentListingDelegate)?
     private let key: String
 
-    init(context: ComponentContext) throws { key = context.settings["key"]?.text ?? "" }
+    init(context: ComponentContext) throws { key = context.settings[Self.secret] }
 
     var items: [Item] { [Item(id: key, fields: ["title": "A secret"])] }
 

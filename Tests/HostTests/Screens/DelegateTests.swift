@@ -9,7 +9,7 @@ import Testing
 private final class Guide: ContainerDelegate {
     private let log: DelegateLog
 
-    override class var settings: [Setting] { [DelegateLog.setting] }
+    override class var settings: [Setting] { DelegateLog.settings }
 
     required init(context: DelegateContext) throws {
         log = try DelegateLog.named(in: context)
@@ -61,10 +61,11 @@ private final class Sieve: ContainerDelegate {
 
 /// Takes a setting, and no negative one.
 private final class Fussy: ContainerDelegate {
-    override class var settings: [Setting] { [Setting("least", .number(-9...9), "the least")] }
+    private static let least = Setting.number("least", in: -9...9, "the least").defaulting(to: 0)
+    override class var settings: [Setting] { [least.setting] }
 
     required init(context: DelegateContext) throws {
-        guard context.settings["least"]?.number ?? 0 >= 0 else {
+        guard context.settings[Self.least] >= 0 else {
             throw SettingError("least", "it is negative")
         }
         try super.init(context: context)

@@ -9,7 +9,7 @@ import Testing
 private final class Listener: ContainerDelegate {
     private let log: DelegateLog
 
-    override class var settings: [Setting] { [DelegateLog.setting] }
+    override class var settings: [Setting] { DelegateLog.settings }
 
     required init(context: DelegateContext) throws {
         log = try DelegateLog.named(in: context)

@@ -10,7 +10,7 @@ private final class ListeningDelegate: ContainerDelegate {
     private let name: String
     private let log: DelegateLog
 
-    override class var settings: [Setting] { [DelegateLog.setting] }
+    override class var settings: [Setting] { DelegateLog.settings }
 
     required init(context: DelegateContext) throws {
         name = context.scope ?? "container"

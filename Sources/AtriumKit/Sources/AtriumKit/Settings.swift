@@ -1,4 +1,6 @@
 /// One option of a component, declared: name, type, default, and what it is for.
+///
+/// A component declares it with its type, as ``TypedSetting`` shows, and reads it by that.
 public struct Setting: Sendable, Hashable {
     /// What values an option takes.
     public enum SettingType: Sendable, Hashable {
@@ -38,7 +40,7 @@ public struct Setting: Sendable, Hashable {
     /// What it is for, in a sentence.
     public var summary: String
 
-    /// Declares an option, by default not required and without a default.
+    /// What a host makes of an option that a program declares; by default not required and without a default.
     public init(
         _ name: String, _ type: SettingType, required: Bool = false, default: Value? = nil,
         _ summary: String
@@ -98,7 +100,8 @@ public struct Settings: Sendable, Hashable {
 
     /// Checks values against declarations and fills in the defaults.
     ///
-    /// - Throws: ``SettingError`` for an undeclared, missing or mistyped setting.
+    /// - Throws: ``SettingError`` for an undeclared, missing or mistyped setting, and for a default that its declaration
+    ///   does not allow.
     public init(_ values: [String: Value], declared: [Setting]) throws(SettingError) {
         try self.init(values, declared: declared, secrets: [:])
     }
@@ -127,6 +130,7 @@ public struct Settings: Sendable, Hashable {
                     if secrets[setting.name] == nil { unread = setting.name }
                 }
             } else if let value = setting.defaultValue {
+                try setting.checkDefault(value)
                 complete[setting.name] = value
             } else if setting.required {
                 throw SettingError(setting.name, "required: \(setting.summary)")
@@ -138,11 +142,21 @@ public struct Settings: Sendable, Hashable {
         self.values = complete
     }
 
-    /// The value of a setting, nil when it is absent and has no default.
-    public subscript(name: String) -> Value? { values[name] }
+    /// The value of a setting whose type does not matter, to compare it with another; nil when it is absent and has no
+    /// default.
+    public subscript(setting: Setting) -> Value? { values[setting.name] }
 }
 
 extension Setting {
+    fileprivate func checkDefault(_ value: Value) throws(SettingError) {
+        do throws(SettingError) {
+            try check(value)
+        } catch {
+            throw SettingError(
+                name, "the plugin declares a default that it does not take: \(error.reason)")
+        }
+    }
+
     fileprivate func check(_ value: Value) throws(SettingError) {
         let expected: String
         switch type {

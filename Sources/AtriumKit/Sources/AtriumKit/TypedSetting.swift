@@ -23,7 +23,8 @@ public struct TypedSetting<Content: Sendable>: Sendable {
 
     /// A setting that need not be given, and then has a value all the same.
     ///
-    /// - Parameter value: that value; `plugin describe` shows it.
+    /// - Parameter value: that value; `plugin describe` shows it. The declaration has to allow it: a component is
+    ///   refused otherwise. A secret has none.
     /// - Returns: the setting, whose value is never nil.
     public func defaulting<Given>(to value: Given) -> TypedSetting<Given> where Content == Given? {
         var setting = setting
