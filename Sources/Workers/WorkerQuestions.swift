@@ -13,6 +13,24 @@ struct WorkerQuestions: WorkerHostService {
     /// What finds an item; used on the loop alone.
     let find: NIOLoopBound<(String) -> AtriumKit.Item?>
 
+    /// The most bytes of an item's id; a longer one is no item's.
+    static let idBytes = 200
+    /// The most bytes of an answer: those of an item, each escaped.
+    static let answerBytes = 8 << 20
+
+    /// The limits of what a worker asks: one question at a time, none while answers wait to be read.
+    static var limits: VarlinkLimits {
+        var limits = VarlinkLimits()
+        limits.frameBytes = 8 << 10
+        limits.callsInFlight = 1
+        limits.writableBytes = 64 << 10
+        limits.queuedBytes = 2 * answerBytes
+        // A component may ask late, or never.
+        limits.handshake = nil
+        limits.nesting = WireText.nesting
+        return limits
+    }
+
     /// Serves one end of a pair of sockets, and closes it.
     ///
     /// - Parameters:
@@ -30,8 +48,7 @@ struct WorkerQuestions: WorkerHostService {
         var router = VarlinkRouter(
             vendor: "Atrium", product: "atriumd", version: AtriumVersion.current, url: "")
         WorkerQuestions(find: item).register(in: &router)
-        let server = VarlinkServer(
-            on: loop, router: router, limits: WorkerLink.workerLimits, logger: logger)
+        let server = VarlinkServer(on: loop, router: router, limits: limits, logger: logger)
         try await server.serve(descriptor)
         return server
     }
@@ -51,7 +68,7 @@ final class WorkerHostClient {
 
     init(_ descriptor: Int32) {
         client = VarlinkBlockingClient(
-            descriptor: descriptor, frameBytes: WorkerLink.workerLimits.frameBytes,
+            descriptor: descriptor, frameBytes: WorkerQuestions.answerBytes,
             nesting: WireText.nesting)
     }
 
@@ -59,6 +76,7 @@ final class WorkerHostClient {
     ///
     /// A worker that gets no answer ends: its component must not decide by what is not so.
     func item(_ id: String) -> AtriumKit.Item? {
+        guard id.utf8.count <= WorkerQuestions.idBytes else { return nil }
         do {
             let reply = try client.call(WorkerHost.Item.self, .init(id: id), within: Self.patience)
             return try reply.item.map { try AtriumKit.Item(wire: WireText.decode($0.bytes)) }

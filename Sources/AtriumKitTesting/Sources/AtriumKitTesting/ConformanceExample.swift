@@ -82,7 +82,8 @@ public struct ConformanceExample: Sendable {
             for step in steps {
                 if let difference = try await run.difference(step) {
                     throw ConformanceFailure(
-                        kind: kind, seed: nil, rule: title, difference: "\(step.path): \(difference)")
+                        kind: kind, seed: nil, rule: title,
+                        difference: "\(step.path): \(difference)")
                 }
             }
             await component.stop()
@@ -98,8 +99,8 @@ public struct ConformanceExample: Sendable {
         let words = expected?.because.map { ", because '\($0)'" } ?? ""
         return ConformanceFailure(
             kind: kind, seed: nil, rule: title,
-            difference:
-                "\(found); expected was that '\(expected?.setting ?? "")' is refused\(words)")
+            difference: "\(found); expected was that "
+                + "'\(expected?.setting ?? "")' is refused\(words)")
     }
 }
 

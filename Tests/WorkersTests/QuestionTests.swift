@@ -1,0 +1,98 @@
+import AtriumKit
+import Glibc
+import Logging
+import NIOCore
+import NIOPosix
+import Synchronization
+import TestSupport
+import Testing
+import Varlink
+
+@testable import Workers
+
+/// What a worker asks the daemon.
+@Suite(.timeLimit(.minutes(3))) struct QuestionTests {
+    private let loop = MultiThreadedEventLoopGroup.singleton.next()
+
+    /// Serves one end of a pair of sockets; gives what keeps it, and the worker's end.
+    private func serve(
+        _ find: @escaping @Sendable (String) -> Item?
+    ) async throws -> (server: VarlinkServer, worker: Int32) {
+        let pair = try SocketPair()
+        let loop = loop
+        let bound = try await loop.submit {
+            NIOLoopBound(find as (String) -> Item?, eventLoop: loop)
+        }
+        .get()
+        let server = try await WorkerQuestions.serve(
+            pair.ours, from: bound, on: loop, logger: Installed.quiet)
+        return (server, pair.theirs)
+    }
+
+    @Test func `an item comes as it is, and none as none`() async throws {
+        let item = Item(
+            id: "a", fields: ["title": "A", "mean": 4.0, "genres": ["x"], "count": 3], parent: "b")
+        let (server, worker) = try await serve { $0 == "a" ? item : nil }
+        let client = WorkerHostClient(worker)
+        #expect(client.item("a") == item)
+        guard case .number = client.item("a")?.fields["mean"] else {
+            Issue.record("a fraction that is whole is none any more")
+            return
+        }
+        #expect(client.item("b") == nil)
+        #expect(client.item(String(repeating: "a", count: 201)) == nil)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `a worker that asks and does not read is not read either`() async throws {
+        let asked = Atomic(0)
+        let item = Item(id: "a", fields: ["title": .text(String(repeating: "x", count: 100_000))])
+        let (server, worker) = try await serve { _ in
+            asked.add(1, ordering: .relaxed)
+            return item
+        }
+        let call =
+            Array(
+                #"{"method":"org.atrium.WorkerHost.Item","parameters":{"id":"a"}}"#.utf8) + [0]
+        var sent = 0
+        var idle = 0
+        // Until nothing more is taken for a second.
+        while idle < 100 {
+            if send(worker, call, call.count, Int32(MSG_DONTWAIT)) == call.count {
+                (sent, idle) = (sent + 1, 0)
+                try #require(sent < 200_000)
+            } else {
+                idle += 1
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
+        // 100 KB each: what the sockets hold, and one more.
+        let count = asked.load(ordering: .relaxed)
+        #expect(count < 20, "\(count) of \(sent) were answered")
+        close(worker)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test(arguments: [
+        "no JSON", #"{"method":"org.atrium.WorkerHost.Item","parameters":{"id":5}}"#,
+        #"{"method":"org.atrium.Daemon.Stop","parameters":{}}"#,
+    ])
+    func `other calls are refused or end the connection, and nothing is found`(
+        text: String
+    ) async throws {
+        let (server, worker) = try await serve { _ in
+            Issue.record("an item was looked for")
+            return nil
+        }
+        let call = Array(text.utf8) + [0]
+        #expect(send(worker, call, call.count, 0) == call.count)
+        let reply = await Task.detached {
+            var buffer = [UInt8](repeating: 0, count: 4_096)
+            let count = recv(worker, &buffer, buffer.count, 0)
+            return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+        }.value
+        #expect(reply.isEmpty || reply.contains("\"error\""), "\(reply)")
+        close(worker)
+        withExtendedLifetime(server) {}
+    }
+}
