@@ -202,10 +202,11 @@ extension Stories {
                         try await one.type(keys)
                         try await one.shows(shown)
                         // What tmux shows it may not have piped to the end.
-                        var last = before
+                        var (last, since) = (before, ContinuousClock.now)
                         try await until {
-                            defer { last = (try? written()) ?? last }
-                            return try last > before && written() == last
+                            let now = (try? written()) ?? before
+                            if now != last { (last, since) = (now, .now) }
+                            return last > before && .now - since > .milliseconds(100)
                         }
                         return last - before
                     }
