@@ -1,0 +1,114 @@
+internal import JSONCodec
+
+/// A call's frame, parsed: the method, the flags, and where the parameters are.
+///
+/// It points into the frame and is valid as long as that is. All of the frame has been checked to be
+/// JSON, so that what is wrong with the parameters later is wrong with their types.
+struct CallHeader {
+    /// The method's name: the bytes between the quotes, which hold no escapes.
+    private(set) var method = UnsafeRawBufferPointer(start: nil, count: 0)
+
+    /// The method's name where it was written with escapes, which no known client does.
+    private(set) var escapedMethod: String?
+
+    /// The parameters' text; nil when they are absent or null.
+    private(set) var parameters: UnsafeRawBufferPointer?
+
+    private(set) var isOneway = false
+    private(set) var wantsMore = false
+    private(set) var wantsUpgrade = false
+
+    private var seen: Members = []
+    private var extensions = JSONKeySet()
+    private var unknownMember: String?
+
+    /// Reads a frame, whose parameters may nest so deep.
+    init(_ bytes: UnsafeRawBufferPointer, nesting: Int) throws(ProtocolViolation) {
+        do throws(JSONError) {
+            var reader = JSONReader(bytes, depthLimit: nesting + 1)
+            try read(&reader)
+        } catch {
+            let isFlag = ["oneway", "more", "upgrade"].contains(error.path)
+            throw error.kind == .type && isFlag ? .flagNotBoolean(error) : .malformed(error)
+        }
+        if let unknownMember { throw .unknownMember(unknownMember) }
+        guard seen.contains(.method) else { throw .missingMethod }
+        let flags = (isOneway ? 1 : 0) + (wantsMore ? 1 : 0) + (wantsUpgrade ? 1 : 0)
+        guard flags <= 1 else { throw .severalFlags }
+    }
+
+    private mutating func read(_ reader: inout JSONReader) throws(JSONError) {
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key {
+            case "method":
+                try note(.method, key, reader)
+                try readMethod(&reader)
+            case "parameters":
+                try note(.parameters, key, reader)
+                try readParameters(&reader)
+            case "oneway":
+                try note(.oneway, key, reader)
+                isOneway = try reader.readNull() ? false : reader.readBool()
+            case "more":
+                try note(.more, key, reader)
+                wantsMore = try reader.readNull() ? false : reader.readBool()
+            case "upgrade":
+                try note(.upgrade, key, reader)
+                wantsUpgrade = try reader.readNull() ? false : reader.readBool()
+            default:
+                try skipExtension(key, &reader)
+            }
+        }
+        try reader.end()
+    }
+
+    private mutating func note(
+        _ member: Members, _ key: JSONKey, _ reader: JSONReader
+    ) throws(JSONError) {
+        guard seen.insert(member).inserted else { throw reader.duplicateMember(key) }
+    }
+
+    private mutating func readMethod(_ reader: inout JSONReader) throws(JSONError) {
+        guard try reader.peek() == .string else {
+            // Throws: it knows best how to say what is wrong.
+            _ = try reader.readString()
+            return
+        }
+        var again = reader
+        let raw = try reader.rawValue()
+        method = UnsafeRawBufferPointer(rebasing: raw[1..<(raw.count - 1)])
+        if method.contains(UInt8(ascii: "\\")) { escapedMethod = try again.readString() }
+    }
+
+    private mutating func readParameters(_ reader: inout JSONReader) throws(JSONError) {
+        guard try !reader.readNull() else { return }
+        guard try reader.peek() == .object else {
+            // Throws: it knows best how to say what is wrong.
+            return try reader.beginObject()
+        }
+        parameters = try reader.rawValue()
+    }
+
+    /// A member with a dot in its name belongs to a vendor and is none of ours.
+    private mutating func skipExtension(
+        _ key: JSONKey, _ reader: inout JSONReader
+    ) throws(JSONError) {
+        let name = key.string
+        guard name.utf8.contains(UInt8(ascii: ".")) else {
+            unknownMember = unknownMember ?? name
+            return try reader.skipValue()
+        }
+        guard extensions.insert(key) else { throw reader.duplicateMember(key) }
+        try reader.skipValue()
+    }
+
+    private struct Members: OptionSet {
+        let rawValue: UInt8
+        static let method = Members(rawValue: 1)
+        static let parameters = Members(rawValue: 2)
+        static let oneway = Members(rawValue: 4)
+        static let more = Members(rawValue: 8)
+        static let upgrade = Members(rawValue: 16)
+    }
+}
