@@ -21,6 +21,8 @@ public actor WorkerComponent {
     public private(set) var messages: [String] = []
     /// The events that the component raised by itself.
     public private(set) var events: [ComponentEvent] = []
+    /// How many of them were taken.
+    private var taken = 0
 
     private nonisolated let executor: any SerialExecutor
     /// How many calls are not answered yet.
@@ -153,6 +155,15 @@ public actor WorkerComponent {
     public func logged() -> [String] {
         let levels = [LogLevel.debug, .info, .warning, .error].map { "\($0.rawValue): " }
         return messages.filter { message in levels.contains(where: message.hasPrefix) }
+    }
+
+    /// Whether the worker ended so that a new one reads the source (EX_TEMPFAIL).
+    public func hasLeft() -> Bool { deaths.last?.hasSuffix("ended with status 75.") ?? false }
+
+    /// The events that the component raised by itself since this was called last.
+    public func takeReported() -> [ComponentEvent] {
+        defer { taken = events.count }
+        return Array(events[taken...])
     }
 
     /// Gives the component other settings, if it can take them.

@@ -14,7 +14,8 @@ enum Arguments {
     case describe(PluginCode, Kind, id: String, identity: String?, WorkerWalls)
     /// Run the conformance suite on a plugin.
     case check(
-        path: String, id: String?, settings: [String: Value]?, examples: String?, seed: UInt64)
+        path: String, id: String?, settings: [String: Value]?, examples: String?, seed: UInt64,
+        callSeconds: Int?)
 
     /// What is wrong with the arguments.
     struct Mistake: Error {
@@ -23,18 +24,19 @@ enum Arguments {
 
     static let usage = """
         usage: atrium-worker --check PLUGIN-DIRECTORY|LIBRARY [--id ID] [--settings JSON] [--examples FILE]
-                             [--seed NUMBER]
+                             [--seed NUMBER] [--call-seconds NUMBER]
                atrium-worker --library PATH|--program PATH --id ID [--read PATH]... [--network]
                              [--landlock VERSION] [--identity TEXT] [--describe KIND] (started by atriumd)
 
         --check runs the conformance suite of the plugin's kind, in this process and in a worker,
         with the settings of its manifest, and the examples of what it does; a program's in a worker alone. A library without a manifest beside it needs --id.
         --seed chooses the random commands: 1 by default; a failure names the one that it happened with.
+        --call-seconds is how long a call may take: by default what the manifest says, or 10.
         """
 
     private static let options = [
-        "--library", "--program", "--id", "--check", "--settings", "--examples", "--seed", "--read",
-        "--landlock",
+        "--library", "--program", "--id", "--check", "--settings", "--examples", "--seed",
+        "--call-seconds", "--read", "--landlock",
         "--identity", "--describe",
     ]
 
@@ -65,11 +67,17 @@ enum Arguments {
         if let name { throw Mistake(reason: "\(name) needs a value.") }
         let seed = values["--seed"].map { UInt64($0) } ?? 1
         guard let seed else { throw Mistake(reason: "--seed takes a whole number from 0 on.") }
+        let callSeconds = try values["--call-seconds"].map { text throws(Mistake) in
+            guard let seconds = Int(text), (1...3_600).contains(seconds) else {
+                throw Mistake(reason: "--call-seconds takes a whole number from 1 to 3600.")
+            }
+            return seconds
+        }
         if let path = values["--check"] {
             self = .check(
                 path: path, id: values["--id"],
                 settings: try values["--settings"].map(Self.settings),
-                examples: values["--examples"], seed: seed)
+                examples: values["--examples"], seed: seed, callSeconds: callSeconds)
         } else if let code = Self.code(values), let id = values["--id"] {
             let identity = values["--identity"]
             let walls = WorkerWalls(

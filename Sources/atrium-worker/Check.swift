@@ -19,7 +19,10 @@ struct Check {
     /// Which random commands are sent.
     let seed: UInt64
 
-    /// How long the suite may take, in seconds: it ends within two on a slow machine, unless a call hangs.
+    /// How long a call may take, in seconds; nil: what the manifest says, or ten.
+    let callSeconds: Int?
+
+    /// How long the suite may take, in seconds: it ends within two on a slow machine, unless it waits for a start that hangs.
     private static let patience: Int64 = 120
 
     /// Why a plugin can't be checked.
@@ -32,36 +35,46 @@ struct Check {
     /// - Returns: whether the plugin conforms.
     func run() async -> Bool {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let watch = loop.scheduleTask(in: .seconds(Self.patience)) { [seed] in
-            print(
-                "failed: with seed \(seed) the suite did not end within \(Self.patience) s: a call hangs."
-            )
-            exit(1)
-        }
-        defer { watch.cancel() }
+        CrashReport.install()
+        defer { CrashReport.finish() }
         do {
             let (found, declared) = try find()
             let settings = settings ?? declared.settings
             let examples = try (self.examples ?? declared.examples).map(Self.read) ?? []
+            let calls = SuiteCalls(
+                limit: .seconds(callSeconds ?? found.callSeconds ?? 10))
+            let watch = Self.watch(calls, on: loop)
+            defer { watch.cancel() }
             guard case .components(let plugin) = found else {
+                calls.begin("a delegate, seed \(seed)")
                 try check(found, settings)
                 return true
             }
             print("\(plugin.id): \(plugin.path)")
+            let kind = plugin.kind.rawValue
             if case .library = plugin.code {
                 let type = try plugin.loaded()
                 try checkPaths(of: plugin, type.settings)
-                let here = try await Conformance.run(type, settings: settings, seed: seed)
-                try await Conformance.run(examples, plugin.kind) { InProcessDriver(type) }
+                let makeDriver: @Sendable () async throws -> any ConformanceDriver = {
+                    WatchedDriver(driver: InProcessDriver(type), calls: calls)
+                }
+                calls.begin("\(kind), seed \(seed), in this process")
+                let here = try await Conformance.run(
+                    plugin.kind, settings: settings, seed: seed, driver: makeDriver)
+                calls.begin("\(kind), examples, in this process")
+                try await Conformance.run(examples, plugin.kind, driver: makeDriver)
                 print("in this process: \(here)")
             }
             let logger = Logger(label: "atrium-worker")
             let makeDriver: @Sendable () async throws -> any ConformanceDriver = {
-                WorkerComponent(
+                let worker = WorkerComponent(
                     of: plugin, on: loop, executable: "/proc/self/exe", logger: logger)
+                return WatchedDriver(driver: worker, calls: calls)
             }
+            calls.begin("\(kind), seed \(seed), in a worker")
             let isolated = try await Conformance.run(
                 plugin.kind, settings: settings, seed: seed, driver: makeDriver)
+            calls.begin("\(kind), examples, in a worker")
             try await Conformance.run(examples, plugin.kind, driver: makeDriver)
             print("in a worker: \(isolated)")
             if let count = examples.isEmpty ? nil : examples.count {
@@ -71,6 +84,28 @@ struct Check {
         } catch {
             print("failed: \(error)")
             return false
+        }
+    }
+
+    /// Ends this process when a call takes too long, or all of them.
+    private static func watch(_ calls: SuiteCalls, on loop: any EventLoop) -> RepeatedTask {
+        let begin = ContinuousClock.now
+        return loop.scheduleRepeatedTask(
+            initialDelay: .milliseconds(200), delay: .milliseconds(200)
+        ) {
+            _ in
+            if let call = calls.overdue {
+                print("failed: \(call): it has not returned within \(calls.limit)")
+                CrashReport.finish()
+                exit(1)
+            }
+            if begin.duration(to: .now) > .seconds(patience) {
+                print(
+                    "failed: \(calls.last): the suite did not end within \(patience) s: a call hangs"
+                )
+                CrashReport.finish()
+                exit(1)
+            }
         }
     }
 
@@ -86,6 +121,11 @@ struct Check {
     private enum Found {
         case components(Plugin)
         case delegates(DelegatePlugin)
+
+        /// How long a call may take, as the manifest says.
+        var callSeconds: Int? {
+            if case .components(let plugin) = self { plugin.callSeconds } else { nil }
+        }
     }
 
     /// A worker opens what the manifest names; the component reads what its class declares.

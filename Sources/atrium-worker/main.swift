@@ -17,9 +17,10 @@ do {
     case .describe(let code, let kind, let id, let identity, let walls):
         try walls.raise()
         try WorkerDescription.serve(code, kind: kind, id: id, identity: identity)
-    case .check(let path, let id, let settings, let examples, let seed):
+    case .check(let path, let id, let settings, let examples, let seed, let callSeconds):
         let check = Check(
-            path: path, id: id, settings: settings, examples: examples, seed: seed)
+            path: path, id: id, settings: settings, examples: examples, seed: seed,
+            callSeconds: callSeconds)
         guard await check.run() else { exit(1) }
     }
 } catch let error as Arguments.Mistake {

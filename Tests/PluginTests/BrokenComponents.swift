@@ -101,7 +101,46 @@ final class StickyStars: WrappedStars {
 /// Accepts no ballot at all.
 final class RefusingStars: WrappedStars {
     override func cast(_ ballot: Ballot, _ context: CommandContext) throws(Refusal) -> [Change] {
-        throw Refusal(.refused, "No.")
+        throw Refusal(.refused, "Nobody votes here.")
+    }
+}
+
+/// Gives a reason that is another one each time.
+final class MoodyStars: WrappedStars {
+    override func cast(_ ballot: Ballot, _ context: CommandContext) throws(Refusal) -> [Change] {
+        guard ballot.value > 1 else {
+            throw Refusal(.refused, "Not in mood \(Int.random(in: 0...1_000_000)).")
+        }
+        return try super.cast(ballot, context)
+    }
+}
+
+/// Counts its refusals.
+final class CountingStars: WrappedStars {
+    private var refusals = 0
+    override func cast(_ ballot: Ballot, _ context: CommandContext) throws(Refusal) -> [Change] {
+        guard ballot.value > 1 else {
+            refusals += 1
+            throw Refusal(.refused, "This is refusal number \(refusals).")
+        }
+        return try super.cast(ballot, context)
+    }
+}
+
+/// Refuses with a word.
+final class TerseStars: WrappedStars {
+    override func cast(_ ballot: Ballot, _ context: CommandContext) throws(Refusal) -> [Change] {
+        guard ballot.value > 1 else { throw Refusal(.refused, "No.") }
+        return try super.cast(ballot, context)
+    }
+}
+
+/// Has all votes cast at the beginning of time.
+final class TimelessStars: WrappedStars {
+    override func cast(_ ballot: Ballot, _ context: CommandContext) throws(Refusal) -> [Change] {
+        var ballot = ballot
+        ballot.cast = Timestamp(milliseconds: 0)
+        return try super.cast(ballot, context)
     }
 }
 
@@ -149,6 +188,25 @@ final class ForgetfulThreads: WrappedThreads {
 final class IndelibleThreads: WrappedThreads {
     override func apply(_ change: Change) {
         if change.value != nil { super.apply(change) }
+    }
+}
+
+/// Writes comments under another name.
+final class GhostThreads: WrappedThreads {
+    override func post(
+        _ draft: CommentDraft, _ context: CommandContext
+    ) throws(Refusal) -> [Change] {
+        var context = context
+        context.actor = ActorID(99)
+        return try super.post(draft, context)
+    }
+}
+
+/// Keeps what it has when a record makes no sense.
+final class LenientThreads: WrappedThreads {
+    override func apply(_ change: Change) {
+        if let value = change.value, Comment(key: change.key, value: value) == nil { return }
+        super.apply(change)
     }
 }
 

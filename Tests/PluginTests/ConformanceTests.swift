@@ -86,7 +86,7 @@ import Threads
 
     @Test func `ballots that can't be taken back`() async throws {
         let failure = try await failure(StickyStars.self)
-        #expect(failure.rule == "a command that is repeated changes nothing")
+        #expect(failure.rule == "an accepted vote is the one that was cast, and changes no other")
     }
 
     @Test func `replies that are lost when they come before their parent`() async throws {
@@ -112,5 +112,40 @@ import Threads
     @Test func `a component that accepts nothing`() async throws {
         let failure = try await failure(RefusingStars.self)
         #expect(failure.rule == "a component accepts something")
+    }
+
+    @Test func `decisions that chance has a say in`() async throws {
+        let failure = try await failure(MoodyStars.self)
+        #expect(failure.rule == "the same commands come to the same decisions")
+    }
+
+    @Test func `decisions that follow from what no record has`() async throws {
+        let failure = try await failure(CountingStars.self)
+        #expect(
+            failure.rule
+                == "restored from its records it decides as the one that lived through the calls")
+    }
+
+    @Test func `a refusal without a reason`() async throws {
+        let failure = try await failure(TerseStars.self)
+        #expect(failure.rule == "a refusal says why, in a sentence")
+        #expect(failure.difference.contains("'No.'"))
+    }
+
+    @Test func `votes that are of another time than their calls`() async throws {
+        let failure = try await failure(TimelessStars.self)
+        #expect(failure.rule == "an accepted vote is the one that was cast, and changes no other")
+    }
+
+    @Test func `comments that are somebody else's`() async throws {
+        let failure = try await failure(GhostThreads.self)
+        #expect(
+            failure.rule
+                == "a comment is its author's, stands where it was put, and is of that moment")
+    }
+
+    @Test func `comments that stay when their records can't be read any more`() async throws {
+        let failure = try await failure(LenientThreads.self)
+        #expect(failure.rule == "a record that can't be read counts for nothing, until it can")
     }
 }

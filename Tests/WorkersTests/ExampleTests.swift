@@ -24,6 +24,17 @@ import Testing
         try await Conformance.run(examples, kind) { Installed.component(of: plugin) }
     }
 
+    @Test func `a source follows its file in a worker, too`() async throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../plugins/File/examples.json")
+        let examples = try ConformanceExample.read(
+            Value(jsonBytes: Array(try Data(contentsOf: file))))
+        let plugin = Plugin(
+            id: "org.atrium.file", version: "0.1.0", kind: .contents, title: "file",
+            library: Checkout.products + "/libFile.so", isolation: .process, paths: ["path"])
+        try await Conformance.run(examples, .contents) { Installed.component(of: plugin) }
+    }
+
     /// Runs steps on the stars in a worker.
     ///
     /// - Returns: how they fail; nil: they don't.

@@ -11,6 +11,7 @@ struct CommentsSuite: RecordSuite {
         "what waits for a moderator comes in pages, oldest first",
         "only authors edit, only they and moderators delete, only moderators decide",
         "the delegate is notified of each comment that is posted, edited or removed",
+        "a comment is its author's, stands where it was put, and is of that moment",
     ]
     /// The comments as their records are.
     private var comments: [String: Comment] = [:]
@@ -62,6 +63,14 @@ struct CommentsSuite: RecordSuite {
                 default: true
                 }
             try bench.check(rules[6], isAllowed, "\(command) by \(context.actor) was accepted")
+            if case .postComment(let draft) = command, let after {
+                try bench.check(
+                    rules[8],
+                    change.key == draft.id && after.author == context.actor
+                        && after.subject == draft.subject && after.parent == draft.parent
+                        && after.created == context.time,
+                    "\(command) by \(context.actor) writes \(after)")
+            }
             let reported = decision.events.filter { $0.comment == change.key }
             try bench.check(
                 rules[7], "what is reported of \(change.key)", reported.map(\.deed),

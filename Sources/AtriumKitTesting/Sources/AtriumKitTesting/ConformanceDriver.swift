@@ -37,6 +37,14 @@ public protocol ConformanceDriver: Sendable {
     /// Makes the component anew from its records, which it is handed at once where its class takes them so; by default
     /// nothing happens.
     func restartAtOnce() async throws
+    /// Says that a file was written, moved or removed; by default nothing, as the component watches it itself.
+    func fileChanged(_ path: String) async throws
+    /// Lets time pass for the component; by default it passes.
+    func advance(by time: Duration) async throws
+    /// What the component reported by itself since this was called last; by default nothing is known of it.
+    func takeReported() async throws -> [ComponentEvent]
+    /// Whether its worker ended by itself, for a new one that may read the source's file; by default it never does.
+    func hasLeft() async -> Bool
     /// Gives background work of the component time to end; by default 50 ms.
     func settle() async
     /// Lets the component go.
@@ -46,6 +54,14 @@ public protocol ConformanceDriver: Sendable {
 extension ConformanceDriver {
     /// Does nothing.
     public func restartAtOnce() async throws {}
+    /// Does nothing.
+    public func fileChanged(_ path: String) async throws {}
+    /// Waits.
+    public func advance(by time: Duration) async throws { try await Task.sleep(for: time) }
+    /// It has not.
+    public func hasLeft() async -> Bool { false }
+    /// Nothing.
+    public func takeReported() async throws -> [ComponentEvent] { [] }
     /// Waits for 50 ms.
     public func settle() async { try? await Task.sleep(for: .milliseconds(50)) }
 }
@@ -54,6 +70,8 @@ extension ConformanceDriver {
 public actor InProcessDriver: ConformanceDriver {
     private let type: any Component.Type
     private var host: MemoryHost?
+    /// How many of the host's events were taken.
+    private var taken = 0
 
     /// A driver for components of this class.
     public init(_ type: any Component.Type) { self.type = type }
@@ -165,6 +183,31 @@ public actor InProcessDriver: ConformanceDriver {
     ///
     /// - Throws: what its `init` throws.
     public func restartAtOnce() throws { try started().restart(atOnce: true) }
+
+    /// Says that a file was written, moved or removed, and waits for what the component makes of it.
+    ///
+    /// - Throws: ``NotStarted`` before the start.
+    public func fileChanged(_ path: String) async throws {
+        try started().touch(path)
+        await settle()
+    }
+
+    /// Calls what the component has set for the time that passes.
+    ///
+    /// - Throws: ``NotStarted`` before the start.
+    public func advance(by time: Duration) async throws {
+        try started().advance(by: time)
+        await settle()
+    }
+
+    /// What the component reported since this was called last, commands' events included.
+    ///
+    /// - Throws: ``NotStarted`` before the start.
+    public func takeReported() throws -> [ComponentEvent] {
+        let events = try started().events
+        defer { taken = events.count }
+        return Array(events[taken...])
+    }
 
     /// Waits for the component's background work.
     public func settle() async { await host?.settle() }

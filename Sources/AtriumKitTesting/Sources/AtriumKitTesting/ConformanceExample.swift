@@ -62,11 +62,16 @@ public struct ConformanceExample: Sendable {
     ///   - makeDriver: makes a driver for it.
     /// - Throws: ``ConformanceFailure`` where something else comes of it, or what a driver throws.
     public func run(
-        _ kind: Kind, driver makeDriver: @Sendable () async throws -> any ConformanceDriver
+        _ kind: Kind,
+        driver makeDriver: @escaping @Sendable () async throws -> any ConformanceDriver
     ) async throws {
+        let source = try ExampleSource(settings, fields ?? Conformance.fields, makeDriver)
+        defer { source.removeFolder() }
         let component = try await makeDriver()
         do {
-            _ = try await component.start(settings: settings, fields: fields ?? Conformance.fields)
+            for step in steps.prefix(while: { $0.verb == .write }) { try source.write(step) }
+            _ = try await component.start(settings: source.settings, fields: source.fields)
+            await component.settle()
         } catch {
             await component.stop()
             guard let refused else { throw error }
@@ -76,9 +81,9 @@ public struct ConformanceExample: Sendable {
             else { throw failure(kind, "the settings are refused with \(found)", refused) }
             return
         }
+        var run = ExampleRun(component, source)
         do {
             guard refused == nil else { throw failure(kind, "the settings are taken", refused) }
-            var run = ExampleRun(component)
             for step in steps {
                 if let difference = try await run.difference(step) {
                     throw ConformanceFailure(
@@ -86,9 +91,9 @@ public struct ConformanceExample: Sendable {
                         difference: "\(step.path): \(difference)")
                 }
             }
-            await component.stop()
+            await run.component.stop()
         } catch {
-            await component.stop()
+            await run.component.stop()
             throw error
         }
     }

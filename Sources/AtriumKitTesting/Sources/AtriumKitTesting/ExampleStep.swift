@@ -11,6 +11,8 @@ struct ExampleStep: Sendable {
         case sections, filter, select, deselect, clear, observes, preselects, facts, logs
         // What else happens to a component.
         case apply, restart, values, change
+        // What happens to a source.
+        case write, move, erase, wait
     }
 
     let path: String
@@ -29,7 +31,7 @@ struct ExampleStep: Sendable {
         "item", "actor", "moderator", "time", "id", "parent", "text", "state", "reason", "seen",
         "order", "root", "depth", "limit", "cursor", "after", "held", "section", "of", "cut", "is",
         "refused",
-        "because",
+        "because", "to",
     ]
 
     init(_ value: Value, at path: String) throws(ExampleProblem) {
@@ -54,20 +56,44 @@ struct ExampleStep: Sendable {
 
 /// Runs steps on one component.
 struct ExampleRun {
-    private let component: any ConformanceDriver
+    private(set) var component: any ConformanceDriver
+    private var source: ExampleSource
     private var commands: Int64 = 0
     /// What the command before was given, so that a text that was just written can be named by its time.
     private var time: Int64 = 1_767_225_600_000
 
-    init(_ component: any ConformanceDriver) { self.component = component }
+    init(_ component: any ConformanceDriver, _ source: ExampleSource) {
+        self.component = component
+        self.source = source
+    }
 
-    /// Runs a step.
+    /// Runs a step; a component whose worker has left is made anew, as a host does.
     ///
     /// - Returns: how what came of it differs from what is expected; nil: it does not.
     mutating func difference(_ step: ExampleStep) async throws -> String? {
-        let found: Value
+        do {
+            return try await differenceOnce(step)
+        } catch {
+            guard await component.hasLeft() else { throw error }
+            await component.stop()
+            component = try await source.restarted()
+            return try await differenceOnce(step)
+        }
+    }
+
+    private mutating func differenceOnce(_ step: ExampleStep) async throws -> String? {
+        var found: Value
         do {
             found = try await outcome(of: step)
+            if step.verb == .items {
+                let source = source
+                found = try await source.awaited(step.expected, found, of: component) {
+                    try await outcome(of: step)
+                }
+                if let difference = try await self.source.difference(of: component) {
+                    return difference
+                }
+            }
         } catch let refusal as Refusal {
             guard let expected = step.refused else { return "it is refused: \(refusal.reason)" }
             if let code = expected.text, code != refusal.code.rawValue {
@@ -121,6 +147,9 @@ struct ExampleRun {
             return .null
         case .change:
             return .bool(try await component.change(settings: argument.object ?? [:]))
+        case .write, .move, .erase, .wait:
+            try await source.change(step, for: component)
+            return .null
         default: return try await answer(to: step, about: subject)
         }
     }
@@ -139,14 +168,9 @@ struct ExampleRun {
             }
             return .int(Int64(count))
         case .items:
-            var items: [Item] = []
-            for case .contents(let change) in try await component.restore([]) {
-                switch change {
-                case .insert(let some), .update(let some): items += some
-                default: break
-                }
-            }
-            return .list(items.map(\.example))
+            let items = try await component.allItems()
+            let sorted = argument == "sorted" ? items.sorted { $0.id < $1.id } : items
+            return .list(sorted.map(\.example))
         case .observes:
             return .list(try await component.observedFields().map { .text($0) })
         case .preselects: return try await component.preselection().example

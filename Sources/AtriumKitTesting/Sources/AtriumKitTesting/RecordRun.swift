@@ -43,6 +43,8 @@ struct RecordRun {
     var time: Int64 = 1_767_225_600_000
     var ids = 0
     var isReadOnly = false
+    /// The commands of the first part of the run.
+    var past: [PastCommand] = []
 
     init(_ bench: Bench, _ suite: any RecordSuite) {
         self.bench = bench
@@ -58,8 +60,11 @@ struct RecordRun {
             for _ in 0..<commands { try await step(component) }
             try checkAcceptedAny(of: commands)
             try await checkReported(component)
+            try await checkSameDecisions()
             try await checkRestores(against: component)
+            try await checkDecisionsOfRestored(component)
             try await checkUndo(component)
+            try await checkUnreadable(component)
             try await suite.checkReads(component, bench)
             report.rules += suite.rules
             try await checkErasing(component)
@@ -77,11 +82,12 @@ struct RecordRun {
         let context = nextContext()
         let command = suite.command(&random, context)
         let before = random.oneIn(5) ? try await observe(component) : nil
-        let decision: Decision
-        do {
-            decision = try await component.decide(command, context)
-        } catch let refusal as Refusal {
+        let outcome = try await Self.outcome(of: command, context, on: component)
+        past.append(PastCommand(command: command, context: context, outcome: outcome))
+        guard case .decision(let decision) = outcome else {
             report.declined += 1
+            guard case .refusal(let refusal) = outcome else { return [] }
+            try check(refusal, of: command)
             if refusal.code == .readOnly { isReadOnly = true }
             if let before {
                 try same(
@@ -96,7 +102,15 @@ struct RecordRun {
             suite.fold(try await component.restore([]), into: &reported)
         }
         if random.oneIn(4) {
-            let again = try await component.decide(command, context)
+            let again: Decision
+            switch try await Self.outcome(of: command, context, on: component) {
+            case .decision(let decision): again = decision
+            case .refusal(let refusal):
+                throw bench.failure(
+                    "a command that is repeated changes nothing",
+                    "\(command) is refused the second time: \(refusal.reason)")
+            }
+            past.append(PastCommand(command: command, context: context, outcome: .decision(again)))
             try bench.check(
                 "a command that is repeated changes nothing", again.changes.isEmpty,
                 "\(command) changed \(again.changes) the second time")
@@ -104,7 +118,7 @@ struct RecordRun {
         return decision.changes
     }
 
-    private mutating func commit(_ command: ComponentCommand, _ decision: Decision) {
+    mutating func commit(_ command: ComponentCommand, _ decision: Decision) {
         if decision.changes.isEmpty { report.declined += 1 } else { report.accepted += 1 }
         for change in decision.changes { records[change.key] = change.value }
         history += decision.changes
@@ -112,7 +126,7 @@ struct RecordRun {
         suite.note(command, decision)
     }
 
-    private mutating func nextContext() -> CommandContext {
+    mutating func nextContext() -> CommandContext {
         // Now and then two commands come in the same millisecond.
         time += Int64.random(in: 0...3, using: &random) * 500
         ids += 1
@@ -150,7 +164,8 @@ extension RecordRun {
         suite.fold(try await component.restore([]), into: &absolute)
         try same(reported, absolute, rule)
         report.rules += [
-            "what is refused leaves no trace", "a command that is repeated changes nothing", rule,
+            "what is refused leaves no trace", "a refusal says why, in a sentence",
+            "a command that is repeated changes nothing", rule,
         ]
     }
 

@@ -6,6 +6,7 @@ struct VotesSuite: RecordSuite {
     let rules = [
         "a tally counts the ballots that are there", "pages of ballots make up the whole",
         "the ballots that are there are such as its facts say",
+        "an accepted vote is the one that was cast, and changes no other",
     ]
 
     func command(_ random: inout SeededRandom, _ context: CommandContext) -> ComponentCommand {
@@ -16,6 +17,30 @@ struct VotesSuite: RecordSuite {
     }
 
     func note(_ command: ComponentCommand, _ decision: Decision) {}
+
+    mutating func check(
+        _ command: ComponentCommand, _ context: CommandContext, _ decision: Decision, _ bench: Bench
+    ) throws {
+        let (subject, value): (Subject, Double?)
+        switch command {
+        case .castBallot(let about, let cast): (subject, value) = (about, cast)
+        case .retractBallot(let about): (subject, value) = (about, nil)
+        default: return
+        }
+        guard case .ballot(_, _, let current) = decision.answer else {
+            throw bench.failure(rules[3], "the answer to \(command) is \(decision.answer)")
+        }
+        try bench.check(rules[3], "the ballot after \(command)", current, is: value)
+        let key = Ballot.key(actor: context.actor, subject: subject)
+        for change in decision.changes {
+            try bench.check(rules[3], "the key that \(command) changes", change.key, is: key)
+            let ballot = change.value.flatMap { Ballot(key: key, value: $0) }
+            try bench.check(rules[3], "what \(command) writes", ballot?.value, is: value)
+            try bench.check(
+                rules[3], ballot.map { $0.cast == context.time } ?? true,
+                "\(command) at \(context.time) writes a ballot of another time")
+        }
+    }
 
     func fold(_ events: [ComponentEvent], into reported: inout Observation) {
         for case .tally(let subject, let tally) in events {
