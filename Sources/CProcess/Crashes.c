@@ -89,9 +89,9 @@ static void handle(int number, siginfo_t *info, void *context) {
         return;
     }
     write_note();
+    if (words.count > 0) (void)!write(STDERR_FILENO, words.bytes, words.count);
     if (pass_on(number, info)) return;
     signal(number, SIG_DFL);
-    if (words.count > 0) (void)!write(STDERR_FILENO, words.bytes, words.count);
     for (int i = 0; i < crash_count; i++) {
         if (crashes[i].number != number) continue;
         put("ended by ");

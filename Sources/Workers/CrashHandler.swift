@@ -15,4 +15,20 @@ public enum CrashHandler {
         process_handle_crashes()
         process_note_crashes(descriptor, text)
     }
+
+    /// Makes a crash print what was noted, the signal and a backtrace.
+    public static func install() { process_handle_crashes() }
+
+    /// Notes a line that a crash prints, behind those before.
+    public static func note(_ line: String) {
+        var line = line
+        line.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) {
+                process_note_words($0.baseAddress, $0.count)
+            }
+        }
+    }
+
+    /// Forgets all lines.
+    public static func forget() { process_forget_words() }
 }

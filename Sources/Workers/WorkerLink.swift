@@ -1,4 +1,5 @@
 internal import AtriumKit
+internal import Glibc
 internal import Interfaces
 internal import JSONCodec
 internal import Logging
@@ -58,13 +59,22 @@ struct WorkerLink: Sendable {
         _ item: NIOLoopBound<(String) -> AtriumKit.Item?>,
         on loop: any EventLoop, logger: Logger
     ) async throws -> WorkerLink {
-        let first = try await VarlinkClient.connect(
-            descriptor: calls, on: loop, limits: limits)
-        let second = try await VarlinkClient.connect(
-            descriptor: stream, on: loop, limits: limits)
-        let third = try await WorkerQuestions.serve(
-            questions, from: item, on: loop, logger: logger)
-        return WorkerLink(calls: first, stream: second, questions: third)
+        // Each call closes its own socket if it fails.
+        var rest = [stream, questions][...]
+        do {
+            let first = try await VarlinkClient.connect(
+                descriptor: calls, on: loop, limits: limits)
+            rest.removeFirst()
+            let second = try await VarlinkClient.connect(
+                descriptor: stream, on: loop, limits: limits)
+            rest.removeFirst()
+            let third = try await WorkerQuestions.serve(
+                questions, from: item, on: loop, logger: logger)
+            return WorkerLink(calls: first, stream: second, questions: third)
+        } catch {
+            for descriptor in rest { close(descriptor) }
+            throw error
+        }
     }
 
     /// Sends a call; call this on the loop.

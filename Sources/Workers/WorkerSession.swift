@@ -1,5 +1,4 @@
 internal import AtriumKit
-internal import CProcess
 internal import Glibc
 internal import Host
 internal import Interfaces
@@ -319,16 +318,9 @@ final class WorkerSession {
 
 /// Keeps what the component logs, for the handler of crashes.
 private struct CrashWords: LastWords {
-    func note(_ message: String) {
-        var text = LineBudget.cut(message)
-        text.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) {
-                process_note_words($0.baseAddress, $0.count)
-            }
-        }
-    }
+    func note(_ message: String) { CrashHandler.note(LineBudget.cut(message)) }
 
-    func forget() { process_forget_words() }
+    func forget() { CrashHandler.forget() }
 }
 
 /// Reads the component's state piece by piece; the port is in this process and calls back during the call.

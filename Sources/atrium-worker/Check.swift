@@ -18,11 +18,10 @@ struct Check {
     let examples: String?
     /// Which random commands are sent.
     let seed: UInt64
-
     /// How long a call may take, in seconds; nil: what the manifest says, or ten.
     let callSeconds: Int?
 
-    /// How long the suite may take, in seconds: it ends within two on a slow machine, unless it waits for a start that hangs.
+    /// How long all may take, in seconds; only a start that hangs takes longer.
     private static let patience: Int64 = 120
 
     /// Why a plugin can't be checked.
@@ -35,8 +34,8 @@ struct Check {
     /// - Returns: whether the plugin conforms.
     func run() async -> Bool {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
-        CrashReport.install()
-        defer { CrashReport.finish() }
+        EndOfProcess.install()
+        defer { EndOfProcess.finish() }
         do {
             let (found, declared) = try find()
             let settings = settings ?? declared.settings
@@ -92,18 +91,17 @@ struct Check {
         let begin = ContinuousClock.now
         return loop.scheduleRepeatedTask(
             initialDelay: .milliseconds(200), delay: .milliseconds(200)
-        ) {
-            _ in
+        ) { _ in
             if let call = calls.overdue {
                 print("failed: \(call): it has not returned within \(calls.limit)")
-                CrashReport.finish()
+                EndOfProcess.finish()
                 exit(1)
             }
             if begin.duration(to: .now) > .seconds(patience) {
                 print(
                     "failed: \(calls.last): the suite did not end within \(patience) s: a call hangs"
                 )
-                CrashReport.finish()
+                EndOfProcess.finish()
                 exit(1)
             }
         }

@@ -4,6 +4,7 @@ import Glibc
 import Host
 import Index
 import Synchronization
+import Workers
 
 /// The calls that a suite makes: which one is open, and since when.
 ///
@@ -51,7 +52,7 @@ final class SuiteCalls: Sendable {
             if isTimed { state.open = Open(text: call, since: .now) }
             return call
         }
-        CrashReport.note(call)
+        EndOfProcess.note(call)
         defer { state.withLock { $0.open = nil } }
         do {
             return try await body()
@@ -161,89 +162,34 @@ extension Value {
     }
 }
 
-/// What a crash of this process prints: the call that was made, and what the signal means.
-enum CrashReport {
-    private static let size = 1_024
-    // Written by the suite's calls, one after the other, and read by the signal's handler.
-    nonisolated(unsafe) private static let words = UnsafeMutablePointer<UInt8>.allocate(
-        capacity: size)
-    nonisolated(unsafe) private static var count = 0
-    private static let signals: [Int32] = [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT]
-    /// The handlers that were there before, in the order of ``signals``.
-    nonisolated(unsafe) private static let before = UnsafeMutablePointer<sigaction>.allocate(
-        capacity: signals.count)
+/// What is printed if the plugin ends this process, by a crash or by `exit`: the call that was made.
+enum EndOfProcess {
+    private static let call = Mutex<String?>(nil)
 
-    /// Has crashes report what was noted, and then do what they would have done.
+    /// Reports ends of this process from now on, until ``finish()``.
     static func install() {
-        for (place, signal) in signals.enumerated() {
-            var action = sigaction()
-            action.__sigaction_handler.sa_handler = { CrashReport.handle($0) }
-            sigaction(signal, &action, before + place)
-        }
+        CrashHandler.install()
         note("before the first call")
-        atexit { CrashReport.handleExit() }
-    }
-
-    /// From now on an end of this process is no failure.
-    static func finish() { count = 0 }
-
-    private static func handleExit() {
-        guard count > 0 else { return }
-        put("failed: ")
-        _ = write(STDOUT_FILENO, words, count)
-        put(": it ended this process\n")
-        _exit(1)
+        atexit { EndOfProcess.report() }
     }
 
     /// Notes what is done next.
     static func note(_ text: String) {
-        count = 0
-        var length = 0
-        for byte in text.utf8.prefix(size) {
-            words[length] = byte == UInt8(ascii: "\n") ? UInt8(ascii: " ") : byte
-            length += 1
-        }
-        count = length
+        call.withLock { $0 = text }
+        CrashHandler.forget()
+        CrashHandler.note("failed: \(text.replacing("\n", with: " ")): it crashed here")
     }
 
-    /// Nothing but calls that a handler may make.
-    private static func handle(_ signal: Int32) {
-        put("failed: ")
-        _ = write(STDOUT_FILENO, words, count)
-        switch signal {
-        case SIGILL: put(": it crashed here with SIGILL")
-        case SIGTRAP: put(": it crashed here with SIGTRAP")
-        case SIGSEGV: put(": it crashed here with SIGSEGV")
-        case SIGBUS: put(": it crashed here with SIGBUS")
-        case SIGFPE: put(": it crashed here with SIGFPE")
-        default: put(": it crashed here with SIGABRT")
-        }
-        if signal == SIGILL || signal == SIGTRAP {
-            put(
-                ", a trap: an index out of range, a number too big, nil that was unwrapped, or fatalError\n"
-            )
-        } else {
-            put("\n")
-        }
-        for place in 0..<6 where signalAt(place) == signal {
-            sigaction(signal, before + place, nil)
-        }
-        // A fault happens again by itself; an abort does not.
-        if signal == SIGABRT { raise(signal) }
+    /// From now on an end of this process is no failure.
+    static func finish() {
+        call.withLock { $0 = nil }
+        CrashHandler.forget()
     }
 
-    private static func signalAt(_ place: Int) -> Int32 {
-        switch place {
-        case 0: SIGILL
-        case 1: SIGTRAP
-        case 2: SIGSEGV
-        case 3: SIGBUS
-        case 4: SIGFPE
-        default: SIGABRT
-        }
-    }
-
-    private static func put(_ text: StaticString) {
-        _ = write(STDOUT_FILENO, text.utf8Start, text.utf8CodeUnitCount)
+    private static func report() {
+        guard let call = call.withLock(\.self) else { return }
+        print("failed: \(call): it ended this process")
+        fflush(nil)
+        _exit(1)
     }
 }

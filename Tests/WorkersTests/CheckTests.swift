@@ -22,18 +22,17 @@ import Testing
     @Test func `crashes prints the call and the signal`() async throws {
         let checked = try await check(putting: "trap")
         #expect(checked.status != 0)
-        #expect(
-            checked.output.contains("failed: contents, examples, in this process, call "),
-            "\(checked)")
-        #expect(checked.output.contains("trap"), "\(checked)")
-        #expect(checked.output.contains(": it crashed here with SIG"), "\(checked)")
+        let line = checked.errors.split(separator: "\n").first { $0.hasPrefix("failed: ") } ?? ""
+        #expect(line.hasPrefix("failed: contents, examples, in this process, call "), "\(checked)")
+        #expect(line.contains("trap") && line.hasSuffix(": it crashed here"), "\(checked)")
+        #expect(checked.errors.contains("ended by SIG"), "\(checked)")
     }
 
     @Test func `crashes at its start prints the seed`() async throws {
         let checked = try await check(
             putting: "any", "--settings", #"{"trapsAtStart": true}"#)
         #expect(
-            checked.output.contains(
+            checked.errors.contains(
                 "failed: contents, seed 3, in this process, call 1, start with {\"trapsAtStart\":true}"
             ),
             "\(checked)")
