@@ -48,6 +48,21 @@ import Testing
         #expect(failure.difference.hasPrefix("examples[0].steps[3]"))
     }
 
+    @Test func `time passes where a step waits, and only there`() async throws {
+        let steps = #"""
+            { "settings": { "path": "$FOLDER/list.csv" }, "steps": [
+                { "write": "list.csv", "text": "id,title\na,A\n" },
+                { "wait": 59 }, { "tally": true, "is": { "count": 0 } }, { "logs": true, "is": [] },
+                { "wait": 1 }, { "logs": true, "is": ["info: a minute"] },
+                { "wait": 120 }, { "logs": true, "is": ["info: a minute", "info: a minute", "info: a minute"] } ] }
+            """#
+        try await run(TickingListing.self, .contents, steps)
+        let early = steps.replacing("\"wait\": 59", with: "\"wait\": 60")
+        #expect(
+            try await failure(TickingListing.self, .contents, early).difference.contains("steps[3]")
+        )
+    }
+
     @Test func `a source that follows its file and does not report it is found`() async throws {
         let failure = try await failure(SilentListing.self, .contents, following)
         #expect(
@@ -83,6 +98,14 @@ class WrappedListing: ContentListing {
     }
     func remove(_ ids: [String], _ context: CommandContext) throws(Refusal) -> [Change] {
         try sound.remove(ids, context)
+    }
+}
+
+/// Logs each minute.
+final class TickingListing: WrappedListing {
+    required init(context: ComponentContext) throws {
+        try super.init(context: context)
+        _ = try context.every(.seconds(60)) { context.logger.info("a minute") }
     }
 }
 

@@ -114,6 +114,38 @@ import Testing
             (["examples": [["step": []]]], "examples[0]: 'step' is unknown; known are because, "),
             (["examples": [["title": 5]]], "examples[0].title: expected a text"),
             (
+                ["examples": [["steps": [["cast": "five"]]]]],
+                "examples[0].steps[0].cast: expected a number"
+            ),
+            (
+                ["examples": [["steps": [["put": [["fields": [:]]]]]]]],
+                "examples[0].steps[0].put: expected a list of items, each with an id"
+            ),
+            (
+                ["examples": [["steps": [["moderate": "a", "state": "hidden"]]]]],
+                "examples[0].steps[0].state: expected one of shown, pending, removed"
+            ),
+            (
+                ["examples": [["steps": [["thread": true, "order": "best"]]]]],
+                "examples[0].steps[0].order: expected one of oldest, newest"
+            ),
+            (
+                ["examples": [["steps": [["tally": "film"]]]]],
+                "examples[0].steps[0].tally: expected true"
+            ),
+            (
+                [
+                    "examples": [
+                        ["fields": [["name": "a", "type": "date", "of": "b", "by": "year"]]]
+                    ]
+                ],
+                "examples[0].fields[0].by: expected one of day, week, month"
+            ),
+            (
+                ["examples": [["fields": [["name": "a", "type": "date", "of": "b"]]]]],
+                "examples[0].fields[0]: a date has both 'of' and 'by'"
+            ),
+            (
                 ["examples": [["fields": [["name": "a", "type": "word"]]]]],
                 "examples[0].fields[0]: expected 'name' and 'type'"
             ),

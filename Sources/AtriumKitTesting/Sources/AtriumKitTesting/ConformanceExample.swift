@@ -167,6 +167,16 @@ struct ExampleMembers {
         try read(name, "a list") { $0.list }
     }
 
+    /// One of some words.
+    func choice<Choice: RawRepresentable>(
+        _ name: String, of choices: [Choice]
+    ) throws(ExampleProblem) -> Choice? where Choice.RawValue == String {
+        let words = choices.map(\.rawValue).joined(separator: ", ")
+        return try read(name, "one of \(words)") { value in
+            choices.first { $0.rawValue == value.text }
+        }
+    }
+
     private func read<Content>(
         _ name: String, _ expected: String, _ content: (Value) -> Content?
     ) throws(ExampleProblem) -> Content? {
@@ -187,8 +197,12 @@ extension Field {
             let type = try members.text("type").flatMap(FieldType.init)
         else { throw ExampleProblem("\(path): expected 'name' and 'type', one of a field's types") }
         self.init(name: name, type: type, title: try members.text("title"))
-        if let of = try members.text("of"), let by = try members.text("by").flatMap(Bucket.init) {
-            derivation = Derivation(of: of, by: by, zone: try members.text("zone") ?? "UTC")
+        let (of, zone) = (try members.text("of"), try members.text("zone"))
+        let by = try members.choice("by", of: Bucket.allCases)
+        if let of, let by {
+            derivation = Derivation(of: of, by: by, zone: zone ?? "UTC")
+        } else if of != nil || by != nil || zone != nil {
+            throw ExampleProblem("\(path): a date has both 'of' and 'by'")
         }
     }
 }

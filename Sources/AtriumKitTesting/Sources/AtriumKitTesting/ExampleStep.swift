@@ -13,6 +13,27 @@ struct ExampleStep: Sendable {
         case apply, restart, values, change
         // What happens to a source.
         case write, move, erase, wait
+
+        /// What it is written with, in words, and whether a value is that.
+        var argument: (expected: String, fits: @Sendable (Value) -> Bool) {
+            switch self {
+            case .cast, .wait: ("a number", { $0.number != nil })
+            case .post, .edit, .delete, .moderate, .comment, .details, .filter, .select,
+                .deselect, .write, .move, .erase:
+                ("a text", { $0.text != nil })
+            case .put:
+                (
+                    "a list of items, each with an id",
+                    { $0.list?.allSatisfy { $0.object?["id"]?.text != nil } ?? false }
+                )
+            case .remove: ("a list of ids", { $0.list?.allSatisfy { $0.text != nil } ?? false })
+            case .restore, .apply, .values, .change: ("an object", { $0.object != nil })
+            case .items: ("true or 'sorted'", { $0.bool == true || $0 == "sorted" })
+            case .retract, .tally, .ballots, .thread, .pending, .count, .keys, .sections, .clear,
+                .observes, .preselects, .facts, .logs, .restart:
+                ("true", { $0.bool == true })
+            }
+        }
     }
 
     let path: String
@@ -26,12 +47,15 @@ struct ExampleStep: Sendable {
     let refused: Value?
     /// Words of the refusal.
     let because: String?
+    /// What a moderator makes of a comment.
+    let state: Comment.State
+    /// The order of a thread.
+    let order: ThreadQuery.Order
 
     private static let others: Set<String> = [
         "item", "actor", "moderator", "time", "id", "parent", "text", "state", "reason", "seen",
-        "order", "root", "depth", "limit", "cursor", "after", "held", "section", "of", "cut", "is",
-        "refused",
-        "because", "to",
+        "order", "root", "depth", "limit", "cursor", "after", "held", "section", "of", "cut", "to",
+        "is", "refused", "because",
     ]
 
     init(_ value: Value, at path: String) throws(ExampleProblem) {
@@ -45,6 +69,11 @@ struct ExampleStep: Sendable {
             throw ExampleProblem(
                 "\(path): expected one of \(Verb.allCases.map(\.rawValue).joined(separator: ", "))")
         }
+        guard verb.argument.fits(argument) else {
+            throw ExampleProblem("\(path).\(verb.rawValue): expected \(verb.argument.expected)")
+        }
+        state = try members.choice("state", of: [.shown, .pending, .removed]) ?? .shown
+        order = try members.choice("order", of: [.oldest, .newest]) ?? .oldest
         self.members = members
         self.verb = verb
         self.argument = argument
@@ -127,8 +156,8 @@ struct ExampleRun {
             return try await decide(
                 .moderateComment(
                     id: argument.text ?? "",
-                    state: try members.text("state").flatMap(Comment.State.init) ?? .shown,
-                    reason: try members.text("reason"), seen: try members.text("seen")), step)
+                    state: step.state, reason: try members.text("reason"),
+                    seen: try members.text("seen")), step)
         case .put:
             return try await decide(.putItems((argument.list ?? []).map(Item.init(example:))), step)
         case .remove:
@@ -188,7 +217,7 @@ struct ExampleRun {
         case .thread:
             var query = ThreadQuery(
                 subject: subject, root: try members.text("root"),
-                order: try members.text("order").flatMap(ThreadQuery.Order.init) ?? .oldest,
+                order: step.order,
                 depth: try members.int("depth"), limit: try members.int("limit") ?? 100,
                 cursor: try members.text("cursor"))
             query.tellsHeld = members.all["held"]?.bool ?? false
