@@ -71,8 +71,8 @@ void process_unguard_terminal(void);
 
 /// Has a crash (ILL, TRAP, SEGV, BUS, FPE, ABRT) write what was noted with ``process_note_words``, the signal
 /// and where it happened to the standard error, before it does what it would have done. An ABRT that another
-/// process sends prints the words that were noted and where the calling thread is. Where another handler of crashes is
-/// installed, it prints the second.
+/// process sends prints the words and where the calling thread is. Where another handler of crashes is installed, that
+/// one prints the signal and the place.
 void process_handle_crashes(void);
 
 /// Has a crash of the calling thread, and an end of the process by its own `exit`, write a text to the begin of a file:
