@@ -93,13 +93,12 @@ final class WorkerInbox {
         _ id: Int?, _ message: [UInt8], _ check: AnswerCheck, _ asked: AnswerCheck.Asked?
     ) -> Result<Message, WireError> {
         Result { () throws(WireError) in
-            let wire = try WireText.decode(message)
             guard let id else {
-                let message = try ComponentMessage(wire: wire)
+                let message = try Wire.decode(WorkerMessage.self, from: message).message
                 guard case .raised(let events) = message else { return .sent(message, Judgement()) }
                 return .sent(message, Judgement(problem: check.problem(in: events)))
             }
-            let answer = try WorkerAnswer(wire: wire)
+            let answer = try Wire.decode(WorkerAnswer.self, from: message)
             switch (answer, asked) {
             case (.restored(let events, _), _):
                 return .answer(id, answer, judgement(of: events, check))

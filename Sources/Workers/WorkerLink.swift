@@ -34,7 +34,7 @@ struct WorkerLink: Sendable {
         // The host times its calls itself.
         limits.handshake = nil
         limits.writableBytes = 64 << 20
-        limits.nesting = WireText.nesting
+        limits.nesting = Wire.nesting
         return limits
     }
 
@@ -80,7 +80,7 @@ struct WorkerLink: Sendable {
     /// Sends a call; call this on the loop.
     func send(_ id: Int, _ call: WorkerCall) {
         calls.oneway(
-            Worker.Tell.self, .init(id: id, message: WireText.encode(call.wire)))
+            Worker.Tell.self, .init(id: id, message: Wire.encode(call)))
     }
 
     /// Pauses or resumes reading from the worker; call this on the loop.

@@ -27,7 +27,7 @@ struct WorkerQuestions: WorkerHostService {
         limits.queuedBytes = 2 * answerBytes
         // A component may ask late, or never.
         limits.handshake = nil
-        limits.nesting = WireText.nesting
+        limits.nesting = Wire.nesting
         return limits
     }
 
@@ -56,7 +56,7 @@ struct WorkerQuestions: WorkerHostService {
     func item(
         _ parameters: WorkerHost.Item.Parameters, call: VarlinkCall<WorkerHost.Item.Reply>
     ) {
-        call.reply(.init(item: find.value(parameters.id).map { WireText.encode($0.wire) }))
+        call.reply(.init(item: find.value(parameters.id).map { Wire.encode($0) }))
     }
 }
 
@@ -69,7 +69,7 @@ final class WorkerHostClient {
     init(_ descriptor: Int32) {
         client = VarlinkBlockingClient(
             descriptor: descriptor, frameBytes: WorkerQuestions.answerBytes,
-            nesting: WireText.nesting)
+            nesting: Wire.nesting)
     }
 
     /// The item with this id; nil: there is none.
@@ -79,7 +79,7 @@ final class WorkerHostClient {
         guard id.utf8.count <= WorkerQuestions.idBytes else { return nil }
         do {
             let reply = try client.call(WorkerHost.Item.self, .init(id: id), within: Self.patience)
-            return try reply.item.map { try AtriumKit.Item(wire: WireText.decode($0.bytes)) }
+            return try reply.item.map { try Wire.decode(AtriumKit.Item.self, from: $0.bytes) }
         } catch {
             fatalError("the daemon was asked for the item '\(id)', and did not answer: \(error)")
         }

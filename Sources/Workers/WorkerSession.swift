@@ -269,7 +269,7 @@ final class WorkerSession {
     }
 
     private func answer(_ id: Int, _ answer: WorkerAnswer) {
-        let message = WireText.encode(answer.wire)
+        let message = Wire.encode(answer)
         let size = message.bytes.count
         guard size <= answer.mostBytes else { return self.answer(id, .tooLong(bytes: size)) }
         say(message, id: id)
@@ -279,7 +279,7 @@ final class WorkerSession {
     ///
     /// - Returns: the number of bytes if that is too many; nil: the message was sent.
     private func say(_ message: ComponentMessage) -> Int? {
-        let text = WireText.encode(message.wire)
+        let text = Wire.encode(WorkerMessage(message))
         let size = text.bytes.count
         guard size <= WorkerInbox.most else { return size }
         say(text, id: nil)

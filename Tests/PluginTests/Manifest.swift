@@ -9,7 +9,7 @@ struct Manifest {
         let root = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let data = try Data(contentsOf: root.appending(path: "plugins/\(plugin)/manifest.json"))
-        members = Value(json: try JSONSerialization.jsonObject(with: data)).object ?? [:]
+        members = try JSONDecoder().decode([String: Value].self, from: data)
     }
 
     var conformanceSettings: [String: Value] {
@@ -17,18 +17,4 @@ struct Manifest {
     }
 
     subscript(name: String) -> String? { members[name]?.text }
-}
-
-extension Value {
-    /// What JSONSerialization made of a text.
-    init(json: Any) {
-        switch json {
-        case let text as String: self = .text(text)
-        case let int as Int64: self = .int(int)
-        case let number as Double: self = .number(number)
-        case let list as [Any]: self = .list(list.map(Value.init(json:)))
-        case let object as [String: Any]: self = .object(object.mapValues(Value.init(json:)))
-        default: self = .null
-        }
-    }
 }

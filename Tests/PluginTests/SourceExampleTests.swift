@@ -7,7 +7,7 @@ import Testing
 /// Examples of sources, whose steps write files.
 @Suite struct `Examples with files` {
     private func value(_ text: String) throws -> Value {
-        Value(json: try JSONSerialization.jsonObject(with: Data(text.utf8)))
+        try JSONDecoder().decode(Value.self, from: Data(text.utf8))
     }
 
     private func run(

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct `Calls that are big go out in parts` {
     private static let text = String(repeating: "long ", count: 60)
 
-    private static func size(_ call: WorkerCall) -> Int { WireText.encode(call.wire).bytes.count }
+    private static func size(_ call: WorkerCall) -> Int { Wire.encode(call).bytes.count }
 
     @Test func `the values of fields`() {
         let values = Dictionary(

@@ -15,7 +15,7 @@ import Testing
         while true {
             let part = parts.next()
             let answer = WorkerAnswer.restored(part, isLast: parts.isOver)
-            let size = WireText.encode(answer.wire).bytes.count
+            let size = Wire.encode(answer).bytes.count
             #expect(size <= bytes, "a message of \(size) bytes")
             state.take(part)
             if parts.isOver { return state }
@@ -29,7 +29,7 @@ import Testing
         }
         let events = [ComponentEvent.contents(.replaceAll), .contents(.insert(items))]
         #expect(
-            WireText.encode(WorkerAnswer.restored(events, isLast: true).wire).bytes.count > 2 << 20)
+            Wire.encode(WorkerAnswer.restored(events, isLast: true)).bytes.count > 2 << 20)
         let state = try told(events, atMost: 400 << 10)
         #expect(state.items?.elementsEqual(items) == true)
         #expect(state.whole == events)

@@ -30,7 +30,7 @@ import Testing
 
     private static func log(_ bytes: Int) -> [Worker.Attach.Reply] {
         let word = ComponentMessage.logs(.info, String(repeating: "é", count: bytes / 2))
-        return Worker.Attach.Reply.carrying(WireText.encode(word.wire), id: nil)
+        return Worker.Attach.Reply.carrying(Wire.encode(WorkerMessage(word)), id: nil)
     }
 
     /// What is told of replies: the length of each text, and whether the stream was held meanwhile; of a
@@ -99,7 +99,7 @@ import Testing
             (Array(many.dropLast()), nil),
         ] {
             let answer = WorkerAnswer.restored(events, isLast: true)
-            let replies = Worker.Attach.Reply.carrying(WireText.encode(answer.wire), id: 1)
+            let replies = Worker.Attach.Reply.carrying(Wire.encode(answer), id: 1)
             #expect(
                 try await told(replies, count: 1)
                     == [Told(bytes: nil, problem: problem, isApart: true)])
@@ -128,7 +128,7 @@ import Testing
             (2, decision(4_001), "changes of 4001 items or subjects, where 4000 are allowed"),
             (3, .answered(.ballots([])), "something else than was asked"),
         ] as [(Int, WorkerAnswer, String?)] {
-            let replies = Worker.Attach.Reply.carrying(WireText.encode(answer.wire), id: id)
+            let replies = Worker.Attach.Reply.carrying(Wire.encode(answer), id: id)
             let isApart = replies.count > 1
             #expect(isApart == (id == 2))
             #expect(
@@ -139,7 +139,7 @@ import Testing
 
     @Test func `takes no frame that is much longer than a piece`() {
         let word = ComponentMessage.logs(.info, String(repeating: "\"", count: 1 << 20))
-        for reply in Worker.Attach.Reply.carrying(WireText.encode(word.wire), id: 1) {
+        for reply in Worker.Attach.Reply.carrying(Wire.encode(WorkerMessage(word)), id: 1) {
             #expect(JSON.encode(reply).count < WorkerLink.frameBytes)
         }
     }
@@ -147,7 +147,7 @@ import Testing
     @Test func `that can't be read is an error in its place`() async throws {
         let replies =
             Self.log(Worker.Attach.Reply.pieceBytes)
-            + [.init(message: WireText.encode(["case": "later"])), .init(id: 7)] + Self.log(2)
+            + [.init(message: Wire.encode(["later": Value.null])), .init(id: 7)] + Self.log(2)
         #expect(
             try await told(replies, count: 4).map { $0.bytes != nil } == [true, false, false, true])
     }

@@ -6,12 +6,12 @@ import Testing
 @testable import Workers
 
 @Suite struct `Messages come back over the socket as they were` {
-    private func roundTrip<Message: WireCodable>(_ message: Message) throws -> Message {
-        let text = WireText.encode(message.wire)
+    private func roundTrip<Message: Codable>(_ message: Message) throws -> Message {
+        let text = Wire.encode(message)
         // It is JSON by a reader that trusts nobody, and has no NUL, which ends a message.
-        let checked = try JSONObject(text.bytes, depthLimit: WireText.nesting)
+        let checked = try JSONObject(text.bytes, depthLimit: Wire.nesting)
         #expect(!checked.bytes.contains(0))
-        return try Message(wire: try WireText.decode(checked.bytes))
+        return try Wire.decode(Message.self, from: checked.bytes)
     }
 
     @Test(arguments: 1...20)
@@ -37,7 +37,7 @@ import Testing
         var random = RandomMessages(seed: seed)
         for _ in 0..<200 {
             let word = random.message()
-            #expect(try roundTrip(word) == word)
+            #expect(try roundTrip(WorkerMessage(word)).message == word)
         }
     }
 
@@ -50,13 +50,14 @@ import Testing
     }
 
     @Test func `a message of another version names what is not known`() {
-        #expect(throws: WireError(expected: "a case of WorkerCall", found: "later")) {
-            try WorkerCall(wire: ["case": "later"])
+        #expect(
+            throws: WireError(expected: "a WorkerCall", found: "an object with 'later'")
+        ) {
+            try Wire.decode(WorkerCall.self, from: Array(#"{"later":{}}"#.utf8))
         }
-        let command: Value = ["case": "editComment", "id": 4]
-        let wrong: Value = ["case": "decide", "command": command]
-        #expect(throws: WireError(expected: "command: id: text", found: "integer")) {
-            try WorkerCall(wire: wrong)
+        let wrong = #"{"decide":{"_0":{"editComment":{"id":4,"text":"x"}},"_1":{}}}"#
+        #expect(throws: WireError(expected: "_0: id: text", found: "integer")) {
+            try Wire.decode(WorkerCall.self, from: Array(wrong.utf8))
         }
     }
 }

@@ -84,7 +84,7 @@ import Testing
         }
         #expect(
             refusal?.reason
-                == "The component test/component (plugin org.atrium.breaker) has an answer of 17000069 "
+                == "The component test/component (plugin org.atrium.breaker) has an answer of 17000050 "
                 + "bytes to the call 'details', where 16777216 are allowed: ask for less at a time, "
                 + "such as a shorter page.")
         #expect(try await component.answer(.details(item: "a")) == .details(nil))

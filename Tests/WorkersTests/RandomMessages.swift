@@ -106,7 +106,7 @@ extension RandomMessages {
             id: text(), subject: subject(), parent: optional { $0.text() },
             author: optional { $0.actor() }, text: optional { $0.text() },
             state: [.shown, .pending, .removed][number(3)], created: time(),
-            edited: optional { $0.time() }, fingerprint: text())
+            order: Int64(number(3)), edited: optional { $0.time() }, fingerprint: text())
         comment.reason = optional { $0.text() }
         comment.moderator = optional { $0.actor() }
         return comment

@@ -41,7 +41,7 @@ public struct LaunchRequest: Sendable {
 }
 
 /// Why a component could not be made.
-public enum LaunchFailure: Error, Sendable, Hashable, CustomStringConvertible {
+public enum LaunchFailure: Error, Sendable, Hashable, Codable, CustomStringConvertible {
     /// A setting is invalid: a retry won't help.
     case setting(SettingError)
     /// Its plugin can't be loaded, or its class refuses: a retry won't help.

@@ -30,7 +30,7 @@ final class ProgramComments: ThreadedComments, ProgramComponent {
                 Comments.Start.self,
                 .init(
                     container: context.container, component: context.component,
-                    settings: WireText.encode(.object(context.settings.values))), for: Self.self)
+                    settings: Wire.encode(context.settings.values)), for: Self.self)
             super.init(context: context, rules: try CommentRules(reply))
         } catch let failure as ProgramFailure {
             throw program.launchFailure(failure)

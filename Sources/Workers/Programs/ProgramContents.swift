@@ -38,7 +38,7 @@ final class ProgramContents: ContentListing, ProgramComponent {
                 Contents.Start.self,
                 .init(
                     container: context.container, component: context.component,
-                    settings: WireText.encode(.object(context.settings.values)),
+                    settings: Wire.encode(context.settings.values),
                     fields: context.fields.map(PluginInterfaces.Field.init)), for: Self.self)
             try Program.check(listen: reply.listen)
             interval = reply.listen

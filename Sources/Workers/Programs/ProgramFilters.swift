@@ -38,7 +38,7 @@ final class ProgramFilters: Filtering, ProgramComponent {
                 Filters.Start.self,
                 .init(
                     container: context.container, component: context.component,
-                    settings: WireText.encode(.object(context.settings.values)),
+                    settings: Wire.encode(context.settings.values),
                     fields: context.fields.map(PluginInterfaces.Field.init)), for: Self.self)
             observedFields = reply.observe ?? []
             if let field = observedFields.first(where: { [fields] in !fields.contains($0) }) {
@@ -59,7 +59,7 @@ final class ProgramFilters: Filtering, ProgramComponent {
         let reply = program.sure(
             Filters.Values.self,
             .init(
-                values: WireText.encode(.object(values.mapValues(Value.list))),
+                values: Wire.encode(values),
                 cut: cut.sorted()), within: ProgramProcess.listenDeadline)
         do throws(ProgramFailure) {
             sections = try [FilterSection](reply.sections, fields)

@@ -27,7 +27,7 @@ struct VotesProgram {
                 Votes.Start.self,
                 .init(
                     container: context.container, component: context.component,
-                    settings: WireText.encode(.object(context.settings.values))),
+                    settings: Wire.encode(context.settings.values)),
                 for: ProgramVotes.self)
             try Program.check(listen: reply.listen)
             let subjects = reply.subjects.map { kinds in

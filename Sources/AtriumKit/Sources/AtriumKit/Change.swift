@@ -3,7 +3,7 @@
 /// State is a function of the *set* of current records: changes of different keys give the same
 /// observable state in any order, and applying one twice is applying it once.
 @frozen
-public enum Change: Sendable, Hashable {
+public enum Change: Sendable, Hashable, Codable {
     /// The record under this key is now this.
     case put(key: String, value: Value)
     /// There is no record under this key.
@@ -24,7 +24,7 @@ public enum Change: Sendable, Hashable {
 
 /// What a command carries besides its own parameters, so that a component needs neither clock nor
 /// randomness.
-public struct CommandContext: Sendable, Hashable {
+public struct CommandContext: Sendable, Hashable, Codable {
     /// On whose behalf.
     public var actor: ActorID
     /// When.

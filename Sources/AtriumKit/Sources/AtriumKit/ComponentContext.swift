@@ -102,7 +102,7 @@ public final class ComponentContext {
 }
 
 /// What happened: a notification as a component sees it.
-public struct Notification: Sendable, Hashable {
+public struct Notification: Sendable, Hashable, Codable {
     /// Its place in the order of all durable ones; nil for a transient one.
     public var sequence: Int64?
     /// When it happened.
@@ -122,7 +122,7 @@ public struct Notification: Sendable, Hashable {
 }
 
 /// How bad a log message is; the levels that the host knows too.
-public enum LogLevel: String, Sendable, Hashable {
+public enum LogLevel: String, Sendable, Hashable, Codable {
     /// For whoever debugs the plugin.
     case debug
     /// Worth knowing.

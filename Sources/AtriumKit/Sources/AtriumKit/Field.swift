@@ -1,7 +1,7 @@
 /// A field of a container's items, as its definition declares it.
-public struct Field: Sendable, Hashable {
+public struct Field: Sendable, Hashable, Codable {
     /// What values a field takes.
-    public enum FieldType: String, Sendable, Hashable, CaseIterable {
+    public enum FieldType: String, Sendable, Hashable, Codable, CaseIterable {
         /// Text.
         case text
         /// A list of words; a filter matches any of them.
@@ -30,7 +30,7 @@ public struct Field: Sendable, Hashable {
     }
 
     /// What a date is the first day of.
-    public enum Bucket: String, Sendable, Hashable, CaseIterable {
+    public enum Bucket: String, Sendable, Hashable, Codable, CaseIterable {
         /// The day itself.
         case day
         /// A week, from Monday.
@@ -40,7 +40,7 @@ public struct Field: Sendable, Hashable {
     }
 
     /// How a date follows from another field.
-    public struct Derivation: Sendable, Hashable {
+    public struct Derivation: Sendable, Hashable, Codable {
         /// The field of the type `time`; an item without it has no date.
         public var of: String
         /// What the date is the first day of.

@@ -13,6 +13,15 @@ public struct ActorID: Sendable, Hashable, Comparable {
     public static func < (one: ActorID, other: ActorID) -> Bool { one.number < other.number }
 }
 
+/// Encoded as its number.
+extension ActorID: Codable {
+    /// Decodes a number.
+    public init(from decoder: any Decoder) throws { self.init(try Int64(from: decoder)) }
+
+    /// Encodes the number.
+    public func encode(to encoder: any Encoder) throws { try number.encode(to: encoder) }
+}
+
 /// A moment, in milliseconds since 1970-01-01T00:00:00Z.
 ///
 /// Components never read a clock: commands carry the time.
@@ -28,6 +37,17 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     public static func < (one: Timestamp, other: Timestamp) -> Bool {
         one.milliseconds < other.milliseconds
     }
+}
+
+/// Encoded as its milliseconds.
+extension Timestamp: Codable {
+    /// Decodes milliseconds since 1970, UTC.
+    public init(from decoder: any Decoder) throws {
+        self.init(milliseconds: try Int64(from: decoder))
+    }
+
+    /// Encodes the milliseconds since 1970, UTC.
+    public func encode(to encoder: any Encoder) throws { try milliseconds.encode(to: encoder) }
 }
 
 /// What a vote or a comment is about.
@@ -49,12 +69,23 @@ public enum Subject: Sendable, Hashable {
     }
 }
 
+/// Encoded as the item's id; null for the container.
+extension Subject: Codable {
+    /// Decodes an item's id, or null for the container.
+    public init(from decoder: any Decoder) throws {
+        self.init(item: try String?(from: decoder))
+    }
+
+    /// Encodes the item's id, or null for the container.
+    public func encode(to encoder: any Encoder) throws { try item.encode(to: encoder) }
+}
+
 /// What a component does.
 ///
 /// A kind is a contract: a protocol, a delegate protocol, the shape of its records and a
 /// conformance suite. There are these four, which the host compares with every call: hence frozen.
 @frozen
-public enum Kind: String, Sendable, Hashable, CaseIterable {
+public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
     /// Lists items: ``ContentListing``.
     case contents
     /// Offers filters: ``Filtering``.

@@ -1,9 +1,9 @@
 /// Which items of a list to show.
 ///
 /// Made by a filters component, evaluated by the container's index.
-public indirect enum Predicate: Sendable, Hashable {
+public indirect enum Predicate: Sendable, Hashable, Codable {
     /// One end of a range.
-    public struct Bound: Sendable, Hashable {
+    public struct Bound: Sendable, Hashable, Codable {
         /// Where the range ends.
         public var value: Double
         /// Whether the value itself is in the range.

@@ -1,7 +1,7 @@
 /// Why a component, or its container, declines a command: an expected outcome, which the reply carries.
-public struct Refusal: Error, Sendable, Hashable {
+public struct Refusal: Error, Sendable, Hashable, Codable {
     /// What kind of refusal it is, for programs.
-    public enum Code: String, Sendable, Hashable {
+    public enum Code: String, Sendable, Hashable, Codable {
         /// A rule of the component says no.
         case refused
         /// A field of an item has no place here or the wrong type.

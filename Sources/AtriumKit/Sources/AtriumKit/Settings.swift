@@ -74,7 +74,7 @@ public enum SecretReference: Sendable, Hashable {
 }
 
 /// A setting that makes no sense: which, what was expected, what was found.
-public struct SettingError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct SettingError: Error, Sendable, Hashable, Codable, CustomStringConvertible {
     /// The setting, as a path: `sections[2].field`.
     public var setting: String
     /// What would be right, what is there, and what to do, in a sentence.

@@ -4,7 +4,7 @@
 
 /// A command: asks the component for a decision.
 @frozen
-public enum ComponentCommand: Sendable, Hashable {
+public enum ComponentCommand: Sendable, Hashable, Codable {
     /// Add or replace items.
     case putItems([Item])
     /// Remove items.
@@ -32,10 +32,10 @@ public enum ComponentCommand: Sendable, Hashable {
 /// What a component decided: an object, since it is passed on many times until it is committed.
 ///
 /// Its changes are already applied to its own state, ahead of the commit.
-public final class Decision: Sendable {
+public final class Decision: Sendable, Codable {
     /// What the caller is answered, beside the sequence.
     @frozen
-    public enum Answer: Sendable, Hashable {
+    public enum Answer: Sendable, Hashable, Codable {
         /// Items by what became of them.
         case items(inserted: [String], updated: [String], unchanged: Int)
         /// The ids that were there and are gone.
@@ -79,7 +79,7 @@ extension Decision: Hashable {
 
 /// What a component reported to its delegate.
 @frozen
-public enum ComponentEvent: Sendable, Hashable {
+public enum ComponentEvent: Sendable, Hashable, Codable {
     /// Items changed.
     case contents(ContentChange)
     /// A filter was selected.
@@ -102,7 +102,7 @@ public enum ComponentEvent: Sendable, Hashable {
 
 /// A question: changes nothing.
 @frozen
-public enum ComponentQuery: Sendable, Hashable {
+public enum ComponentQuery: Sendable, Hashable, Codable {
     /// Whether the component can go on with other settings, as a definition gives them.
     case canTake([String: Value])
     /// What a source knows of an item beyond its fields.
@@ -136,7 +136,7 @@ public enum ComponentQuery: Sendable, Hashable {
     case recordKeyPage([Subject], after: String?, limit: Int)
 
     /// A filter's place.
-    public struct FilterID: Sendable, Hashable {
+    public struct FilterID: Sendable, Hashable, Codable {
         /// The section.
         public var section: String
         /// The filter's id in it.
@@ -152,7 +152,7 @@ public enum ComponentQuery: Sendable, Hashable {
 
 /// The answer to a ``ComponentQuery``, of the matching case.
 @frozen
-public enum ComponentAnswer: Sendable, Hashable {
+public enum ComponentAnswer: Sendable, Hashable, Codable {
     /// Whether it can.
     case canTake(Bool)
     /// What is known beyond the fields.
@@ -177,7 +177,7 @@ public enum ComponentAnswer: Sendable, Hashable {
 
 /// What a component takes, as it says when it is made.
 @frozen
-public enum ComponentFacts: Sendable, Hashable {
+public enum ComponentFacts: Sendable, Hashable, Codable {
     /// Of a votes component.
     case votes(VoteFacts)
     /// Of a comments component.
@@ -186,7 +186,7 @@ public enum ComponentFacts: Sendable, Hashable {
 
 /// One step of a component's life.
 @frozen
-public enum LifecyclePhase: String, Sendable, Hashable {
+public enum LifecyclePhase: String, Sendable, Hashable, Codable {
     /// Before the container takes it in.
     case willAttach
     /// Once it is part of the container.

@@ -1,7 +1,7 @@
 /// One comment on a subject, or one reply to another comment.
-public struct Comment: Sendable, Hashable {
+public struct Comment: Sendable, Hashable, Codable {
     /// Whether people see it.
-    public enum State: String, Sendable, Hashable {
+    public enum State: String, Sendable, Hashable, Codable {
         /// Seen by everyone.
         case shown
         /// Waits for a moderator.
@@ -110,7 +110,7 @@ public struct Comment: Sendable, Hashable {
 }
 
 /// A comment to be posted.
-public struct CommentDraft: Sendable, Hashable {
+public struct CommentDraft: Sendable, Hashable, Codable {
     /// Its id: the caller's, or a fresh one.
     public var id: String
     /// What it is about.
@@ -142,9 +142,9 @@ public struct CommentDraft: Sendable, Hashable {
 }
 
 /// Which part of a subject's tree to read.
-public struct ThreadQuery: Sendable, Hashable {
+public struct ThreadQuery: Sendable, Hashable, Codable {
     /// The order among siblings.
-    public enum Order: String, Sendable, Hashable {
+    public enum Order: String, Sendable, Hashable, Codable {
         /// By time, and then by ``Comment/order``, oldest first.
         case oldest
         /// By time, and then by ``Comment/order``, newest first.
@@ -181,9 +181,9 @@ public struct ThreadQuery: Sendable, Hashable {
 }
 
 /// A page of a tree, in pre-order.
-public struct ThreadPage: Sendable, Hashable {
+public struct ThreadPage: Sendable, Hashable, Codable {
     /// A comment at its place in the tree.
-    public struct Entry: Sendable, Hashable {
+    public struct Entry: Sendable, Hashable, Codable {
         /// The comment; text and author are nil for a tombstone.
         public var comment: Comment
         /// How deep: 0 for a comment on the subject itself.

@@ -1,6 +1,6 @@
 /// An item: an id, its fields, and perhaps a parent.
 @frozen
-public struct Item: Sendable, Hashable {
+public struct Item: Sendable, Hashable, Codable {
     /// 1 to 200 bytes of UTF-8 in NFC without control characters.
     public var id: String
     /// The fields' values by name, as the container's definition declares them.
@@ -45,7 +45,7 @@ public struct Item: Sendable, Hashable {
 }
 
 /// What became of a list's items.
-public enum ContentChange: Sendable, Hashable {
+public enum ContentChange: Sendable, Hashable, Codable {
     /// New items.
     case insert([Item])
     /// Items that were there, as they are now.

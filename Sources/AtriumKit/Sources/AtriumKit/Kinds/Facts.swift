@@ -1,5 +1,5 @@
 /// What votes and comments may be about.
-public enum SubjectKind: String, Sendable, Hashable, CaseIterable {
+public enum SubjectKind: String, Sendable, Hashable, Codable, CaseIterable {
     /// The items of the container.
     case items
     /// The container itself.
@@ -14,7 +14,7 @@ public enum SubjectKind: String, Sendable, Hashable, CaseIterable {
 /// Which votes a component takes, for front ends: what they offer is what it accepts.
 ///
 /// It follows from the component's settings and never changes while the component lives.
-public struct VoteFacts: Sendable, Hashable {
+public struct VoteFacts: Sendable, Hashable, Codable {
     /// The least value; nil: no value is too small.
     public var min: Double?
     /// The greatest value; nil: no value is too great.
@@ -43,7 +43,7 @@ public struct VoteFacts: Sendable, Hashable {
 /// Which comments a component takes, for front ends: what they offer is what it accepts.
 ///
 /// It follows from the component's settings and never changes while the component lives.
-public struct CommentFacts: Sendable, Hashable {
+public struct CommentFacts: Sendable, Hashable, Codable {
     /// The most characters (Unicode scalars) of a text; nil: no text is too long.
     public var maxLength: Int?
     /// Whether a new comment waits for a moderator before others see it.

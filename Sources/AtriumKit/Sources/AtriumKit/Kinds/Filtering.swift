@@ -1,5 +1,5 @@
 /// How a section's filters combine, and so how a person picks them.
-public enum SectionInput: String, Sendable, Hashable, CaseIterable {
+public enum SectionInput: String, Sendable, Hashable, Codable, CaseIterable {
     /// One at most: selecting another deselects the first.
     case single
     /// Any number; they add up.
@@ -11,7 +11,7 @@ public enum SectionInput: String, Sendable, Hashable, CaseIterable {
 }
 
 /// One choice within a section.
-public struct Filter: Sendable, Hashable {
+public struct Filter: Sendable, Hashable, Codable {
     /// Its id in the section, as in `--filter section=id`.
     public var id: String
     /// What people read.
@@ -40,7 +40,7 @@ public struct Filter: Sendable, Hashable {
 /// A group of filters about one thing.
 ///
 /// Filters add up within a section and narrow across sections.
-public struct FilterSection: Sendable, Hashable {
+public struct FilterSection: Sendable, Hashable, Codable {
     /// Its id in the container: `[a-z][a-z0-9-]{0,62}`.
     public var id: String
     /// What people read.
@@ -88,6 +88,17 @@ public struct Selection: Sendable, Hashable {
 
     /// Whether nothing is selected.
     public var isEmpty: Bool { sections.isEmpty }
+}
+
+/// Encoded as its sections.
+extension Selection: Codable {
+    /// Decodes a selection; sections without filters are left out.
+    public init(from decoder: any Decoder) throws {
+        self.init(try [String: [String]](from: decoder))
+    }
+
+    /// Encodes the sections.
+    public func encode(to encoder: any Encoder) throws { try sections.encode(to: encoder) }
 }
 
 /// The kind `filters`: offers sections of filters and turns a selection into predicates.

@@ -38,6 +38,25 @@ public struct ItemImage: Sendable, Hashable {
     }
 }
 
+/// Encoded as its bytes in base64.
+extension ItemImage: Codable {
+    /// Decodes bytes in base64, and finds the type from them.
+    ///
+    /// - Throws: a `DecodingError` where they are too many, no picture, or the text is no base64.
+    public init(from decoder: any Decoder) throws {
+        let text = try String(from: decoder)
+        do throws(Refusal) {
+            try self.init(base64: text)
+        } catch {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: error.reason))
+        }
+    }
+
+    /// Encodes the bytes in base64.
+    public func encode(to encoder: any Encoder) throws { try base64.encode(to: encoder) }
+}
+
 // MARK: What bytes are
 
 extension ItemImage {

@@ -1,7 +1,7 @@
 /// What a source is asked: which of its items a screen, or a call, is to show.
 ///
 /// All that was chosen is in it, as a front end made it; whose choice it is, is not.
-public struct ContentQuestion: Sendable, Hashable {
+public struct ContentQuestion: Sendable, Hashable, Codable {
     /// How many items an answer has at most.
     public static let mostItems = 1_000
     /// How many bytes the cursor of an answer has at most.
@@ -35,7 +35,7 @@ public struct ContentQuestion: Sendable, Hashable {
 }
 
 /// What a source answers to a ``ContentQuestion``.
-public struct ContentAnswer: Sendable, Hashable {
+public struct ContentAnswer: Sendable, Hashable, Codable {
     /// The items in order, each once, and no more than were asked for.
     public var items: [Item]
     /// How many there are in all, those on other pages included; nil: that is not known.

@@ -2,7 +2,7 @@
 ///
 /// There is one at most for each pair, by key.
 @frozen
-public struct Ballot: Sendable, Hashable {
+public struct Ballot: Sendable, Hashable, Codable {
     /// What it is about.
     public var subject: Subject
     /// Whose it is.
@@ -63,7 +63,7 @@ public struct Ballot: Sendable, Hashable {
 }
 
 /// What the votes on one subject add up to.
-public struct Tally: Sendable, Hashable {
+public struct Tally: Sendable, Hashable, Codable {
     /// How many ballots.
     public var count: Int
     /// The ranking value, nil without ballots.
