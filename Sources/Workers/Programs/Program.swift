@@ -43,6 +43,8 @@ final class Program {
 
     /// The settings that the program declared.
     private(set) var settings: [AtriumKit.Setting] = []
+    /// The names of the settings whose values may change while the component runs.
+    private var live: Set<String> = []
 
     private let plugin: String
     /// How long a call may take, other than the first ones.
@@ -105,6 +107,7 @@ final class Program {
                 )
             }
             settings = try Self.settings(greeting)
+            live = Set(greeting.settings.filter { $0.live == true }.map(\.name))
         } catch {
             let failure =
                 error as? ProgramFailure ?? ProgramFailure("answered 'Hello' with \(error)")
@@ -138,6 +141,11 @@ final class Program {
     }
 
     // MARK: Calls
+
+    /// Whether the component can go on with other settings: only values of live ones differ.
+    func canTake(_ settings: Settings, inPlaceOf before: Settings) -> Bool {
+        self.settings.allSatisfy { live.contains($0.name) || settings[$0] == before[$0] }
+    }
 
     /// Makes a call that the program may refuse, and that changes nothing.
     ///

@@ -1,9 +1,18 @@
 internal import AtriumKit
+internal import JSONCodec
 internal import PluginInterfaces
 internal import Varlink
 
 /// The calls to a program of the kind `votes`, in the kit's types; the program's replies are checked here.
 struct VotesProgram {
+    /// How the component is to be run, as the program replies to its settings.
+    struct Terms {
+        /// The votes that it accepts.
+        let facts: VoteFacts
+        /// The interval in seconds at which to call `Listen`; nil: never.
+        let listen: Int?
+    }
+
     let program: Program
 
     /// Calls `Hello`.
@@ -19,26 +28,39 @@ struct VotesProgram {
 
     /// Calls `Start`, which makes the component.
     ///
-    /// - Returns: the votes that it accepts, and the interval in seconds at which to call `Listen`; nil: never.
     /// - Throws: `SettingError` for a setting that it refuses, `LaunchFailure` for an invalid reply.
-    func start(_ context: ComponentContext) throws -> (facts: VoteFacts, listen: Int?) {
+    func start(_ context: ComponentContext) throws -> Terms {
         do {
             let reply = try program.ask(
                 Votes.Start.self,
                 .init(
                     container: context.container, component: context.component,
-                    settings: WireText.encode(.object(context.settings.values))),
-                for: ProgramVotes.self)
-            try Program.check(listen: reply.listen)
-            let subjects = reply.subjects.map { kinds in
-                Set(kinds.map { $0 == .items ? SubjectKind.items : .container })
-            }
-            let facts = VoteFacts(
-                min: reply.min, max: reply.max, step: reply.step,
-                subjects: subjects ?? Set(SubjectKind.allCases))
-            return (facts, reply.listen)
+                    settings: JSONObject(context.settings)), for: ProgramVotes.self)
+            return try Terms(reply)
         } catch let failure as ProgramFailure {
             throw program.launchFailure(failure)
+        }
+    }
+
+    /// Calls `ChangeSettings`.
+    ///
+    /// - Parameters:
+    ///   - settings: the component's settings from now on.
+    ///   - terms: those until now, whose scale stays.
+    /// - Returns: those from now on.
+    func change(_ settings: Settings, from terms: Terms) -> Terms {
+        let reply = program.sure(
+            Votes.ChangeSettings.self, .init(settings: JSONObject(settings)))
+        do throws(ProgramFailure) {
+            let changed = try Terms(.init(reply))
+            guard changed.facts.hasScale(of: terms.facts) else {
+                throw ProgramFailure(
+                    "answered 'ChangeSettings' with another scale: a setting that it follows from can't be live"
+                )
+            }
+            return changed
+        } catch {
+            program.end(error.reason)
         }
     }
 
@@ -111,6 +133,35 @@ struct VotesProgram {
 
     private static func refusal(_ error: VarlinkRemoteError) -> Refusal? {
         error.as(Votes.Refused.self).flatMap { Program.refusal($0.reason, $0.retryAfter) }
+    }
+}
+
+extension VotesProgram.Terms {
+    fileprivate init(_ reply: Votes.Start.Reply) throws(ProgramFailure) {
+        try Program.check(listen: reply.listen)
+        let subjects = reply.subjects.map { kinds in
+            Set(kinds.map { $0 == .items ? SubjectKind.items : .container })
+        }
+        facts = VoteFacts(
+            min: reply.min, max: reply.max, step: reply.step,
+            subjects: subjects ?? Set(SubjectKind.allCases))
+        listen = reply.listen
+    }
+}
+
+extension Votes.Start.Reply {
+    /// The reply to other settings, which has the same members.
+    fileprivate init(_ reply: Votes.ChangeSettings.Reply) {
+        self.init(
+            min: reply.min, max: reply.max, step: reply.step,
+            subjects: reply.subjects?.map { $0 == .items ? .items : .container },
+            listen: reply.listen)
+    }
+}
+
+extension VoteFacts {
+    fileprivate func hasScale(of other: VoteFacts) -> Bool {
+        (min, max, step) == (other.min, other.max, other.step)
     }
 }
 
