@@ -255,7 +255,7 @@ extension WorkerComponent {
         return try await comment(.postComment(draft), by: actor)
     }
 
-    fileprivate func edit(
+    func edit(
         _ id: String, _ text: String, by actor: Int64
     ) async throws -> AtriumKit.Comment {
         try await comment(.editComment(id: id, text: text), by: actor)

@@ -151,17 +151,17 @@ final class Program {
     ///
     /// - Parameters:
     ///   - method: the method.
-    ///   - parameters: its parameters.
+    ///   - parameters: its parameters; not evaluated for a method that the program does not implement.
     ///   - refusal: the refusal that an error of the method stands for; nil: the method has no such error.
     /// - Returns: the reply; nil if the program does not implement the method.
     /// - Throws: the refusal, or one that quotes an invalid reply.
     func judge<Method: VarlinkMethod>(
-        _ method: Method.Type, _ parameters: Method.Parameters,
+        _ method: Method.Type, _ parameters: @autoclosure () -> Method.Parameters,
         refusal: (VarlinkRemoteError) -> Refusal?
     ) throws(Refusal) -> Method.Reply? {
         guard !missing.contains(method.name) else { return nil }
         do {
-            return try process.client.call(method, parameters, within: deadline)
+            return try process.client.call(method, parameters(), within: deadline)
         } catch let error as VarlinkRemoteError {
             guard error.name != VarlinkService.MethodNotImplemented.name else {
                 missing.insert(method.name)

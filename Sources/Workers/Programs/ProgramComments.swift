@@ -11,6 +11,7 @@ internal import Varlink
 final class ProgramComments: ThreadedComments, ProgramComponent {
     private let program: Program
     private let context: ComponentContext
+    private var itemFields: ItemFields
 
     static func greet(_ program: Program) throws -> Program.Greeting {
         let reply = try program.ask(
@@ -34,6 +35,7 @@ final class ProgramComments: ThreadedComments, ProgramComponent {
                 .init(
                     container: context.container, component: context.component,
                     settings: JSONObject(context.settings)), for: Self.self)
+            itemFields = try ItemFields(reply.itemFields, context)
             super.init(context: context, rules: try CommentRules(reply, to: "Start"))
         } catch let failure as ProgramFailure {
             throw program.launchFailure(failure)
@@ -50,6 +52,7 @@ final class ProgramComments: ThreadedComments, ProgramComponent {
         let reply = program.sure(
             Comments.ChangeSettings.self, .init(settings: JSONObject(context.settings)))
         do throws(ProgramFailure) {
+            itemFields = try ItemFields(reply.itemFields, context)
             rules = try CommentRules(.init(reply), to: "ChangeSettings")
         } catch {
             program.end(error.reason)
@@ -66,11 +69,16 @@ final class ProgramComments: ThreadedComments, ProgramComponent {
             created: Int(comment.created.milliseconds))
         if let text = previous?.text {
             let reply = try program.judge(
-                Comments.Edit.self, .init(draft: draft, previous: text), refusal: Self.refusal)
+                Comments.Edit.self,
+                .init(
+                    draft: draft, previous: text,
+                    fields: itemFields.values(of: comment.subject.item)), refusal: Self.refusal)
             if let reply { return reply.waits ?? false }
         }
         let reply = try program.judge(
-            Comments.Post.self, .init(draft: draft), refusal: Self.refusal)
+            Comments.Post.self,
+            .init(draft: draft, fields: itemFields.values(of: comment.subject.item)),
+            refusal: Self.refusal)
         return reply?.waits ?? false
     }
 
@@ -108,6 +116,6 @@ extension Comments.Start.Reply {
         self.init(
             maxLength: reply.maxLength,
             subjects: reply.subjects?.map { $0 == .items ? .items : .container },
-            moderated: reply.moderated)
+            moderated: reply.moderated, itemFields: reply.itemFields)
     }
 }

@@ -58,7 +58,7 @@ final class ProgramVotes: Voting, ProgramComponent {
     func settingsDidChange(from before: Settings) {
         sendRestored()
         let listen = terms.listen
-        terms = program.change(context.settings, from: terms)
+        terms = program.change(context, from: terms)
         guard terms.listen != listen else { return }
         listening?.cancel()
         didAttach()
@@ -82,7 +82,7 @@ final class ProgramVotes: Voting, ProgramComponent {
         let previous = box.ballot(of: ballot.actor, on: ballot.subject)
         if previous?.value == ballot.value { return [] }
         sendRestored()
-        try program.cast(ballot, over: previous)
+        try program.cast(ballot, over: previous, terms)
         return [ballot.record]
     }
 
@@ -91,7 +91,7 @@ final class ProgramVotes: Voting, ProgramComponent {
     ) throws(Refusal) -> [Change] {
         guard let ballot = box.ballot(of: actor, on: subject) else { return [] }
         sendRestored()
-        try program.retract(ballot)
+        try program.retract(ballot, terms)
         return [.removed(key: Ballot.key(actor: actor, subject: subject))]
     }
 

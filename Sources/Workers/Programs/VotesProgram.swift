@@ -11,6 +11,8 @@ struct VotesProgram {
         let facts: VoteFacts
         /// The interval in seconds at which to call `Listen`; nil: never.
         let listen: Int?
+        /// What `Cast` and `Retract` are sent of an item.
+        let itemFields: ItemFields
     }
 
     let program: Program
@@ -36,7 +38,7 @@ struct VotesProgram {
                 .init(
                     container: context.container, component: context.component,
                     settings: JSONObject(context.settings)), for: ProgramVotes.self)
-            return try Terms(reply)
+            return try Terms(reply, context)
         } catch let failure as ProgramFailure {
             throw program.launchFailure(failure)
         }
@@ -45,14 +47,14 @@ struct VotesProgram {
     /// Calls `ChangeSettings`.
     ///
     /// - Parameters:
-    ///   - settings: the component's settings from now on.
+    ///   - context: the component's, with its settings from now on.
     ///   - terms: those until now, whose scale stays.
     /// - Returns: those from now on.
-    func change(_ settings: Settings, from terms: Terms) -> Terms {
+    func change(_ context: ComponentContext, from terms: Terms) -> Terms {
         let reply = program.sure(
-            Votes.ChangeSettings.self, .init(settings: JSONObject(settings)))
+            Votes.ChangeSettings.self, .init(settings: JSONObject(context.settings)))
         do throws(ProgramFailure) {
-            let changed = try Terms(.init(reply))
+            let changed = try Terms(.init(reply), context)
             guard changed.facts.hasScale(of: terms.facts) else {
                 throw ProgramFailure(
                     "answered 'ChangeSettings' with another scale: a setting that it follows from can't be live"
@@ -85,16 +87,23 @@ struct VotesProgram {
     }
 
     /// Asks it to accept or refuse a ballot.
-    func cast(_ ballot: AtriumKit.Ballot, over previous: AtriumKit.Ballot?) throws(Refusal) {
+    func cast(
+        _ ballot: AtriumKit.Ballot, over previous: AtriumKit.Ballot?, _ terms: Terms
+    ) throws(Refusal) {
         _ = try program.judge(
-            Votes.Cast.self, .init(ballot: .init(ballot), previous: previous.map(Vote.init)),
-            refusal: Self.refusal)
+            Votes.Cast.self,
+            .init(
+                ballot: .init(ballot), previous: previous.map(Vote.init),
+                fields: terms.itemFields.values(of: ballot.subject.item)), refusal: Self.refusal)
     }
 
     /// Asks it to accept or refuse the retraction of a ballot.
-    func retract(_ ballot: AtriumKit.Ballot) throws(Refusal) {
+    func retract(_ ballot: AtriumKit.Ballot, _ terms: Terms) throws(Refusal) {
         _ = try program.judge(
-            Votes.Retract.self, .init(ballot: .init(ballot)), refusal: Self.refusal)
+            Votes.Retract.self,
+            .init(
+                ballot: .init(ballot), fields: terms.itemFields.values(of: ballot.subject.item)),
+            refusal: Self.refusal)
     }
 
     /// Has it count a ballot; returns the subject's score.
@@ -137,7 +146,9 @@ struct VotesProgram {
 }
 
 extension VotesProgram.Terms {
-    fileprivate init(_ reply: Votes.Start.Reply) throws(ProgramFailure) {
+    fileprivate init(
+        _ reply: Votes.Start.Reply, _ context: ComponentContext
+    ) throws(ProgramFailure) {
         try Program.check(listen: reply.listen)
         let subjects = reply.subjects.map { kinds in
             Set(kinds.map { $0 == .items ? SubjectKind.items : .container })
@@ -146,6 +157,7 @@ extension VotesProgram.Terms {
             min: reply.min, max: reply.max, step: reply.step,
             subjects: subjects ?? Set(SubjectKind.allCases))
         listen = reply.listen
+        itemFields = try ItemFields(reply.itemFields, context)
     }
 }
 
@@ -155,7 +167,7 @@ extension Votes.Start.Reply {
         self.init(
             min: reply.min, max: reply.max, step: reply.step,
             subjects: reply.subjects?.map { $0 == .items ? .items : .container },
-            listen: reply.listen)
+            listen: reply.listen, itemFields: reply.itemFields)
     }
 }
 
