@@ -11,7 +11,8 @@ open class ThreadedComments: Commenting {
     public weak var delegate: (any CommentingDelegate)?
 
     let context: ComponentContext
-    private(set) var rules: CommentRules
+    /// What may be written from now on.
+    package var rules: CommentRules
     /// Whether the rules are those of the settings.
     private var hasRulesOfSettings = false
     let tree = ThreadTree()

@@ -176,6 +176,11 @@ public actor WorkerComponent {
         }
     }
 
+    /// Makes these the items of the container, which the component may look up.
+    public func provide(_ items: [Item]) {
+        owner.items = Dictionary(items.map { ($0.id, $0) }) { _, last in last }
+    }
+
     /// What a votes or a comments component accepts.
     public func facts() throws -> ComponentFacts? { try running().facts }
 
@@ -250,12 +255,15 @@ public actor WorkerComponent {
     }
 }
 
-/// Passes a port's messages and its end to closures.
+/// Passes a port's messages and its end to closures, and finds items.
 private final class Owner: PortOwner {
     var died: (String) -> Void = { _ in }
     var heard: (ComponentMessage) -> Void = { _ in }
+    var items: [String: Item] = [:]
 
     func port(_ port: any ComponentPort, sent message: ComponentMessage) { heard(message) }
 
     func port(_ port: any ComponentPort, died death: PortDeath) { died(death.reason) }
+
+    func port(_ port: any ComponentPort, itemWith id: String) -> Item? { items[id] }
 }

@@ -134,6 +134,7 @@ struct WatchedDriver: ConformanceDriver {
         }
     }
 
+    func provide(_ items: [Item]) async throws { try await driver.provide(items) }
     func logged() async throws -> [String] { try await driver.logged() }
 
     func restartAtOnce() async throws {

@@ -21,42 +21,8 @@ struct `A program` {
 
     init() throws { folder = try TemporaryDirectory() }
 
-    /// A plugin whose program has a function for each method.
     private func plugin(_ kind: Kind, _ methods: String) throws -> Plugin {
-        let text = """
-            #!/usr/bin/python3
-            import json, os
-
-            class Error(Exception):
-                pass
-
-            def Hello(protocols): return {"protocol": 1}
-            def Stop():
-                print("stops", flush=True)
-                return {}
-
-            \(methods)
-
-            def reply(call):
-                interface, _, name = call["method"].rpartition(".")
-                if name not in globals():
-                    return {"error": "org.varlink.service.MethodNotImplemented", "parameters": {"method": call["method"]}}
-                try:
-                    return {"parameters": globals()[name](**call.get("parameters", {}))}
-                except Error as error:
-                    return {"error": interface + "." + error.args[0], "parameters": error.args[1]}
-
-            socket, waiting = open(3, "r+b", buffering=0), b""
-            while arrived := socket.read(1 << 16):
-                *calls, waiting = (waiting + arrived).split(b"\\0")
-                for call in calls:
-                    socket.write(json.dumps(reply(json.loads(call))).encode() + b"\\0")
-            """
-        let path = try folder.write("program.py", text)
-        chmod(path, 0o755)
-        return Plugin(
-            id: "org.test.program", version: "1.0.0", kind: kind, title: "Program",
-            code: .program(path), isolation: .process)
+        try .python(kind, methods, in: folder)
     }
 
     @Test(arguments: [
@@ -282,14 +248,14 @@ struct `A program` {
 
 extension WorkerComponent {
     /// Posts a comment on an item.
-    fileprivate func post(
+    func post(
         _ id: String, _ text: String, by actor: Int64
     ) async throws -> AtriumKit.Comment {
         let draft = CommentDraft(id: id, subject: .item("film"), parent: nil, text: text)
         return try await comment(.postComment(draft), by: actor)
     }
 
-    fileprivate func edit(
+    func edit(
         _ id: String, _ text: String, by actor: Int64
     ) async throws -> AtriumKit.Comment {
         try await comment(.editComment(id: id, text: text), by: actor)

@@ -43,6 +43,8 @@ final class Program {
 
     /// The settings that the program declared.
     private(set) var settings: [AtriumKit.Setting] = []
+    /// The names of the settings whose values may change while the component runs.
+    private var live: Set<String> = []
 
     private let plugin: String
     /// How long a call may take, other than the first ones.
@@ -105,6 +107,7 @@ final class Program {
                 )
             }
             settings = try Self.settings(greeting)
+            live = Set(greeting.settings.filter { $0.live == true }.map(\.name))
         } catch {
             let failure =
                 error as? ProgramFailure ?? ProgramFailure("answered 'Hello' with \(error)")
@@ -139,21 +142,26 @@ final class Program {
 
     // MARK: Calls
 
+    /// Whether the component can go on with other settings: only values of live ones differ.
+    func canTake(_ settings: Settings, inPlaceOf before: Settings) -> Bool {
+        self.settings.allSatisfy { live.contains($0.name) || settings[$0] == before[$0] }
+    }
+
     /// Makes a call that the program may refuse, and that changes nothing.
     ///
     /// - Parameters:
     ///   - method: the method.
-    ///   - parameters: its parameters.
+    ///   - parameters: its parameters; not evaluated for a method that the program does not implement.
     ///   - refusal: the refusal that an error of the method stands for; nil: the method has no such error.
     /// - Returns: the reply; nil if the program does not implement the method.
     /// - Throws: the refusal, or one that quotes an invalid reply.
     func judge<Method: VarlinkMethod>(
-        _ method: Method.Type, _ parameters: Method.Parameters,
+        _ method: Method.Type, _ parameters: @autoclosure () -> Method.Parameters,
         refusal: (VarlinkRemoteError) -> Refusal?
     ) throws(Refusal) -> Method.Reply? {
         guard !missing.contains(method.name) else { return nil }
         do {
-            return try process.client.call(method, parameters, within: deadline)
+            return try process.client.call(method, parameters(), within: deadline)
         } catch let error as VarlinkRemoteError {
             guard error.name != VarlinkService.MethodNotImplemented.name else {
                 missing.insert(method.name)

@@ -1,5 +1,6 @@
 internal import AtriumKit
 internal import CommentThreads
+internal import JSONCodec
 internal import PluginInterfaces
 internal import Varlink
 
@@ -9,6 +10,8 @@ internal import Varlink
 /// allow.
 final class ProgramComments: ThreadedComments, ProgramComponent {
     private let program: Program
+    private let context: ComponentContext
+    private var itemFields: ItemFields
 
     static func greet(_ program: Program) throws -> Program.Greeting {
         let reply = try program.ask(
@@ -25,19 +28,36 @@ final class ProgramComments: ThreadedComments, ProgramComponent {
     required init(context: ComponentContext) throws {
         let program = try Program.started()
         self.program = program
+        self.context = context
         do {
             let reply = try program.ask(
                 Comments.Start.self,
                 .init(
                     container: context.container, component: context.component,
-                    settings: Wire.encode(context.settings.values)), for: Self.self)
-            super.init(context: context, rules: try CommentRules(reply))
+                    settings: JSONObject(context.settings)), for: Self.self)
+            itemFields = try ItemFields(reply.itemFields, context)
+            super.init(context: context, rules: try CommentRules(reply, to: "Start"))
         } catch let failure as ProgramFailure {
             throw program.launchFailure(failure)
         }
     }
 
     override func didDetach() { program.stop(Comments.Stop.self, .init()) }
+
+    override func canTake(_ settings: Settings) -> Bool {
+        program.canTake(settings, inPlaceOf: context.settings)
+    }
+
+    override func settingsDidChange(from before: Settings) {
+        let reply = program.sure(
+            Comments.ChangeSettings.self, .init(settings: JSONObject(context.settings)))
+        do throws(ProgramFailure) {
+            itemFields = try ItemFields(reply.itemFields, context)
+            rules = try CommentRules(.init(reply), to: "ChangeSettings")
+        } catch {
+            program.end(error.reason)
+        }
+    }
 
     override func judge(
         _ comment: Comment, replacing previous: Comment?, _ command: CommandContext
@@ -49,11 +69,16 @@ final class ProgramComments: ThreadedComments, ProgramComponent {
             created: Int(comment.created.milliseconds))
         if let text = previous?.text {
             let reply = try program.judge(
-                Comments.Edit.self, .init(draft: draft, previous: text), refusal: Self.refusal)
+                Comments.Edit.self,
+                .init(
+                    draft: draft, previous: text,
+                    fields: itemFields.values(of: comment.subject.item)), refusal: Self.refusal)
             if let reply { return reply.waits ?? false }
         }
         let reply = try program.judge(
-            Comments.Post.self, .init(draft: draft), refusal: Self.refusal)
+            Comments.Post.self,
+            .init(draft: draft, fields: itemFields.values(of: comment.subject.item)),
+            refusal: Self.refusal)
         return reply?.waits ?? false
     }
 
@@ -63,22 +88,34 @@ final class ProgramComments: ThreadedComments, ProgramComponent {
 }
 
 extension CommentRules {
-    /// The rules that a program returns from `Start`.
-    fileprivate init(_ reply: Comments.Start.Reply) throws(ProgramFailure) {
+    /// The rules that a program returns from `Start` or `ChangeSettings`.
+    fileprivate init(
+        _ reply: Comments.Start.Reply, to method: String
+    ) throws(ProgramFailure) {
         let length = reply.maxLength ?? 10_000
         guard (1...1_000_000).contains(length) else {
             throw ProgramFailure(
-                "answered 'Start' with a maxLength of \(length): 1 to 1000000 are right")
+                "answered '\(method)' with a maxLength of \(length): 1 to 1000000 are right")
         }
         let subjects = reply.subjects.map { kinds in
             Set(kinds.map { $0 == .items ? SubjectKind.items : .container })
         }
         guard subjects?.isEmpty != true else {
             throw ProgramFailure(
-                "answered 'Start' without subjects: items, container or both are right")
+                "answered '\(method)' without subjects: items, container or both are right")
         }
         self.init(
             subjects: subjects ?? Set(SubjectKind.allCases), maxLength: length,
             isModerated: reply.moderated ?? false)
+    }
+}
+
+extension Comments.Start.Reply {
+    /// The reply to other settings, which has the same members.
+    fileprivate init(_ reply: Comments.ChangeSettings.Reply) {
+        self.init(
+            maxLength: reply.maxLength,
+            subjects: reply.subjects?.map { $0 == .items ? .items : .container },
+            moderated: reply.moderated, itemFields: reply.itemFields)
     }
 }

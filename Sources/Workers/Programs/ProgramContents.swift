@@ -16,8 +16,12 @@ final class ProgramContents: ContentListing, ProgramComponent {
 
     private let context: ComponentContext
     private let program: ListeningProgram
-    private let interval: Int?
     private var known: [String: AtriumKit.Item] = [:]
+    private var isListening = false
+    /// What ends the pause before the next call.
+    private var pause: Wakeup?
+    /// Whether the program has to be sent the settings before the next call.
+    private var hasOtherSettings = false
 
     static func greet(_ program: Program) throws -> Program.Greeting {
         let reply = try program.ask(
@@ -38,15 +42,14 @@ final class ProgramContents: ContentListing, ProgramComponent {
                 Contents.Start.self,
                 .init(
                     container: context.container, component: context.component,
-                    settings: Wire.encode(context.settings.values),
+                    settings: JSONObject(context.settings),
                     fields: context.fields.map(PluginInterfaces.Field.init)), for: Self.self)
             try Program.check(listen: reply.listen)
-            interval = reply.listen
+            self.program = ListeningProgram(program, every: reply.listen)
         } catch let failure as ProgramFailure {
             throw program.launchFailure(failure)
         }
         self.context = context
-        self.program = ListeningProgram(program)
     }
 
     var items: some Sequence<AtriumKit.Item> { known.values }
@@ -67,16 +70,33 @@ final class ProgramContents: ContentListing, ProgramComponent {
 
     func didDetach() { program.stop() }
 
+    func canTake(_ settings: Settings) -> Bool {
+        program.canTake(settings, inPlaceOf: context.settings)
+    }
+
+    /// Sends the settings, and listens; behind a call that is under way, since no other one waits for that.
+    func settingsDidChange(from before: Settings) {
+        hasOtherSettings = true
+        pause?.cancel()
+        if !isListening { listen() }
+    }
+
     // MARK: Listening
 
     private func listen() {
+        isListening = true
+        let settings = hasOtherSettings ? JSONObject(context.settings) : nil
+        hasOtherSettings = false
         context.background { [program, known, isLoading] in
-            await program.listen(known, isFirst: isLoading)
+            await program.listen(known, isFirst: isLoading, settings)
         } then: { [weak self] result in
             guard let self else { return }
-            if case .success(let heard) = result { take(heard) }
-            guard let interval else { return }
-            _ = try? context.after(.seconds(interval)) { [weak self] in self?.listen() }
+            isListening = false
+            guard case .success(let heard) = result else { return }
+            take(heard)
+            if hasOtherSettings { return listen() }
+            guard let interval = heard.interval else { return }
+            pause = try? context.after(.seconds(interval)) { [weak self] in self?.listen() }
         }
     }
 
@@ -93,13 +113,16 @@ final class ProgramContents: ContentListing, ProgramComponent {
 
 /// The program of a contents component, once it is started: it is called on a thread of its own.
 ///
-/// Sendable because all calls are made on `queue`.
+/// Sendable because all calls are made on `queue`, where `interval` is used, too; ``canTake(_:inPlaceOf:)`` reads what was
+/// set before.
 private final class ListeningProgram: @unchecked Sendable {
     /// What a call came to.
     struct Heard: Sendable {
         /// What differs from before; nil: nothing.
         var difference: ItemDifference?
         var problem: String?
+        /// After how many seconds the next call is to be made; nil: never.
+        var interval: Int?
     }
 
     /// How long a call of `Listen` may take.
@@ -109,18 +132,45 @@ private final class ListeningProgram: @unchecked Sendable {
 
     private let program: Program
     private let queue = DispatchQueue(label: "atrium.program")
+    private var interval: Int?
 
-    init(_ program: Program) { self.program = program }
+    init(_ program: Program, every interval: Int?) {
+        self.program = program
+        self.interval = interval
+    }
+
+    /// Whether only values of live settings differ.
+    func canTake(_ settings: Settings, inPlaceOf before: Settings) -> Bool {
+        program.canTake(settings, inPlaceOf: before)
+    }
 
     /// Calls `Listen` until it says that there is no more.
     ///
     /// - Parameters:
     ///   - known: the items that there were.
     ///   - isFirst: whether none were listed before.
+    ///   - settings: other settings, which `ChangeSettings` is called with before; nil: they are the same.
     /// - Returns: what differs, or the program's problem.
-    func listen(_ known: [String: AtriumKit.Item], isFirst: Bool) async -> Heard {
+    func listen(
+        _ known: [String: AtriumKit.Item], isFirst: Bool, _ settings: JSONObject?
+    ) async -> Heard {
         await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: self.heard(known, isFirst)) }
+            queue.async {
+                if let settings { self.change(settings) }
+                var heard = self.heard(known, isFirst)
+                heard.interval = self.interval
+                continuation.resume(returning: heard)
+            }
+        }
+    }
+
+    private func change(_ settings: JSONObject) {
+        let reply = program.sure(Contents.ChangeSettings.self, .init(settings: settings))
+        do throws(ProgramFailure) {
+            try Program.check(listen: reply.listen)
+            interval = reply.listen
+        } catch {
+            program.end(error.reason)
         }
     }
 

@@ -10,12 +10,18 @@ internal import Varlink
 /// not offer.
 final class ProgramFilters: Filtering, ProgramComponent {
     weak var delegate: (any FilteringDelegate)?
-    let observedFields: [String]
-    let preselection: Selection
     private(set) var sections: [FilterSection]
 
+    private let context: ComponentContext
     private let program: Program
     private let fields: Set<String>
+    private var terms: Terms
+
+    /// What follows from the settings, besides the sections.
+    fileprivate struct Terms {
+        let observedFields: [String]
+        let preselection: Selection
+    }
 
     static func greet(_ program: Program) throws -> Program.Greeting {
         let reply = try program.ask(
@@ -32,28 +38,43 @@ final class ProgramFilters: Filtering, ProgramComponent {
     init(context: ComponentContext) throws {
         let program = try Program.started()
         self.program = program
+        self.context = context
         fields = Set(context.fields.map(\.name))
         do {
             let reply = try program.ask(
                 Filters.Start.self,
                 .init(
                     container: context.container, component: context.component,
-                    settings: Wire.encode(context.settings.values),
+                    settings: JSONObject(context.settings),
                     fields: context.fields.map(PluginInterfaces.Field.init)), for: Self.self)
-            observedFields = reply.observe ?? []
-            if let field = observedFields.first(where: { [fields] in !fields.contains($0) }) {
-                throw ProgramFailure(
-                    "wants to observe the field '\(field.prefix(100))', which the container does not have"
-                )
-            }
-            preselection = try Selection(preselected: reply.preselection)
+            terms = try Terms(reply, fields, to: "Start")
             sections = try [FilterSection](reply.sections ?? [], fields)
         } catch let failure as ProgramFailure {
             throw program.launchFailure(failure)
         }
     }
 
+    var observedFields: [String] { terms.observedFields }
+
+    var preselection: Selection { terms.preselection }
+
     func didDetach() { program.stop(Filters.Stop.self, .init()) }
+
+    func canTake(_ settings: Settings) -> Bool {
+        program.canTake(settings, inPlaceOf: context.settings)
+    }
+
+    func settingsDidChange(from before: Settings) {
+        let reply = Filters.Start.Reply(
+            program.sure(
+                Filters.ChangeSettings.self, .init(settings: JSONObject(context.settings))))
+        do throws(ProgramFailure) {
+            terms = try Terms(reply, fields, to: "ChangeSettings")
+            sections = try [FilterSection](reply.sections ?? [], fields)
+        } catch {
+            program.end(error.reason)
+        }
+    }
 
     func fieldValuesDidChange(_ values: [String: [Value]], cut: Set<String>) {
         let reply = program.sure(
@@ -101,6 +122,28 @@ final class ProgramFilters: Filtering, ProgramComponent {
     }
 }
 
+extension ProgramFilters.Terms {
+    fileprivate init(
+        _ reply: Filters.Start.Reply, _ fields: Set<String>, to method: String
+    ) throws(ProgramFailure) {
+        observedFields = reply.observe ?? []
+        if let field = observedFields.first(where: { !fields.contains($0) }) {
+            throw ProgramFailure(
+                "wants to observe the field '\(field.prefix(100))', which the container does not have"
+            )
+        }
+        preselection = try Selection(preselected: reply.preselection, to: method)
+    }
+}
+
+extension Filters.Start.Reply {
+    /// The reply to other settings, which has the same members.
+    fileprivate init(_ reply: Filters.ChangeSettings.Reply) {
+        self.init(
+            sections: reply.sections, observe: reply.observe, preselection: reply.preselection)
+    }
+}
+
 extension PluginInterfaces.Field {
     /// A field as programs are sent it.
     init(_ field: AtriumKit.Field) {
@@ -109,17 +152,19 @@ extension PluginInterfaces.Field {
 }
 
 extension Selection {
-    /// The selection that a program returns from `Start`.
-    fileprivate init(preselected object: JSONObject?) throws(ProgramFailure) {
+    /// The selection that a program returns from `Start` or `ChangeSettings`.
+    fileprivate init(
+        preselected object: JSONObject?, to method: String
+    ) throws(ProgramFailure) {
         guard let object else {
             self.init()
             return
         }
         var sections: [String: [String]] = [:]
-        for (section, filters) in try object.values("answered 'Start' with a preselection") {
+        for (section, filters) in try object.values("answered '\(method)' with a preselection") {
             guard let list = filters.list, list.allSatisfy({ $0.text != nil }) else {
                 throw ProgramFailure(
-                    "answered 'Start' with a preselection of '\(section.prefix(100))' that is no list of filters"
+                    "answered '\(method)' with a preselection of '\(section.prefix(100))' that is no list of filters"
                 )
             }
             sections[section] = list.compactMap(\.text)

@@ -17,6 +17,9 @@ extension Program.Greeting {
 }
 
 extension JSONObject {
+    /// Settings as programs are sent them.
+    init(_ settings: Settings) { self = Wire.encode(settings.values) }
+
     /// The members of an object that a program sent.
     ///
     /// - Parameter what: what the program did, as the continuation of "The program PATH of the plugin ID".
@@ -53,6 +56,11 @@ extension Program {
             else {
                 throw ProgramFailure(
                     "declares a setting '\(name.prefix(100))': a name has 1 to 100 bytes, and each is there once"
+                )
+            }
+            if setting.live == true, setting.type == .path || setting.type == .secret {
+                throw ProgramFailure(
+                    "declares '\(name)' as live: a path or a secret is fixed when its worker starts"
                 )
             }
             let value = defaults.removeValue(forKey: name)

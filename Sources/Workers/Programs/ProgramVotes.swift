@@ -11,11 +11,12 @@ final class ProgramVotes: Voting, ProgramComponent {
     static let slice = 500
 
     weak var delegate: (any VotingDelegate)?
-    let facts: VoteFacts
 
     private let context: ComponentContext
     private let program: VotesProgram
-    private let listen: Int?
+    private var terms: VotesProgram.Terms
+    /// Calls `Listen` again and again.
+    private var listening: Wakeup?
     private var box = BallotBox()
     private var scores = SplitDictionary<Subject, Double>()
     /// Stored ballots that were not sent to the program yet.
@@ -33,17 +34,35 @@ final class ProgramVotes: Voting, ProgramComponent {
 
     init(context: ComponentContext) throws {
         let program = VotesProgram(program: try Program.started())
-        (facts, listen) = try program.start(context)
+        terms = try program.start(context)
         self.context = context
         self.program = program
     }
 
+    var facts: VoteFacts { terms.facts }
+
     func didAttach() {
-        guard let listen else { return }
-        _ = try? context.every(.seconds(listen)) { [weak self] in self?.listenToProgram() }
+        listening = terms.listen.flatMap { seconds in
+            try? context.every(.seconds(seconds)) { [weak self] in self?.listenToProgram() }
+        }
     }
 
     func didDetach() { program.stop() }
+
+    // MARK: Settings
+
+    func canTake(_ settings: Settings) -> Bool {
+        program.program.canTake(settings, inPlaceOf: context.settings)
+    }
+
+    func settingsDidChange(from before: Settings) {
+        sendRestored()
+        let listen = terms.listen
+        terms = program.change(context, from: terms)
+        guard terms.listen != listen else { return }
+        listening?.cancel()
+        didAttach()
+    }
 
     // MARK: Deciding
 
@@ -63,7 +82,7 @@ final class ProgramVotes: Voting, ProgramComponent {
         let previous = box.ballot(of: ballot.actor, on: ballot.subject)
         if previous?.value == ballot.value { return [] }
         sendRestored()
-        try program.cast(ballot, over: previous)
+        try program.cast(ballot, over: previous, terms)
         return [ballot.record]
     }
 
@@ -72,7 +91,7 @@ final class ProgramVotes: Voting, ProgramComponent {
     ) throws(Refusal) -> [Change] {
         guard let ballot = box.ballot(of: actor, on: subject) else { return [] }
         sendRestored()
-        try program.retract(ballot)
+        try program.retract(ballot, terms)
         return [.removed(key: Ballot.key(actor: actor, subject: subject))]
     }
 

@@ -1,9 +1,20 @@
 internal import AtriumKit
+internal import JSONCodec
 internal import PluginInterfaces
 internal import Varlink
 
 /// The calls to a program of the kind `votes`, in the kit's types; the program's replies are checked here.
 struct VotesProgram {
+    /// How the component is to be run, as the program replies to its settings.
+    struct Terms {
+        /// The votes that it accepts.
+        let facts: VoteFacts
+        /// The interval in seconds at which to call `Listen`; nil: never.
+        let listen: Int?
+        /// What `Cast` and `Retract` are sent of an item.
+        let itemFields: ItemFields
+    }
+
     let program: Program
 
     /// Calls `Hello`.
@@ -19,26 +30,39 @@ struct VotesProgram {
 
     /// Calls `Start`, which makes the component.
     ///
-    /// - Returns: the votes that it accepts, and the interval in seconds at which to call `Listen`; nil: never.
     /// - Throws: `SettingError` for a setting that it refuses, `LaunchFailure` for an invalid reply.
-    func start(_ context: ComponentContext) throws -> (facts: VoteFacts, listen: Int?) {
+    func start(_ context: ComponentContext) throws -> Terms {
         do {
             let reply = try program.ask(
                 Votes.Start.self,
                 .init(
                     container: context.container, component: context.component,
-                    settings: Wire.encode(context.settings.values)),
-                for: ProgramVotes.self)
-            try Program.check(listen: reply.listen)
-            let subjects = reply.subjects.map { kinds in
-                Set(kinds.map { $0 == .items ? SubjectKind.items : .container })
-            }
-            let facts = VoteFacts(
-                min: reply.min, max: reply.max, step: reply.step,
-                subjects: subjects ?? Set(SubjectKind.allCases))
-            return (facts, reply.listen)
+                    settings: JSONObject(context.settings)), for: ProgramVotes.self)
+            return try Terms(reply, context)
         } catch let failure as ProgramFailure {
             throw program.launchFailure(failure)
+        }
+    }
+
+    /// Calls `ChangeSettings`.
+    ///
+    /// - Parameters:
+    ///   - context: the component's, with its settings from now on.
+    ///   - terms: those until now, whose scale stays.
+    /// - Returns: those from now on.
+    func change(_ context: ComponentContext, from terms: Terms) -> Terms {
+        let reply = program.sure(
+            Votes.ChangeSettings.self, .init(settings: JSONObject(context.settings)))
+        do throws(ProgramFailure) {
+            let changed = try Terms(.init(reply), context)
+            guard changed.facts.hasScale(of: terms.facts) else {
+                throw ProgramFailure(
+                    "answered 'ChangeSettings' with another scale: a setting that it follows from can't be live"
+                )
+            }
+            return changed
+        } catch {
+            program.end(error.reason)
         }
     }
 
@@ -63,16 +87,23 @@ struct VotesProgram {
     }
 
     /// Asks it to accept or refuse a ballot.
-    func cast(_ ballot: AtriumKit.Ballot, over previous: AtriumKit.Ballot?) throws(Refusal) {
+    func cast(
+        _ ballot: AtriumKit.Ballot, over previous: AtriumKit.Ballot?, _ terms: Terms
+    ) throws(Refusal) {
         _ = try program.judge(
-            Votes.Cast.self, .init(ballot: .init(ballot), previous: previous.map(Vote.init)),
-            refusal: Self.refusal)
+            Votes.Cast.self,
+            .init(
+                ballot: .init(ballot), previous: previous.map(Vote.init),
+                fields: terms.itemFields.values(of: ballot.subject.item)), refusal: Self.refusal)
     }
 
     /// Asks it to accept or refuse the retraction of a ballot.
-    func retract(_ ballot: AtriumKit.Ballot) throws(Refusal) {
+    func retract(_ ballot: AtriumKit.Ballot, _ terms: Terms) throws(Refusal) {
         _ = try program.judge(
-            Votes.Retract.self, .init(ballot: .init(ballot)), refusal: Self.refusal)
+            Votes.Retract.self,
+            .init(
+                ballot: .init(ballot), fields: terms.itemFields.values(of: ballot.subject.item)),
+            refusal: Self.refusal)
     }
 
     /// Has it count a ballot; returns the subject's score.
@@ -111,6 +142,38 @@ struct VotesProgram {
 
     private static func refusal(_ error: VarlinkRemoteError) -> Refusal? {
         error.as(Votes.Refused.self).flatMap { Program.refusal($0.reason, $0.retryAfter) }
+    }
+}
+
+extension VotesProgram.Terms {
+    fileprivate init(
+        _ reply: Votes.Start.Reply, _ context: ComponentContext
+    ) throws(ProgramFailure) {
+        try Program.check(listen: reply.listen)
+        let subjects = reply.subjects.map { kinds in
+            Set(kinds.map { $0 == .items ? SubjectKind.items : .container })
+        }
+        facts = VoteFacts(
+            min: reply.min, max: reply.max, step: reply.step,
+            subjects: subjects ?? Set(SubjectKind.allCases))
+        listen = reply.listen
+        itemFields = try ItemFields(reply.itemFields, context)
+    }
+}
+
+extension Votes.Start.Reply {
+    /// The reply to other settings, which has the same members.
+    fileprivate init(_ reply: Votes.ChangeSettings.Reply) {
+        self.init(
+            min: reply.min, max: reply.max, step: reply.step,
+            subjects: reply.subjects?.map { $0 == .items ? .items : .container },
+            listen: reply.listen, itemFields: reply.itemFields)
+    }
+}
+
+extension VoteFacts {
+    fileprivate func hasScale(of other: VoteFacts) -> Bool {
+        (min, max, step) == (other.min, other.max, other.step)
     }
 }
 

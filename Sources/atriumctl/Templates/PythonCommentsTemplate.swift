@@ -21,10 +21,13 @@ enum PythonCommentsTemplate {
             """
 
             def Hello(self, protocols):
-                setting = {"name": "links", "type": "integer", "least": 0, "summary": "links that need no moderator"}
+                setting = {"name": "links", "type": "integer", "least": 0, "live": True, "summary": "links that need no moderator"}
                 return {"protocol": 1, "settings": [setting], "defaults": {"links": 0}}
 
             def Start(self, container, component, settings):
+                return self.ChangeSettings(settings)
+
+            def ChangeSettings(self, settings):  # called when a setting that is live gets another value
                 Plugin.links = settings["links"]
                 return {"maxLength": 5000}
 

@@ -32,6 +32,8 @@ public protocol ConformanceDriver: Sendable {
     ///
     /// - Returns: whether it did.
     func change(settings: [String: Value]) async throws -> Bool
+    /// Makes these the items of the container, which the component may look up; by default there are none.
+    func provide(_ items: [Item]) async throws
     /// What the component has logged, each as `warning: …`.
     func logged() async throws -> [String]
     /// Makes the component anew from its records, which it is handed at once where its class takes them so; by default
@@ -52,6 +54,8 @@ public protocol ConformanceDriver: Sendable {
 }
 
 extension ConformanceDriver {
+    /// Does nothing.
+    public func provide(_ items: [Item]) async throws {}
     /// Does nothing.
     public func restartAtOnce() async throws {}
     /// Does nothing.
@@ -170,6 +174,13 @@ public actor InProcessDriver: ConformanceDriver {
     public func change(settings: [String: Value]) throws -> Bool {
         guard case .canTake(true) = try started().ask(.canTake(settings)) else { return false }
         return try started().change(settings: settings)
+    }
+
+    /// Makes these the items of the container.
+    ///
+    /// - Throws: ``NotStarted`` before the start.
+    public func provide(_ items: [Item]) throws {
+        try started().services.items = Dictionary(items.map { ($0.id, $0) }) { _, last in last }
     }
 
     /// What the component has logged.

@@ -10,7 +10,7 @@ struct ExampleStep: Sendable {
         case tally, ballots, thread, comment, pending, count, keys, items, details
         case sections, filter, select, deselect, clear, observes, preselects, facts, logs
         // What else happens to a component.
-        case apply, restart, values, change
+        case apply, restart, values, change, provide
         // What happens to a source.
         case write, move, erase, wait
 
@@ -21,7 +21,7 @@ struct ExampleStep: Sendable {
             case .post, .edit, .delete, .moderate, .comment, .details, .filter, .select,
                 .deselect, .write, .move, .erase:
                 ("a text", { $0.text != nil })
-            case .put:
+            case .put, .provide:
                 (
                     "a list of items, each with an id",
                     { $0.list?.allSatisfy { $0.object?["id"]?.text != nil } ?? false }
@@ -176,6 +176,9 @@ struct ExampleRun {
             return .null
         case .change:
             return .bool(try await component.change(settings: argument.object ?? [:]))
+        case .provide:
+            try await component.provide((argument.list ?? []).map(Item.init(example:)))
+            return .null
         case .write, .move, .erase, .wait:
             try await source.change(step, for: component)
             return .null

@@ -1,0 +1,32 @@
+internal import AtriumKit
+internal import JSONCodec
+
+/// The fields of items by which a program decides, as it named them in its reply to `Start` or `ChangeSettings`.
+///
+/// A program can't ask for an item, since it is the one that is called.
+struct ItemFields {
+    private let names: Set<String>
+    private let context: ComponentContext
+
+    /// Checks the names.
+    ///
+    /// - Throws: the first name of no field of the container.
+    init(_ names: [String]?, _ context: ComponentContext) throws(ProgramFailure) {
+        if let unknown = names?.first(where: { context.field($0) == nil }) {
+            throw ProgramFailure(
+                "wants the field '\(unknown.prefix(100))' of items, which the container does not have"
+            )
+        }
+        self.names = Set(names ?? [])
+        self.context = context
+    }
+
+    /// The values of an item, which the daemon is asked for.
+    ///
+    /// - Parameter item: the item's id; nil: there is no item.
+    /// - Returns: the values that it has; nil: there is no such item, or the program wants none.
+    func values(of item: String?) -> JSONObject? {
+        guard !names.isEmpty, let item, let found = context.item(item) else { return nil }
+        return Wire.encode(found.fields.filter { names.contains($0.key) })
+    }
+}
