@@ -21,7 +21,7 @@ extension WorkerPort {
             guard asked.wasAsked(number) else {
                 return fail("answered a question that it was not asked, and was killed")
             }
-            return slowDown(pace.publishes(bytes: 0, at: .now()))
+            return slowDown(pace.count(bytes: 0, at: .now()))
         }
         let (checked, problem) = check.checked(result.mapError(\.cut), to: question)
         if let problem { log(.warning, problem) }
