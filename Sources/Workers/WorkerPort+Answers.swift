@@ -65,13 +65,14 @@ extension WorkerPort {
         let call = WorkerCall.take(settings)
         self.call(call) { [weak self] answer in
             guard let self else { return }
-            guard case .started(_, let fields, let preselection, let facts, _) = answer else {
+            guard case .started(_, let fields, let preselection, let facts, let asks) = answer
+            else {
                 return fail("answered the call '\(call.name)' with something else, and was killed")
             }
             if let problem = check.problem(in: facts) {
-                return fail("has other facts now: \(problem) It was killed")
+                return fail("has other facts after '\(call.name)', and was killed: \(problem)")
             }
-            note(fields, preselection, facts)
+            note(fields, preselection, facts, asks: asks)
             done()
         }
     }

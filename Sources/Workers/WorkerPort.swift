@@ -125,8 +125,8 @@ final class WorkerPort: ComponentPort {
                 launched?(.failure(.failed(reason: problem)))
                 return
             }
-            (self.kind, self.asks) = (kind, asks)
-            note(fields, preselection, facts)
+            self.kind = kind
+            note(fields, preselection, facts, asks: asks)
             launched?(.success(self))
         case .notStarted(let failure):
             close()
@@ -137,8 +137,9 @@ final class WorkerPort: ComponentPort {
         }
     }
 
-    /// Keeps what the component observes, preselects and takes with its present settings.
-    func note(_ fields: [String], _ preselection: Selection, _ facts: ComponentFacts?) {
+    /// Keeps what the component observes, preselects and takes with its present settings, and whether it is asked.
+    func note(_ fields: [String], _ preselection: Selection, _ facts: ComponentFacts?, asks: Bool) {
+        self.asks = asks
         observedFields = check.observable(fields)
         self.preselection = preselection
         self.facts = facts
