@@ -252,6 +252,34 @@ struct `A program` {
         #expect(await component.deaths.first?.contains("nothing but that there is more") == true)
     }
 
+    @Test func `of contents that never comes to an end ends its worker`() async throws {
+        let methods = """
+            def Start(container, component, settings, fields): return {}
+
+            def Listen(): return {"removed": ["a"] * 200000, "more": True}
+            """
+        let component = Installed.component(of: try plugin(.contents, methods))
+        _ = try await component.start(settings: [:], fields: [])
+        try await eventually("its worker ends") { await component.deaths.count == 1 }
+        let death = await component.deaths.first ?? ""
+        #expect(death.contains("more than 4000000 items and ids"), "\(death)")
+    }
+
+    @Test func `of contents whose problem is an empty text has none`() async throws {
+        let methods = """
+            def Start(container, component, settings, fields): return {}
+
+            def Listen(): return {"items": [{"id": "a", "fields": {"title": "a"}}], "all": True, "problem": ""}
+            """
+        let component = Installed.component(of: try plugin(.contents, methods))
+        _ = try await component.start(settings: [:], fields: Conformance.fields)
+        try await eventually("it has listed all") {
+            await component.events.contains(.contents(.replaceAll))
+        }
+        #expect(await component.messages.filter { $0.hasPrefix("reports ") } == ["reports nothing"])
+        await component.stop()
+    }
+
     @Test func `of contents that sends a number beyond all bounds ends its worker`()
         async throws
     {
