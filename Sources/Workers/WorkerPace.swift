@@ -4,7 +4,7 @@ internal import NIOCore
 struct WorkerPace {
     /// How many notifications are allowed in a second, and in a burst after a pause.
     static let notifications = 1_000
-    /// How many items it may ask for in a second: their answers take less than a fifth of the loop's time.
+    /// How many items it may ask for in a second, so that the loop has time for others.
     static let items = 10_000
     /// What is sent counts once, and once more for each full piece of this many bytes.
     static let unitBytes = 4_000
