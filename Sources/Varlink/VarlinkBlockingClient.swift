@@ -55,6 +55,8 @@ public final class VarlinkBlockingClient {
     ) throws -> Method.Reply {
         if let end { throw end }
         let deadline = ContinuousClock.now + time
+        // Nothing else is read between two calls.
+        try read()
         guard arrived.isEmpty else {
             throw fail(violation(.unexpectedReply("a reply that belongs to no call")))
         }
@@ -141,7 +143,11 @@ public final class VarlinkBlockingClient {
             try wait(for: POLLIN, by: deadline, time)
             try read()
         }
-        throw fail(violation(.frameTooLong(limit: frameBytes)))
+        throw fail(
+            VarlinkConnectionError(
+                .protocolViolation,
+                "the service sent a reply of more than \(frameBytes) bytes, the most that one may have"
+            ))
     }
 
     private func read() throws(VarlinkConnectionError) {

@@ -166,7 +166,7 @@ public final class WorkerLauncher: ComponentLauncher {
         port.launched = done
         let bound = NIOLoopBound(port, eventLoop: loop)
         let item = NIOLoopBound({ [weak port] in port?.item($0) }, eventLoop: loop)
-        let (loop, logger) = (loop, logger)
+        let (loop, logger) = (loop, port.logger)
         // Only the connecting is off the loop; everything after it is on the loop.
         Task(executorPreference: QuietExecutor.shared) {
             do {

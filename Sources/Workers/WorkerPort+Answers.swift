@@ -21,7 +21,7 @@ extension WorkerPort {
             guard asked.wasAsked(number) else {
                 return fail("answered a question that it was not asked, and was killed")
             }
-            return slowDown(pace.publishes(bytes: 0, at: .now()))
+            return slowDown(pace.count(bytes: 0, at: .now()))
         }
         let (checked, problem) = check.checked(result.mapError(\.cut), to: question)
         if let problem { log(.warning, problem) }
@@ -65,13 +65,14 @@ extension WorkerPort {
         let call = WorkerCall.take(settings)
         self.call(call) { [weak self] answer in
             guard let self else { return }
-            guard case .started(_, let fields, let preselection, let facts, _) = answer else {
+            guard case .started(_, let fields, let preselection, let facts, let asks) = answer
+            else {
                 return fail("answered the call '\(call.name)' with something else, and was killed")
             }
             if let problem = check.problem(in: facts) {
-                return fail("has other facts now: \(problem) It was killed")
+                return fail("has other facts after '\(call.name)', and was killed: \(problem)")
             }
-            note(fields, preselection, facts)
+            note(fields, preselection, facts, asks: asks)
             done()
         }
     }

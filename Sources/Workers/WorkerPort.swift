@@ -35,7 +35,7 @@ final class WorkerPort: ComponentPort {
     let process: WorkerProcess
     private let loop: any EventLoop
     private let limits: WorkerLimits
-    private let logger: Logger
+    let logger: Logger
     let check: AnswerCheck
     private(set) weak var owner: (any PortOwner)?
     private let turns: TurnNotes
@@ -53,7 +53,7 @@ final class WorkerPort: ComponentPort {
         { [weak self] in self?.heard($0) })
     /// Why reading from the worker is paused: a message is being decoded, or it sent too much.
     private var holds = Holds()
-    var pace = PublishingPace()
+    var pace = WorkerPace(WorkerPace.notifications)
     private var stateBudget = StateBudget()
     /// The check of the answer that is being processed.
     private var judgement = WorkerInbox.Judgement()
@@ -125,8 +125,8 @@ final class WorkerPort: ComponentPort {
                 launched?(.failure(.failed(reason: problem)))
                 return
             }
-            (self.kind, self.asks) = (kind, asks)
-            note(fields, preselection, facts)
+            self.kind = kind
+            note(fields, preselection, facts, asks: asks)
             launched?(.success(self))
         case .notStarted(let failure):
             close()
@@ -137,8 +137,9 @@ final class WorkerPort: ComponentPort {
         }
     }
 
-    /// Keeps what the component observes, preselects and takes with its present settings.
-    func note(_ fields: [String], _ preselection: Selection, _ facts: ComponentFacts?) {
+    /// Keeps what the component observes, preselects and takes with its present settings, and whether it is asked.
+    func note(_ fields: [String], _ preselection: Selection, _ facts: ComponentFacts?, asks: Bool) {
+        self.asks = asks
         observedFields = check.observable(fields)
         self.preselection = preselection
         self.facts = facts
@@ -370,7 +371,7 @@ extension WorkerPort {
             } else {
                 owner?.port(self, sent: message)
             }
-            slowDown(pace.publishes(bytes: Value.object(payload).roughSize, at: .now()))
+            slowDown(pace.count(bytes: Value.object(payload).roughSize, at: .now()))
         case .observes(let pattern):
             // The worker's harness enforces the limit and logs it, so this worker is broken.
             guard patterns.count < AnswerCheck.patterns || patterns.contains(pattern) else {
@@ -381,20 +382,20 @@ extension WorkerPort {
         case .logs(let level, let message): log(level, message)
         case .reports(let problem):
             owner?.port(self, sent: .reports(problem: problem.map { LineBudget.cut($0) }))
-            slowDown(pace.publishes(bytes: 0, at: .now()))
+            slowDown(pace.count(bytes: 0, at: .now()))
         case .keeps:
             owner?.port(self, sent: message)
-            slowDown(pace.publishes(bytes: 0, at: .now()))
+            slowDown(pace.count(bytes: 0, at: .now()))
         case .answers(let number, let result): answered(number, result)
         case .image(let number, let result): read(number, result)
         }
     }
 
     /// Pauses reading from a worker that publishes too fast; its messages wait and are not lost.
-    func slowDown(_ pause: PublishingPace.Pause?) {
+    func slowDown(_ pause: WorkerPace.Pause?) {
         guard let pause else { return }
         if pause.isFirst {
-            log(.warning, PublishingPace.warning)
+            log(.warning, WorkerPace.warning)
         }
         hold(true)
         let port = NIOLoopBound(Reference(port: self), eventLoop: loop)

@@ -10,13 +10,33 @@ internal import Varlink
 ///
 /// Each worker has a connection for it: on the other two its answer would come behind calls that wait for the component.
 struct WorkerQuestions: WorkerHostService {
+    /// How fast the worker asks.
+    private struct Turns: Sendable {
+        var pace: WorkerPace
+        /// When the next question is answered.
+        var next = NIODeadline.uptimeNanoseconds(0)
+    }
+
     /// What finds an item; used on the loop alone.
-    let find: NIOLoopBound<(String) -> AtriumKit.Item?>
+    private let find: NIOLoopBound<(String) -> AtriumKit.Item?>
+    private let turns: NIOLoopBoundBox<Turns>
+    private let loop: any EventLoop
+    private let logger: Logger
 
     /// The most bytes of an item's id; a longer one is no item's.
     static let idBytes = 200
     /// The most bytes of an answer: those of an item, each escaped.
     static let answerBytes = 8 << 20
+
+    private init(
+        _ find: NIOLoopBound<(String) -> AtriumKit.Item?>, at pace: WorkerPace,
+        on loop: any EventLoop, logger: Logger
+    ) {
+        self.find = find
+        self.loop = loop
+        self.logger = logger
+        turns = .makeBoxSendingValue(Turns(pace: pace), eventLoop: loop)
+    }
 
     /// The limits of what a worker asks: one question at a time, none while answers wait to be read.
     static var limits: VarlinkLimits {
@@ -36,18 +56,18 @@ struct WorkerQuestions: WorkerHostService {
     /// - Parameters:
     ///   - descriptor: the daemon's end.
     ///   - item: finds an item by its id; called on the loop.
+    ///   - pace: how fast the worker may ask.
     ///   - loop: the event loop.
-    ///   - logger: logs why a connection is closed.
+    ///   - logger: logs why a connection is closed, and that a worker asks too fast.
     /// - Returns: what the connection needs as long as it lasts.
     /// - Throws: what the system says of a descriptor that is no connected socket.
     static func serve(
         _ descriptor: Int32, from item: NIOLoopBound<(String) -> AtriumKit.Item?>,
-        on loop: any EventLoop,
-        logger: Logger
+        at pace: WorkerPace = WorkerPace(WorkerPace.items), on loop: any EventLoop, logger: Logger
     ) async throws -> VarlinkServer {
         var router = VarlinkRouter(
             vendor: "Atrium", product: "atriumd", version: AtriumVersion.current, url: "")
-        WorkerQuestions(find: item).register(in: &router)
+        WorkerQuestions(item, at: pace, on: loop, logger: logger).register(in: &router)
         let server = VarlinkServer(on: loop, router: router, limits: limits, logger: logger)
         try await server.serve(descriptor)
         return server
@@ -56,7 +76,19 @@ struct WorkerQuestions: WorkerHostService {
     func item(
         _ parameters: WorkerHost.Item.Parameters, call: VarlinkCall<WorkerHost.Item.Reply>
     ) {
-        call.reply(.init(item: find.value(parameters.id).map { Wire.encode($0) }))
+        let next = turns.value.next
+        guard next > .now() else { return answer(parameters.id, call) }
+        loop.scheduleTask(deadline: next) { answer(parameters.id, call) }
+    }
+
+    private func answer(_ id: String, _ call: VarlinkCall<WorkerHost.Item.Reply>) {
+        let item = find.value(id).map { Wire.encode($0) }
+        call.reply(.init(item: item))
+        let now = NIODeadline.now()
+        let pause = turns.value.pace.count(bytes: item?.bytes.count ?? 0, at: now)
+        guard let pause else { return }
+        turns.value.next = now + pause.time
+        if pause.isFirst { logger.warning("\(WorkerPace.askingWarning)") }
     }
 }
 

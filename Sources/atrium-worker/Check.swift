@@ -39,6 +39,7 @@ struct Check {
         do {
             let (found, declared) = try find()
             let settings = settings ?? declared.settings
+            let fields = declared.fields
             let examples = try (self.examples ?? declared.examples).map(Self.read) ?? []
             let calls = SuiteCalls(
                 limit: .seconds(callSeconds ?? found.callSeconds ?? 10))
@@ -59,22 +60,27 @@ struct Check {
                 }
                 calls.begin("\(kind), seed \(seed), in this process")
                 let here = try await Conformance.run(
-                    plugin.kind, settings: settings, seed: seed, driver: makeDriver)
+                    plugin.kind, settings: settings, fields: fields, seed: seed,
+                    driver: makeDriver)
                 calls.begin("\(kind), examples, in this process")
-                try await Conformance.run(examples, plugin.kind, driver: makeDriver)
+                try await Conformance.run(
+                    examples, plugin.kind, fields: fields, driver: makeDriver)
                 print("in this process: \(here)")
             }
             let logger = Logger(label: "atrium-worker")
-            let makeDriver: @Sendable () async throws -> any ConformanceDriver = {
+            var limits = WorkerLimits()
+            limits.call = calls.limit
+            let makeDriver: @Sendable () async throws -> any ConformanceDriver = { [limits] in
                 let worker = WorkerComponent(
-                    of: plugin, on: loop, executable: "/proc/self/exe", logger: logger)
+                    of: plugin, on: loop, executable: "/proc/self/exe", logger: logger,
+                    limits: limits)
                 return WatchedDriver(driver: worker, calls: calls)
             }
             calls.begin("\(kind), seed \(seed), in a worker")
             let isolated = try await Conformance.run(
-                plugin.kind, settings: settings, seed: seed, driver: makeDriver)
+                plugin.kind, settings: settings, fields: fields, seed: seed, driver: makeDriver)
             calls.begin("\(kind), examples, in a worker")
-            try await Conformance.run(examples, plugin.kind, driver: makeDriver)
+            try await Conformance.run(examples, plugin.kind, fields: fields, driver: makeDriver)
             print("in a worker: \(isolated)")
             if let count = examples.isEmpty ? nil : examples.count {
                 print("  ✓ \(count) \(count == 1 ? "example" : "examples") of what it does")
@@ -135,24 +141,31 @@ struct Check {
                 + "under \"paths\": \(plugin.paths.sorted())")
     }
 
-    private static func read(_ file: String) throws -> [ConformanceExample] {
+    /// The most bytes of a file of examples.
+    private static let exampleBytes: UInt64 = 16 << 20
+
+    private static func read(_ file: String) throws(Problem) -> [ConformanceExample] {
         do {
-            let text = try Data(contentsOf: URL(filePath: file))
-            return try ConformanceExample.read(Value(jsonBytes: Array(text)))
+            let opened = try RegularFile(file)
+            guard opened.size <= exampleBytes,
+                let bytes = opened.read(at: 0, count: opened.size)
+            else {
+                throw Problem(
+                    description:
+                        "\(file) has \(opened.size) bytes; at most \(exampleBytes) are read")
+            }
+            return try ConformanceExample.read(Value(jsonBytes: bytes))
+        } catch let problem as Problem {
+            throw problem
+        } catch let unreadable as RegularFile.Unreadable {
+            throw Problem(description: unreadable.reason)
         } catch {
             throw Problem(description: "\(file): \(error)")
         }
     }
 
-    /// What a manifest says of the check.
-    private struct Declared {
-        var settings: [String: Value] = [:]
-        /// The path of a file of examples.
-        var examples: String?
-    }
-
     /// The plugin, and what its manifest wants it checked with.
-    private func find() throws -> (Found, Declared) {
+    private func find() throws -> (Found, DeclaredCheck) {
         let given = URL(filePath: path).absoluteURL
         let isDirectory = (try? given.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory
         let folder = isDirectory == true ? given : given.deletingLastPathComponent()
@@ -167,10 +180,10 @@ struct Check {
             throw Problem(
                 description: "\(path) has no manifest.json beside it: name the plugin with --id.")
         }
-        return (try plugin(given.path, id), Declared())
+        return (try plugin(given.path, id), DeclaredCheck())
     }
 
-    private func find(in folder: URL, _ manifest: URL) throws -> (Found, Declared) {
+    private func find(in folder: URL, _ manifest: URL) throws -> (Found, DeclaredCheck) {
         // Trusted: it is about to be loaded into this process anyway.
         let library = PluginLibrary(scanning: [.init(folder.path, isTrusted: true)])
         guard let status = library.plugins.first else {
@@ -183,13 +196,11 @@ struct Check {
             throw Problem(description: status.reason ?? "\(status.id) was not loaded.")
         }
         let text = try Value(jsonBytes: Array(try Data(contentsOf: manifest)))
-        let conformance = text.object?["conformance"]?.object
-        return (
-            found,
-            Declared(
-                settings: conformance?["settings"]?.object ?? [:],
-                examples: conformance?["examples"]?.text.map { folder.appending(path: $0).path })
-        )
+        do {
+            return (found, try DeclaredCheck(text.object?["conformance"], in: folder))
+        } catch {
+            throw Problem(description: "\(manifest.path): \(error)")
+        }
     }
 
     /// A library without a manifest: the kind is that of its class.

@@ -40,7 +40,7 @@ final class SuiteCalls: Sendable {
     ///   - isTimed: whether it has to return within the limit.
     ///   - body: makes it.
     /// - Returns: what it returns.
-    /// - Throws: what it throws; of a worker that ended, with the call.
+    /// - Throws: what it throws; of a worker that ended or could not start, with the call.
     func make<Result>(
         _ text: @autoclosure () -> String, isTimed: Bool = true,
         _ body: () async throws -> Result
@@ -58,6 +58,10 @@ final class SuiteCalls: Sendable {
             return try await body()
         } catch PortFailure.died(let reason) {
             throw EndedWorker(description: "\(call): \(reason)")
+        } catch LaunchFailure.failed(let reason) {
+            throw EndedWorker(description: "\(call): \(reason)")
+        } catch LaunchFailure.unavailable(let reason) {
+            throw EndedWorker(description: "\(call): \(reason)")
         }
     }
 
@@ -74,7 +78,7 @@ final class SuiteCalls: Sendable {
     }
 }
 
-/// A worker ended in the middle of a call.
+/// A worker ended in the middle of a call, or could not start its component.
 struct EndedWorker: Error, CustomStringConvertible {
     let description: String
 }

@@ -1,23 +1,30 @@
+import Foundation
 import Glibc
 import JSONCodec
 import Testing
 
 @testable import Varlink
 
-/// A connection whose other side has said beforehand all that it will say.
+/// A connection whose other side says all that it will say when the first call arrives, or before that.
 private struct Said {
     let client: VarlinkBlockingClient
     private let peer: Int32
 
-    init(_ text: String, closes: Bool = false, frameBytes: Int = 1 << 20) {
+    init(
+        _ text: String, early: String = "", closes: Bool = false, frameBytes: Int = 1 << 20
+    ) {
         var pair: [Int32] = [-1, -1]
         socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair)
         peer = pair[1]
         client = VarlinkBlockingClient(
             descriptor: pair[0], frameBytes: frameBytes, allowsUnknownMembers: false)
-        let bytes = Array(text.utf8)
-        _ = write(peer, bytes, bytes.count)
-        if closes { shutdown(peer, Int32(SHUT_WR)) }
+        _ = send(peer, early, early.utf8.count, 0)
+        Thread.detachNewThread { [peer] in
+            var byte: UInt8 = 0
+            guard recv(peer, &byte, 1, Int32(MSG_PEEK)) == 1 else { return }
+            _ = send(peer, text, text.utf8.count, Int32(MSG_NOSIGNAL))
+            if closes { shutdown(peer, Int32(SHUT_WR)) }
+        }
     }
 
     /// Calls, and gives what was sent for it.
@@ -53,12 +60,21 @@ private struct Said {
             #"{"error": "a.b.No", "parameters": {"why": 1}}"# + "\0"
                 + #"{"parameters": {"description": 5}}"# + "\0")
         defer { said.end() }
-        // Both were there before the first call: the second reply belongs to none.
+        // Both are there after the first call: the second reply belongs to none.
         let error = #expect(throws: VarlinkRemoteError.self) { try said.call() }
         #expect(error?.name == "a.b.No" && error?.parameters.isEmpty == false)
         let violation = #expect(throws: VarlinkConnectionError.self) { try said.call() }
         #expect(violation?.kind == .protocolViolation)
         #expect(#expect(throws: VarlinkConnectionError.self) { try said.call() } == violation)
+    }
+
+    @Test func `takes no reply that was there before the call`() throws {
+        let said = Said("", early: #"{"parameters": {"description": "d"}}"# + "\0")
+        defer { said.end() }
+        let error = #expect(throws: VarlinkConnectionError.self) { try said.call() }
+        #expect(error?.kind == .protocolViolation)
+        #expect(error?.description.contains("a reply that belongs to no call") == true)
+        #expect(said.sent() == "", "the call was made all the same")
     }
 
     @Test(arguments: [
@@ -86,6 +102,7 @@ private struct Said {
         defer { said.end() }
         let error = #expect(throws: VarlinkConnectionError.self) { try said.call() }
         #expect(error?.kind == .protocolViolation)
+        #expect(error?.description.contains("limits.") == false, "names a setting of servers")
     }
 
     @Test func `waits no longer than its limit`() throws {

@@ -74,18 +74,18 @@ import Testing
     }
 
     @Test func `a component may publish a second's worth at once, and then waits`() {
-        var pace = PublishingPace()
+        var pace = WorkerPace(WorkerPace.notifications)
         var now = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
-        for _ in 0..<PublishingPace.rate { #expect(pace.publishes(bytes: 10, at: now) == nil) }
-        let first = pace.publishes(bytes: 10, at: now)
+        for _ in 0..<WorkerPace.notifications { #expect(pace.count(bytes: 10, at: now) == nil) }
+        let first = pace.count(bytes: 10, at: now)
         #expect(first?.time == .milliseconds(101))
         #expect(first?.isFirst == true)
         now = now + .milliseconds(101)
-        for _ in 0..<100 { #expect(pace.publishes(bytes: 10, at: now) == nil) }
-        #expect(pace.publishes(bytes: 10, at: now)?.isFirst == false, "told once")
+        for _ in 0..<100 { #expect(pace.count(bytes: 10, at: now) == nil) }
+        #expect(pace.count(bytes: 10, at: now)?.isFirst == false, "told once")
         now = now + .seconds(11)
-        #expect(pace.publishes(bytes: 999 * PublishingPace.unitBytes, at: now) == nil)
-        #expect(pace.publishes(bytes: 10, at: now)?.isFirst == true, "bytes count too")
-        #expect(pace.publishes(bytes: 30_000_000, at: now)?.time == .seconds(1), "never long")
+        #expect(pace.count(bytes: 999 * WorkerPace.unitBytes, at: now) == nil)
+        #expect(pace.count(bytes: 10, at: now)?.isFirst == true, "bytes count too")
+        #expect(pace.count(bytes: 30_000_000, at: now)?.time == .seconds(1), "never long")
     }
 }

@@ -99,6 +99,64 @@ import Testing
         #expect(other?.hasSuffix("expected was that 'scale' is refused, because 'b'") == true)
     }
 
+    private static let wrongSteps: [(Value, String)] = [
+        (["cast": 5, "refused": false], ".refused: expected true, or the code of the refusal"),
+        (["cast": 5, "because": "late"], ".because: expected 'refused' beside it"),
+        (["cast": 5, "refused": true, "is": [:]], ": what is refused gives nothing"),
+        (["cast": 5, "item": 7], ".item: expected an id of 1 to 200 bytes"),
+        (["cast": 5, "item": ""], ".item: expected an id of 1 to 200 bytes"),
+        (["cast": 5, "actor": "ann"], ".actor: expected a whole number"),
+        (["cast": 5, "actor": -1], ".actor: expected 0 to 2147483647"),
+        (["cast": 5, "moderator": "yes"], ".moderator: expected true or false"),
+        (
+            ["cast": 5, "time": .int(.max)], ".time: expected 0 to 250000000000000"
+        ),
+        (["thread": true, "held": 1], ".held: expected true or false"),
+        (["ballots": true, "limit": .int(.max)], ".limit: expected -1000000 to 1000000"),
+        (["ballots": true, "after": "1"], ".after: expected a whole number"),
+        (["keys": true, "after": 1], ".after: expected a text"),
+        (["values": ["genres": "drama"]], ".values: expected an object of lists"),
+        (["values": [:], "cut": [1]], ".cut: expected a list of texts"),
+        (
+            ["select": "a", "section": "b", "of": ["b": "a"]],
+            ".of: expected an object of lists of texts"
+        ),
+        (["wait": 1e300], ".wait: expected seconds, from 0 to 60"),
+        (["wait": -1], ".wait: expected seconds, from 0 to 60"),
+    ]
+
+    @Test func `a member of a step is used as it is, or refused`() {
+        for (step, reason) in Self.wrongSteps {
+            refuses(["examples": [["steps": [step]]]], "examples[0].steps[0]" + reason)
+        }
+    }
+
+    @Test func `a call of another kind is refused, and those of the kind are named`() async throws {
+        let step: Value = ["steps": [["post": "text", "refused": true]]]
+        await #expect {
+            try await failure(of: step)
+        } throws: {
+            "\($0)".hasPrefix(
+                "examples[0].steps[0]: 'post' is a call of comments; those of votes are cast, retract"
+            )
+        }
+    }
+
+    @Test func `the name of a file stays within the folder`() async throws {
+        for name in ["../outside", "..", ".", "", "a/b", "a\0b"] {
+            let examples = try ConformanceExample.read([
+                "examples": [["steps": [["write": .text(name), "text": "t"]]]]
+            ])
+            await #expect {
+                try await Conformance.run(examples, .contents) {
+                    Installed.component(of: Installed.plugin("catalog", .contents))
+                }
+            } throws: {
+                "\($0)" == "examples[0].steps[0]: expected the name of a file, without folders"
+            }
+        }
+    }
+
     @Test func `a file that makes no sense is refused with the place`() {
         for (file, reason) in [
             ([], "expected an object with 'examples', a list"),
@@ -149,13 +207,38 @@ import Testing
                 ["examples": [["fields": [["name": "a", "type": "word"]]]]],
                 "examples[0].fields[0]: expected 'name' and 'type'"
             ),
+            (
+                [
+                    "examples": [
+                        [
+                            "fields": [
+                                ["name": "a", "type": "text"], ["name": "a", "type": "number"],
+                            ]
+                        ]
+                    ]
+                ],
+                "examples[0].fields[1]: 'a' is there twice"
+            ),
+            (["examples": [["title": "t"]]], "examples[0]: expected either 'steps' or 'refused'"),
+            (
+                ["examples": [["steps": [], "refused": "scale"]]],
+                "examples[0]: expected either 'steps' or 'refused'"
+            ),
+            (
+                ["examples": [["steps": [], "because": "it is"]]],
+                "examples[0].because: expected 'refused' beside it"
+            ),
         ] as [(Value, String)] {
-            do throws(ExampleProblem) {
-                _ = try ConformanceExample.read(file)
-                Issue.record("\(file) is read")
-            } catch {
-                #expect(error.description.hasPrefix(reason), "\(error)")
-            }
+            refuses(file, reason)
+        }
+    }
+
+    private func refuses(_ file: Value, _ reason: String) {
+        do throws(ExampleProblem) {
+            _ = try ConformanceExample.read(file)
+            Issue.record("\(file) is read")
+        } catch {
+            #expect(error.description.hasPrefix(reason), "\(error)")
         }
     }
 

@@ -105,6 +105,7 @@ struct `A program` {
         def Values(values, cut): return {"sections": sections(values["genres"])}
 
         def Find(section, id):
+            if id == "other": return {"filter": {"id": "another", "title": "Another"}}
             if id == "nowhere": return {"filter": {"id": id, "title": id, "all": [{"field": "nowhere", "number": 1}]}}
             if section != "genre": raise Error("FilterNotFound", {"reason": "There is only short."})
             return {"filter": {"id": id, "title": id, "all": [{"field": "genres", "contains": id}]}}
@@ -135,7 +136,11 @@ struct `A program` {
         for (section, filter, reason) in [
             ("length", "long", "There is only short."),
             ("none", "x", "there are: 'length', 'genre'"),
-            ("genre", "nowhere", "answered 'Find' with offers the filter 'nowhere'"),
+            ("genre", "nowhere", "answered 'Find' with the filter 'nowhere' of 'genre', which"),
+            (
+                "genre", "other",
+                "answered 'Find' with the filter 'another' of 'genre', which is neither"
+            ),
         ] {
             let refusal = await #expect(throws: Refusal.self) {
                 try await component.answer(.filters([.init(section: section, filter: filter)]))
@@ -152,6 +157,28 @@ struct `A program` {
             _ = try await component.start(settings: [:], fields: [])
         }
         #expect("\(String(describing: failure))".contains("observe the field 'genres'"))
+    }
+
+    @Test(arguments: [
+        (#"{"id": "Genre"}"#, "offers the section 'Genre': an id is a lower-case letter, then"),
+        (#"{"id": ""}"#, "offers the section '': an id is"),
+        (
+            #"{"id": "genre", "filters": [{"id": "a", "title": "A", "any": [{"field": "genres"}]}]}"#,
+            "offers the filter 'a' of 'genre', which matches the field 'genres': "
+        ),
+    ])
+    func `of filters that offers what can't be selected is not started`(
+        section: String, reason: String
+    ) async throws {
+        let methods = """
+            def Start(container, component, settings, fields):
+                return {"sections": [{"title": "T", "input": "single", **\(section)}]}
+            """
+        let component = Installed.component(of: try plugin(.filters, methods))
+        let failure = await #expect(throws: LaunchFailure.self) {
+            _ = try await component.start(settings: [:], fields: Conformance.fields)
+        }
+        #expect("\(String(describing: failure))".contains(reason), "\(String(describing: failure))")
     }
 
     @Test func `of filters that replies nonsense to new values ends its worker`() async throws {
@@ -216,6 +243,34 @@ struct `A program` {
         _ = try await component.start(settings: [:], fields: [])
         try await eventually("its worker ends") { await component.deaths.count == 1 }
         #expect(await component.deaths.first?.contains("nothing but that there is more") == true)
+    }
+
+    @Test func `of contents that never comes to an end ends its worker`() async throws {
+        let methods = """
+            def Start(container, component, settings, fields): return {}
+
+            def Listen(): return {"removed": ["a"] * 200000, "more": True}
+            """
+        let component = Installed.component(of: try plugin(.contents, methods))
+        _ = try await component.start(settings: [:], fields: [])
+        try await eventually("its worker ends") { await component.deaths.count == 1 }
+        let death = await component.deaths.first ?? ""
+        #expect(death.contains("more than 4000000 items and ids"), "\(death)")
+    }
+
+    @Test func `of contents whose problem is an empty text has none`() async throws {
+        let methods = """
+            def Start(container, component, settings, fields): return {}
+
+            def Listen(): return {"items": [{"id": "a", "fields": {"title": "a"}}], "all": True, "problem": ""}
+            """
+        let component = Installed.component(of: try plugin(.contents, methods))
+        _ = try await component.start(settings: [:], fields: Conformance.fields)
+        try await eventually("it has listed all") {
+            await component.events.contains(.contents(.replaceAll))
+        }
+        #expect(await component.messages.filter { $0.hasPrefix("reports ") } == ["reports nothing"])
+        await component.stop()
     }
 
     @Test func `of contents that sends a number beyond all bounds ends its worker`()

@@ -267,6 +267,12 @@ struct `A plugin that is a program` {
             "#!/usr/bin/python3\nopen(3, 'wb').write(b'{\"parameters\": {\"protocol\": 9}}\\0')\n",
             "version 9"
         ),
+        (
+            "#!/usr/bin/python3\nopen(3, 'wb').write(b'{\"parameters\": {\"protocol\": 1, \"settings\": "
+                + "[{\"name\": \"a\", \"type\": \"integer\", \"least\": 0.2, \"most\": 0.8, "
+                + "\"summary\": \"s\"}]}}\\0')\n",
+            "declares 'a' from 0.2 to 0.8, where no whole number is"
+        ),
     ])
     func `that can't be greeted is not started, in its name`(
         text: String, reason: String

@@ -16,6 +16,7 @@ import Varlink
 
     /// Serves one end of a pair of sockets; gives what keeps it, and the worker's end.
     private func serve(
+        at pace: WorkerPace = WorkerPace(WorkerPace.items), logger: Logger = Installed.quiet,
         _ find: @escaping @Sendable (String) -> Item?
     ) async throws -> (server: VarlinkServer, worker: Int32) {
         let pair = try SocketPair()
@@ -25,7 +26,7 @@ import Varlink
         }
         .get()
         let server = try await WorkerQuestions.serve(
-            pair.ours, from: bound, on: loop, logger: Installed.quiet)
+            pair.ours, from: bound, at: pace, on: loop, logger: logger)
         return (server, pair.theirs)
     }
 
@@ -73,6 +74,26 @@ import Varlink
         // 100 KB each: what the socket and the daemon hold.
         #expect((0..<20).contains(most), "\(most) were answered and not read")
         close(worker)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `a worker that asks too fast waits for its answers`() async throws {
+        let log = CapturedLog()
+        let item = Item(id: "a", fields: ["title": .text(String(repeating: "x", count: 40_000))])
+        let (server, worker) = try await serve(at: WorkerPace(1_000), logger: log.logger) { id in
+            id == "a" ? item : nil
+        }
+        let client = WorkerHostClient(worker)
+        // One with 40 KB counts eleven times. A thousand are a burst, and the others come a thousand a second.
+        let begin = ContinuousClock.now
+        for _ in 0..<100 { #expect(client.item("a") == item) }
+        for _ in 0..<400 { #expect(client.item("b") == nil) }
+        #expect(begin.duration(to: .now) > .milliseconds(450))
+        #expect(
+            log.messages == [
+                "It asks for items faster than 10000 of them, or 40 MB, a second: the answers wait, and "
+                    + "with them its calls."
+            ])
         withExtendedLifetime(server) {}
     }
 

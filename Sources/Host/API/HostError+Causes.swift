@@ -4,8 +4,20 @@ import Store
 
 // Maps refusals and errors of components, the store, field checks and the index to host errors.
 extension HostError {
+    /// The longest time after which a refusal may ask to try again, in seconds: a year.
+    private static let mostRetry = 31_536_000.0
+
     /// The error for a refusal by a component or a delegate.
+    ///
+    /// A missing reason is replaced, and a time that is none is dropped.
     init(_ refusal: Refusal, container: String, component: String) {
+        var refusal = refusal
+        if refusal.reason.isEmpty {
+            refusal.reason = "The component '\(component)' refused it without a reason."
+        }
+        refusal.retryAfter = refusal.retryAfter.flatMap {
+            (0...Self.mostRetry).contains($0) ? $0 : nil
+        }
         let evidence = refusal.evidence
         func about(_ name: String) -> String { evidence[name] ?? "" }
         self =

@@ -313,6 +313,7 @@ extension Slot {
         container.structureChanged()
         container.startsChanged()
         progress.takeStalled()?()
+        settle()
     }
 
     /// Refuses the calls that wait for the start, and later ones; does nothing if the start is over.

@@ -70,6 +70,8 @@ final class Slot {
     var poison = PoisonCalls()
     /// Finds a call that takes long, and requests that have waited for too long.
     var waits = WaitWatch()
+    /// What waits for settings that were passed; nil: the component has them.
+    private var unsettled: [() -> Void]?
 
     let requests = RequestQueue()
     private var isPumping = false
@@ -196,6 +198,7 @@ extension Slot {
     func attached() {
         state = .attached
         isShown = true
+        settle()
         asked?.connect()
         if let bytes = unkept {
             unkept = nil
@@ -207,6 +210,7 @@ extension Slot {
     func failed(because reason: String) {
         release()
         state = .failed(reason: reason)
+        settle()
         asked?.fail(because: reason)
     }
 
@@ -215,6 +219,7 @@ extension Slot {
         progress.end()
         release()
         state = .closed
+        settle()
         asked?.fail(because: "It was detached.")
     }
 
@@ -226,6 +231,7 @@ extension Slot {
         state = .closed
         port?.pass(.didDetach)
         release()
+        settle()
         asked?.fail(because: "It was detached.")
     }
 
@@ -267,14 +273,35 @@ extension Slot {
 
     /// Gives the component the settings of its present definition, which it has answered that it can take.
     func passSettings() {
+        unsettled = []
         // It was lost since, and a start that has begun has the settings of before.
         guard isAttached, let port else { return startUntilAttached {} }
         port.take(definition.settings) { [weak self] in
             guard let self, self.port === port else { return }
+            guard port.asks == asks else {
+                return lost(
+                    because: "With its new settings it \(asks ? "is no" : "is a") source that is "
+                        + "asked, and canTake said that it can go on: it is made anew.")
+            }
             facts = port.facts
             own.filters?.forget()
             container?.structureChanged()
+            settle()
         }
+    }
+
+    /// Calls back once the component, or one that was started in its place, has the settings that were passed; also if
+    /// it has failed, or its start is stalled.
+    func whenSettled(_ done: @escaping () -> Void) {
+        if unsettled == nil { done() } else { unsettled?.append(done) }
+    }
+
+    /// Ends the wait for settings that were passed.
+    func settle() {
+        let waiting = unsettled ?? []
+        unsettled = nil
+        // Later, because this may run in the middle of a start.
+        for done in waiting { domain.later(done) }
     }
 
     /// Takes another slot's place, with the requests that wait there.

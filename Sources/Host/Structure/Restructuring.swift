@@ -297,10 +297,12 @@ extension Restructuring {
         container.screens?.scopesChanged()
         container.startsChanged()
         takeIn(made.filter { !late.contains($0.name) || $0.isPrepared }[...]) { [self] in
-            container.open(gated)
-            container.screens?.partsChanged(hadParts: hadParts)
-            // A caller that has the sequence must not read older state.
-            container.whenRewired { done(.success(commit.sequence)) }
+            settle(changed[...]) { [self] in
+                container.open(gated)
+                container.screens?.partsChanged(hadParts: hadParts)
+                // A caller that has the sequence must not read older state.
+                container.whenRewired { done(.success(commit.sequence)) }
+            }
         }
         for slot in made {
             if let failure = lateFailures[slot.name] { slot.goOn(after: failure) {} }
@@ -317,6 +319,12 @@ extension Restructuring {
                 .componentNotFound(container: container.name, component: old.name))
         }
         new.replace(old, showsLoaded: delegates.isDefault)
+    }
+
+    /// Calls back once all of these components have their new settings.
+    private func settle(_ slots: ArraySlice<Slot>, _ done: @escaping () -> Void) {
+        guard let slot = slots.first else { return done() }
+        slot.whenSettled { [self] in settle(slots.dropFirst(), done) }
     }
 
     private func takeIn(_ slots: ArraySlice<Slot>, _ done: @escaping () -> Void) {

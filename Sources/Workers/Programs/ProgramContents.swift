@@ -188,8 +188,16 @@ private final class ListeningProgram: @unchecked Sendable {
 
     private func heard(_ known: [String: AtriumKit.Item], _ isFirst: Bool) -> Heard {
         var (items, listed) = (known, Set<String>())
+        var count = 0
         while true {
             let reply = program.sure(Contents.Listen.self, .init(), within: Self.deadline)
+            // Some are listed twice, and some removed: more would be a list without an end.
+            count += (reply.items?.count ?? 0) + (reply.removed?.count ?? 0)
+            guard count <= 2 * Self.most else {
+                program.end(
+                    "answered 'Listen' with more than \(2 * Self.most) items and ids, and still there is more"
+                )
+            }
             for item in reply.items ?? [] {
                 listed.insert(item.id)
                 items[item.id] = AtriumKit.Item(
@@ -200,7 +208,7 @@ private final class ListeningProgram: @unchecked Sendable {
                 program.end(
                     "answered 'Listen' with more than \(Self.most) items, which is the limit")
             }
-            if let problem = reply.problem {
+            if let problem = reply.problem, !problem.isEmpty {
                 return Heard(problem: String(problem.prefix(1_000)))
             }
             if reply.more == true {

@@ -115,7 +115,13 @@ final class ProgramFilters: Filtering, ProgramComponent {
                 evidence: ["section": section, "filter": id])
         }
         do throws(ProgramFailure) {
-            return try AtriumKit.Filter(reply.filter, fields, in: "Find")
+            let found = try AtriumKit.Filter(reply.filter, fields, in: section)
+            guard found.id == id || offered.filters.contains(where: { $0.id == found.id }) else {
+                throw ProgramFailure(
+                    "the filter '\(found.id.prefix(100))' of '\(section)', which is neither the one that was "
+                        + "asked for nor offered")
+            }
+            return found
         } catch {
             throw program.invalid("Find", error.reason)
         }
@@ -182,12 +188,21 @@ extension [FilterSection] {
     ) throws(ProgramFailure) {
         self = []
         for section in sections {
+            guard section.id.isSectionID else {
+                throw ProgramFailure(
+                    "offers the section '\(section.id.prefix(100))': an id is a lower-case letter, then at most "
+                        + "62 lower-case letters, digits, '-' and '_'")
+            }
             guard !contains(where: { $0.id == section.id }) else {
-                throw ProgramFailure("offers the section '\(section.id.prefix(100))' twice")
+                throw ProgramFailure("offers the section '\(section.id)' twice")
             }
             var filters: [AtriumKit.Filter] = []
             for filter in section.filters ?? [] {
-                filters.append(try AtriumKit.Filter(filter, fields, in: section.id))
+                do throws(ProgramFailure) {
+                    filters.append(try AtriumKit.Filter(filter, fields, in: section.id))
+                } catch {
+                    throw ProgramFailure("offers \(error.reason)")
+                }
             }
             var made = FilterSection(
                 id: section.id, title: section.title, input: SectionInput(section.input),
@@ -195,6 +210,18 @@ extension [FilterSection] {
             made.hasMore = section.more ?? false
             append(made)
         }
+    }
+}
+
+extension String {
+    /// Whether it can be the id of a section.
+    fileprivate var isSectionID: Bool {
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        return utf8.first.map(letters.contains) == true && utf8.count <= 63
+            && utf8.allSatisfy {
+                letters.contains($0) || digits.contains($0) || "-_".utf8.contains($0)
+            }
     }
 }
 
@@ -212,7 +239,7 @@ extension SectionInput {
 extension AtriumKit.Filter {
     /// A filter of a program.
     ///
-    /// - Throws: what is wrong with it.
+    /// - Throws: the filter, and what is wrong with it.
     fileprivate init(
         _ filter: PluginInterfaces.Filter, _ fields: Set<String>, in section: String
     ) throws(ProgramFailure) {
@@ -221,7 +248,7 @@ extension AtriumKit.Filter {
             for match in matches ?? [] {
                 guard let predicate = Predicate(match), fields.contains(match.field) else {
                     throw ProgramFailure(
-                        "offers the filter '\(filter.id.prefix(100))' of '\(section.prefix(100))', which matches "
+                        "the filter '\(filter.id.prefix(100))' of '\(section.prefix(100))', which matches "
                             + "the field '\(match.field.prefix(100))': the container has to have the field, and one of "
                             + "text, number, boolean, contains, or least and most has to be given")
                 }

@@ -103,9 +103,13 @@ extension Program {
                     "declares '\(setting.name)' from \(least) to \(most): both are at most 1e15, in this order"
                 )
             }
-            return setting.type == .number
-                ? .number(least...most)
-                : .integer(Int64(least.rounded(.up))...max(Int64(least.rounded(.up)), Int64(most)))
+            guard setting.type == .integer else { return .number(least...most) }
+            let (first, last) = (Int64(least.rounded(.up)), Int64(most.rounded(.down)))
+            guard first <= last else {
+                throw ProgramFailure(
+                    "declares '\(setting.name)' from \(least) to \(most), where no whole number is")
+            }
+            return .integer(first...last)
         }
     }
 }

@@ -16,6 +16,22 @@ import Testing
         return host
     }
 
+    @Test func `a refusal has a reason, and a time to try again that somebody can wait for`() {
+        func error(_ reason: String, _ retryAfter: Double) -> HostError {
+            HostError(
+                Refusal(.refused, reason, retryAfter: retryAfter), container: "films",
+                component: "stars")
+        }
+        #expect(error("No.", 60) == .refused(reason: "No.", retryAfter: 60))
+        #expect(
+            error("", 0)
+                == .refused(
+                    reason: "The component 'stars' refused it without a reason.", retryAfter: 0))
+        for time in [.nan, .infinity, -1, 1e300] {
+            #expect(error("No.", time) == .refused(reason: "No.", retryAfter: nil))
+        }
+    }
+
     @Test func `an entry that is not written is undone in its component, and shown nowhere`()
         async throws
     {

@@ -1,6 +1,7 @@
 import AtriumKit
 import Foundation
 import PluginLoader
+import StoreFaults
 import Testing
 
 @testable import Host
@@ -56,11 +57,30 @@ private final class Choosy: Voting {
     func recordKeys(about subject: Subject) -> [String] { [] }
 }
 
+/// A source that says that it goes on with any settings, also where it would be one that is asked.
+private final class Switching: Querying {
+    private static let asks = Setting.boolean("asks", "Whether it is asked.").defaulting(to: false)
+    static var settings: [Setting] { [asks.setting] }
+
+    weak var delegate: (any ContentListingDelegate)?
+    private let context: ComponentContext
+
+    init(context: ComponentContext) throws { self.context = context }
+
+    var isAsked: Bool { context.settings[Self.asks] }
+    func canTake(_ settings: Settings) -> Bool { true }
+    func ask(
+        _ question: ContentQuestion,
+        _ reply: @escaping (Result<ContentAnswer, Refusal>) -> Void
+    ) { reply(.success(ContentAnswer(items: [Item(id: "m", fields: ["title": "M"])]))) }
+}
+
 /// Settings that change while their component runs, and what a component looks up.
 @Suite(.timeLimit(.minutes(3))) struct SettingsTests {
     private static let plugins =
         [Plugin].builtIn + [
-            .inProcess("test.choosy", .votes, Choosy.self)
+            .inProcess("test.choosy", .votes, Choosy.self),
+            .inProcess("test.switching", .contents, Switching.self),
         ]
 
     private static func films(_ settings: [String: Value]) -> ContainerDefinition {
@@ -112,6 +132,8 @@ private final class Choosy: Voting {
             await refusal(of: 6, on: host) == "At most 5; settings changed: 3 to 2, 2 to 5")
         #expect(try await !apply(["most": 9], to: host))
         #expect(await refusal(of: 10, on: host) == "At most 9; settings changed: ")
+        #expect(try await !apply(["path": "/srv"], to: host), "a path")
+        #expect(try await apply(["path": "/srv", "most": 2], to: host))
         try await host.end()
     }
 
@@ -139,6 +161,18 @@ private final class Choosy: Voting {
         let outcome = try await host.apply(Self.films(["most": 2]), dryRun: true)
         #expect(outcome.results.map(\.action) == [.changed])
         #expect(await refusal(of: 4, on: host) == "At most 3; settings changed: ")
+        try await host.end()
+    }
+
+    @Test func `settings whose commit fails are not given to the component`() async throws {
+        let host = try await TestRegistry.start(plugins: Self.plugins)
+        try await host.apply(Self.films(["most": 3]))
+        let fault = try host.refuseEntries()
+        await #expect(throws: HostError.self) { try await host.apply(Self.films(["most": 2])) }
+        try fault.heal()
+        #expect(await refusal(of: 4, on: host) == "At most 3; settings changed: ")
+        #expect(try await apply(["most": 2], to: host))
+        #expect(await refusal(of: 4, on: host) == "At most 2; settings changed: 3 to 2")
         try await host.end()
     }
 
@@ -170,6 +204,82 @@ private final class Choosy: Voting {
         }
         try await host.put(.film("bad", rating: 9))
         _ = try await host.cast(4, on: "bad")
+        try await host.end()
+    }
+
+    // MARK: In workers
+
+    private static func isolated(_ settings: [String: Value]) -> ContainerDefinition {
+        films(settings).changed { $0.components[2].isolation = .process }
+    }
+
+    private func most(_ host: TestRegistry) async throws -> ComponentFacts? {
+        try await host.status().components[2].facts
+    }
+
+    @Test func `settings are applied once a worker has them, and until then calls wait`()
+        async throws
+    {
+        let host = try await TestRegistry.start(
+            plugins: Self.plugins, workers: RemoteLauncher(.init()))
+        try await host.apply(Self.isolated(["most": 3]))
+        for most in [2, 7, 4, 8] {
+            try await host.apply(Self.isolated(["most": .int(Int64(most))]))
+            #expect(try await self.most(host) == Self.facts(Double(most)))
+        }
+        try await host.end()
+    }
+
+    @Test func `a worker that is lost when it is given settings is started again with them`()
+        async throws
+    {
+        let script = RemoteLauncher.Script()
+        let host = try await TestRegistry.start(
+            plugins: Self.plugins, workers: RemoteLauncher(script))
+        try await host.apply(Self.isolated(["most": 3]))
+        _ = try await host.cast(3)
+        script.loseAtSettings(1)
+        try await host.apply(Self.isolated(["most": 7]))
+        #expect(script.starts == 2)
+        #expect(try await most(host) == Self.facts(7))
+        _ = try await host.cast(7)
+        try await host.end()
+    }
+
+    @Test func `settings are applied although no worker can be started with them`() async throws {
+        let script = RemoteLauncher.Script()
+        var limits = HostLimits()
+        limits.restarts = 1
+        let host = try await TestRegistry.start(
+            plugins: Self.plugins, limits: limits, workers: RemoteLauncher(script))
+        try await host.apply(Self.isolated(["most": 3]))
+        script.loseAtSettings(1)
+        script.failStarts(1_000)
+        try await host.apply(Self.isolated(["most": 7]))
+        let stars = try await host.status().components[2]
+        #expect(stars.state == .failed)
+        #expect(stars.definition.settings == ["most": 7])
+        try await host.end()
+    }
+
+    @Test func `a source that is asked with its new settings is made anew, whatever it says`()
+        async throws
+    {
+        let host = try await TestRegistry.start(
+            plugins: Self.plugins, workers: RemoteLauncher(.init()))
+        for isolation in [Isolation.daemon, .process] {
+            func films(asks: Bool) -> ContainerDefinition {
+                .films.changed {
+                    $0.components[1] = ComponentDefinition(
+                        name: "list", plugin: "test.switching", settings: ["asks": .bool(asks)])
+                    $0.components[1].isolation = isolation
+                }
+            }
+            try await host.apply(films(asks: false))
+            try await host.apply(films(asks: true))
+            #expect(await host.on { $0.containers["films"]?.slot("list")?.asks } == true)
+            #expect(try await host.status().components[1].state == .attached)
+        }
         try await host.end()
     }
 }

@@ -16,7 +16,10 @@ final class RemoteLauncher: ComponentLauncher {
     final class Script: Sendable {
         private let poison = Mutex<Set<Double>>([])
         private let state = Mutex(
-            (losses: 0, failingStarts: 0, starts: 0, parts: 0, restored: 0, refusals: 0))
+            (
+                losses: 0, failingStarts: 0, starts: 0, parts: 0, restored: 0, refusals: 0,
+                settings: 0
+            ))
 
         /// The next so many commands are lost, each with its worker, before they are answered.
         func lose(_ count: Int) { state.withLock { $0.losses = count } }
@@ -32,6 +35,8 @@ final class RemoteLauncher: ComponentLauncher {
         func loseRestored(_ count: Int) { state.withLock { $0.restored = count } }
         /// The next so many questions are refused.
         func refuseAnswers(_ count: Int) { state.withLock { $0.refusals = count } }
+        /// The next so many workers are lost when they are given other settings.
+        func loseAtSettings(_ count: Int) { state.withLock { $0.settings = count } }
         /// The next so many starts fail.
         func failStarts(_ count: Int) { state.withLock { $0.failingStarts = count } }
         /// How often a component was started.
@@ -62,6 +67,13 @@ final class RemoteLauncher: ComponentLauncher {
             state.withLock { state in
                 state.refusals -= 1
                 return state.refusals >= 0
+            }
+        }
+
+        fileprivate func takeSettings() -> Bool {
+            state.withLock { state in
+                state.settings -= 1
+                return state.settings >= 0
             }
         }
 
@@ -110,9 +122,10 @@ private final class RemotePort: ComponentPort {
     }
 
     var kind: Kind { inner.kind }
-    var observedFields: [String] { inner.observedFields }
-    var preselection: Selection { inner.preselection }
-    var facts: ComponentFacts? { inner.facts }
+    private(set) lazy var observedFields: [String] = inner.observedFields
+    private(set) lazy var preselection: Selection = inner.preselection
+    private(set) lazy var facts: ComponentFacts? = inner.facts
+    private(set) lazy var asks: Bool = inner.asks
 
     private func later(_ body: @escaping () -> Void) {
         let body = NIOLoopBound({ [self] in if !isLost { body() } }, eventLoop: loop)
@@ -168,6 +181,22 @@ private final class RemotePort: ComponentPort {
                 return done(.failure(.refused(Refusal("Too much."))))
             }
             inner.answer(query) { result in self.later { done(result) } }
+        }
+    }
+    func take(_ settings: [String: Value], _ done: @escaping () -> Void) {
+        later { [self] in
+            guard !script.takeSettings() else {
+                isLost = true
+                owner?.port(self, died: PortDeath("It was killed.", wasAtRequest: false))
+                return
+            }
+            inner.take(settings) { [self] in
+                later { [self] in
+                    (observedFields, preselection) = (inner.observedFields, inner.preselection)
+                    (facts, asks) = (inner.facts, inner.asks)
+                    done()
+                }
+            }
         }
     }
     func undo(_ changes: [Change]) { later { self.inner.undo(changes) } }

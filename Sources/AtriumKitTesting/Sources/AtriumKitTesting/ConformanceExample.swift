@@ -32,40 +32,64 @@ public struct ConformanceExample: Sendable {
         return examples
     }
 
+    /// Reads the fields of a container, as an example or a manifest has them.
+    ///
+    /// - Parameters:
+    ///   - list: a list of objects with `name` and `type`.
+    ///   - path: its place, for errors.
+    /// - Returns: the fields, in order.
+    /// - Throws: ``ExampleProblem``, with the place of what makes no sense.
+    public static func fields(_ list: Value, at path: String) throws(ExampleProblem) -> [Field] {
+        guard let list = list.list else { throw ExampleProblem("\(path): expected a list") }
+        var fields: [Field] = []
+        for (place, value) in list.enumerated() {
+            let field = try Field(value, at: "\(path)[\(place)]")
+            guard !fields.contains(where: { $0.name == field.name }) else {
+                throw ExampleProblem("\(path)[\(place)]: '\(field.name)' is there twice")
+            }
+            fields.append(field)
+        }
+        return fields
+    }
+
     private init(_ value: Value, at path: String) throws(ExampleProblem) {
         let members = try ExampleMembers(
             value, at: path, known: ["title", "settings", "fields", "refused", "because", "steps"])
         title = try members.text("title") ?? path
         settings = try members.object("settings") ?? [:]
-        if let fields = try members.list("fields") {
-            var read: [Field] = []
-            for (place, field) in fields.enumerated() {
-                read.append(try Field(field, at: "\(path).fields[\(place)]"))
-            }
-            self.fields = read
-        } else {
-            fields = nil
+        fields = try members.all["fields"].map { value throws(ExampleProblem) in
+            try Self.fields(value, at: "\(path).fields")
         }
         let because = try members.text("because")
         refused = try members.text("refused").map { ($0, because) }
         var steps: [ExampleStep] = []
-        for (place, step) in (try members.list("steps") ?? []).enumerated() {
+        let listed = try members.list("steps")
+        for (place, step) in (listed ?? []).enumerated() {
             steps.append(try ExampleStep(step, at: "\(path).steps[\(place)]"))
         }
         self.steps = steps
+        guard (listed == nil) != (refused == nil) else {
+            throw ExampleProblem("\(path): expected either 'steps' or 'refused'")
+        }
+        guard refused != nil || because == nil else {
+            throw ExampleProblem("\(path).because: expected 'refused' beside it")
+        }
     }
 
     /// Runs the example on a component.
     ///
     /// - Parameters:
     ///   - kind: the component's kind.
+    ///   - others: the container's fields, unless the example has its own.
     ///   - makeDriver: makes a driver for it.
-    /// - Throws: ``ConformanceFailure`` where something else comes of it, or what a driver throws.
+    /// - Throws: ``ConformanceFailure`` where something else comes of it, ``ExampleProblem`` for a step that is a call of
+    ///   another kind, or what a driver throws.
     public func run(
-        _ kind: Kind,
+        _ kind: Kind, fields others: [Field] = Conformance.fields,
         driver makeDriver: @escaping @Sendable () async throws -> any ConformanceDriver
     ) async throws {
-        let source = try ExampleSource(settings, fields ?? Conformance.fields, makeDriver)
+        for step in steps { try step.check(kind) }
+        let source = try ExampleSource(settings, fields ?? others, makeDriver)
         defer { source.removeFolder() }
         let component = try await makeDriver()
         do {
@@ -115,13 +139,16 @@ extension Conformance {
     /// - Parameters:
     ///   - examples: the examples.
     ///   - kind: the kind that the component is of.
+    ///   - fields: the container's fields, unless an example has its own.
     ///   - makeDriver: a driver for one more component; asked for one for each example.
     /// - Throws: ``ConformanceFailure`` for the first that fails, or what a driver throws.
     public static func run(
-        _ examples: [ConformanceExample], _ kind: Kind,
+        _ examples: [ConformanceExample], _ kind: Kind, fields: [Field] = Conformance.fields,
         driver makeDriver: @escaping @Sendable () async throws -> any ConformanceDriver
     ) async throws {
-        for example in examples { try await example.run(kind, driver: makeDriver) }
+        for example in examples {
+            try await example.run(kind, fields: fields, driver: makeDriver)
+        }
     }
 }
 
@@ -157,6 +184,17 @@ struct ExampleMembers {
 
     func int(_ name: String) throws(ExampleProblem) -> Int? {
         try read(name, "a whole number") { $0.int.map { Int($0) } }
+    }
+
+    func boolean(_ name: String) throws(ExampleProblem) -> Bool? {
+        try read(name, "true or false") { $0.bool }
+    }
+
+    /// Throws unless a member is missing, or is what is expected.
+    func check(
+        _ name: String, _ expected: String, _ fits: (Value) -> Bool
+    ) throws(ExampleProblem) {
+        _ = try read(name, expected) { fits($0) ? true : nil }
     }
 
     func object(_ name: String) throws(ExampleProblem) -> [String: Value]? {

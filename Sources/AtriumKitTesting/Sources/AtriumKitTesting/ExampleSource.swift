@@ -24,7 +24,7 @@ struct ExampleSource {
         let root = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var name = Array("\(root)/atrium-example-XXXXXX".utf8CString)
         guard mkdtemp(&name) != nil else {
-            throw ExampleProblem("a folder can't be made in \(root): errno \(errno)")
+            throw ExampleProblem("a folder can't be made in \(root): \(Self.lastError)")
         }
         let folder = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         self.folder = folder
@@ -75,7 +75,7 @@ struct ExampleSource {
         try check(file, step)
         defer { close(file) }
         guard Glibc.write(file, bytes, bytes.count) == bytes.count else {
-            throw ExampleProblem("\(step.path): errno \(errno)")
+            throw ExampleProblem("\(step.path): the file can't be written: \(Self.lastError)")
         }
         try check(rename(path + ".new", path), step)
     }
@@ -143,15 +143,20 @@ struct ExampleSource {
     }
 
     private func path(_ name: String?, in step: ExampleStep) throws -> String {
-        guard let name, !name.isEmpty, !name.contains("/") else {
+        guard let name, !["", ".", ".."].contains(name),
+            !name.contains(where: { "/\0".contains($0) })
+        else {
             throw ExampleProblem("\(step.path): expected the name of a file, without folders")
         }
         return "\(folder)/\(name)"
     }
 
     private func check(_ result: Int32, _ step: ExampleStep) throws {
-        guard result >= 0 else { throw ExampleProblem("\(step.path): errno \(errno)") }
+        guard result < 0 else { return }
+        throw ExampleProblem("\(step.path): \(step.verb.rawValue) failed: \(Self.lastError)")
     }
+
+    private static var lastError: String { String(cString: strerror(errno)) }
 }
 
 extension ConformanceDriver {

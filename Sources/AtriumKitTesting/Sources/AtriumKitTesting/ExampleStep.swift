@@ -17,7 +17,8 @@ struct ExampleStep: Sendable {
         /// What it is written with, in words, and whether a value is that.
         var argument: (expected: String, fits: @Sendable (Value) -> Bool) {
             switch self {
-            case .cast, .wait: ("a number", { $0.number != nil })
+            case .cast: ("a number", { $0.number != nil })
+            case .wait: ("seconds, from 0 to 60", { (0...60).contains($0.number ?? -1) })
             case .post, .edit, .delete, .moderate, .comment, .details, .filter, .select,
                 .deselect, .write, .move, .erase:
                 ("a text", { $0.text != nil })
@@ -27,11 +28,28 @@ struct ExampleStep: Sendable {
                     { $0.list?.allSatisfy { $0.object?["id"]?.text != nil } ?? false }
                 )
             case .remove: ("a list of ids", { $0.list?.allSatisfy { $0.text != nil } ?? false })
-            case .restore, .apply, .values, .change: ("an object", { $0.object != nil })
+            case .restore, .apply, .change: ("an object", { $0.object != nil })
+            case .values:
+                (
+                    "an object of lists",
+                    { $0.object?.values.allSatisfy { $0.list != nil } ?? false }
+                )
             case .items: ("true or 'sorted'", { $0.bool == true || $0 == "sorted" })
             case .retract, .tally, .ballots, .thread, .pending, .count, .keys, .sections, .clear,
                 .observes, .preselects, .facts, .logs, .restart:
                 ("true", { $0.bool == true })
+            }
+        }
+
+        /// The kind whose components it is a call of; nil: of all.
+        var kind: Kind? {
+            switch self {
+            case .cast, .retract, .tally, .ballots: .votes
+            case .post, .edit, .delete, .moderate, .thread, .comment, .pending, .count: .comments
+            case .put, .remove, .items, .details, .write, .move, .erase, .wait: .contents
+            case .sections, .filter, .select, .deselect, .clear, .observes, .preselects, .values:
+                .filters
+            case .restore, .keys, .facts, .logs, .apply, .restart, .change: nil
             }
         }
     }
@@ -72,6 +90,7 @@ struct ExampleStep: Sendable {
         guard verb.argument.fits(argument) else {
             throw ExampleProblem("\(path).\(verb.rawValue): expected \(verb.argument.expected)")
         }
+        try Self.check(members, of: verb)
         state = try members.choice("state", of: [.shown, .pending, .removed]) ?? .shown
         order = try members.choice("order", of: [.oldest, .newest]) ?? .oldest
         self.members = members
@@ -80,7 +99,59 @@ struct ExampleStep: Sendable {
         expected = members.all["is"]
         refused = members.all["refused"]
         because = try members.text("because")
+        guard refused.map({ $0.bool == true || $0.text != nil }) ?? true else {
+            throw ExampleProblem("\(path).refused: expected true, or the code of the refusal")
+        }
+        guard refused != nil || because == nil else {
+            throw ExampleProblem("\(path).because: expected 'refused' beside it")
+        }
+        guard refused == nil || expected == nil else {
+            throw ExampleProblem(
+                "\(path): what is refused gives nothing: leave 'is' or 'refused' out")
+        }
     }
+
+    /// The whole numbers that a call may have: more than a host sends, and less than overflows.
+    private static let integers = [
+        "actor": 0...Int(Int32.max), "limit": -1_000_000...1_000_000,
+        "depth": -1_000_000...1_000_000, "time": 0...250_000_000_000_000,
+    ]
+
+    /// Checks the types of members, so that none is ignored.
+    private static func check(
+        _ members: ExampleMembers, of verb: Verb
+    ) throws(ExampleProblem) {
+        for name in ["parent", "id", "text", "reason", "seen", "root", "cursor", "section", "to"] {
+            _ = try members.text(name)
+        }
+        try members.check("item", "an id of 1 to 200 bytes") {
+            $0.text.map { (1...200).contains($0.utf8.count) } ?? false
+        }
+        for (name, range) in integers.sorted(by: { $0.key < $1.key }) {
+            guard let number = try members.int(name), !range.contains(number) else { continue }
+            throw ExampleProblem(
+                "\(members.path).\(name): expected \(range.lowerBound) to \(range.upperBound)")
+        }
+        if verb == .ballots { _ = try members.int("after") } else { _ = try members.text("after") }
+        for name in ["moderator", "held"] { _ = try members.boolean(name) }
+        try members.check("cut", "a list of texts") { $0.isTexts }
+        try members.check("of", "an object of lists of texts") {
+            $0.object?.values.allSatisfy(\.isTexts) ?? false
+        }
+    }
+
+    /// Checks that components of a kind have the call.
+    func check(_ kind: Kind) throws(ExampleProblem) {
+        guard let own = verb.kind, own != kind else { return }
+        let verbs = Verb.allCases.filter { $0.kind == nil || $0.kind == kind }
+        throw ExampleProblem(
+            "\(path): '\(verb.rawValue)' is a call of \(own.rawValue); those of \(kind.rawValue) are "
+                + verbs.map(\.rawValue).joined(separator: ", "))
+    }
+}
+
+extension Value {
+    fileprivate var isTexts: Bool { list?.allSatisfy { $0.text != nil } ?? false }
 }
 
 /// Runs steps on one component.

@@ -178,7 +178,7 @@ public final class ComponentHarness {
     public func answer(_ query: ComponentQuery) throws(Refusal) -> ComponentAnswer {
         switch (role, query) {
         case (_, .canTake(let settings)):
-            .canTake(checked(settings).map(component.canTake) ?? false)
+            .canTake(checked(settings).map(canTake) ?? false)
         case (.contents(let source), .details(let item)):
             .details(source.details(of: item))
         case (.filters(let filters), _):
@@ -192,6 +192,13 @@ public final class ComponentHarness {
         default:
             throw notForThisKind()
         }
+    }
+
+    private func canTake(_ settings: Settings) -> Bool {
+        // A host may have prepared what a path names for the component that it made.
+        let paths = type(of: component).settings.filter { $0.type == .path }.map(\.name)
+        return paths.allSatisfy { settings.values[$0] == context.settings.values[$0] }
+            && component.canTake(settings)
     }
 
     /// Gives the component other settings, which it has answered that it ``ComponentQuery/canTake(_:)``.

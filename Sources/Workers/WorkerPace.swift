@@ -1,0 +1,58 @@
+internal import NIOCore
+
+/// Limits how fast a component may publish or ask: a burst, then a constant rate.
+struct WorkerPace {
+    /// How many notifications are allowed in a second, and in a burst after a pause.
+    static let notifications = 1_000
+    /// How many items it may ask for in a second, so that the loop has time for others.
+    static let items = 10_000
+    /// What is sent counts once, and once more for each full piece of this many bytes.
+    static let unitBytes = 4_000
+    /// How long the component must have kept to the rate until exceeding it is logged again.
+    private static let calm = TimeAmount.seconds(10)
+
+    /// What is logged of a component that publishes too fast.
+    static let warning =
+        "It publishes faster than \(most(notifications, "notifications")): what it says waits."
+    /// What is logged of a component that asks too fast.
+    static let askingWarning =
+        "It asks for items faster than \(most(items, "of them")): the answers wait, and with them its calls."
+
+    private static func most(_ rate: Int, _ what: String) -> String {
+        "\(rate) \(what), or \(rate * unitBytes / 1_000_000) MB, a second"
+    }
+
+    /// A pause for a component that is too fast.
+    struct Pause: Equatable {
+        let time: TimeAmount
+        /// Whether the component kept to the rate before, so that this is to be logged.
+        let isFirst: Bool
+    }
+
+    private let rate: Int
+    /// When what was counted so far is within the rate; at most a second ahead, but for the last of it.
+    private var paid = NIODeadline.uptimeNanoseconds(0)
+    private var lastHaste: NIODeadline?
+
+    /// A pace of so many a second.
+    init(_ rate: Int) { self.rate = rate }
+
+    /// Counts a notification, or an answer.
+    ///
+    /// - Parameters:
+    ///   - bytes: its size.
+    ///   - now: the time.
+    /// - Returns: a pause before more is read; nil: none is needed.
+    mutating func count(bytes: Int, at now: NIODeadline) -> Pause? {
+        let units = Int64(1 + bytes / Self.unitBytes)
+        paid = max(paid, now) + .nanoseconds(units * (1_000_000_000 / Int64(rate)))
+        let allowed = now + .seconds(1)
+        guard paid > allowed else { return nil }
+        let isFirst = lastHaste.map { now - $0 >= Self.calm } ?? true
+        lastHaste = now
+        // 100 ms more, so that the loop is not woken for each notification. One second at most, since a worker's end is
+        // not noticed during the pause.
+        let time = min(paid - allowed + .milliseconds(100), .seconds(1))
+        return Pause(time: time, isFirst: isFirst)
+    }
+}
