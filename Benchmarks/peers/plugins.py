@@ -11,12 +11,10 @@ from processes import drive, new_directory, request_file
 CLIENTS = [1, 50]
 KEYS = [("p50", "p50_us", "us"), ("rate", "per_s", "/s"), ("CPU of daemon, worker and program",
                                                            "server_cpu_us", "us")]
-# The compiler of each language, its scale as the template has it, and the one that is measured.
-LANGUAGES = {
-    "python": (None, '"min": -1, "max": 1, "step": 2', '"min": 1, "max": 5, "step": 1'),
-    "rust": ("cargo", "min: -1.0, max: 1.0, step: 2.0", "min: 1.0, max: 5.0, step: 1.0"),
-    "go": ("go", "Min: -1, Max: 1, Step: 2", "Min: 1, Max: 5, Step: 1"),
-}
+# The compiler of each language, the scale that the templates have, and the one that is measured.
+LANGUAGES = {"python": None, "rust": "cargo", "go": "go"}
+SCALE = '"min": -1, "max": 1, "step": 2'
+WANTED = '"min": 1, "max": 5, "step": 1'
 BUILD = {"rust": ["cargo", "build", "--release", "--offline", "--quiet"], "go": ["go", "build"]}
 
 
@@ -27,10 +25,9 @@ def make(language, folder):
     subprocess.run([ctl, "plugin", "new", "--kind", "votes", "--language", language,
                     "--id", f"org.example.{language}", "--path", made, "Likes"],
                    check=True, stdout=subprocess.DEVNULL)
-    _, scale, wanted = LANGUAGES[language]
     for source in filter(Path.is_file, made.rglob("*")):
         if source.suffix in (".py", ".rs", ".go"):
-            source.write_text(source.read_text().replace(scale, wanted))
+            source.write_text(source.read_text().replace(SCALE, WANTED))
     if language in BUILD:
         subprocess.run(BUILD[language], cwd=made, check=True,
                        env={**os.environ, "CGO_ENABLED": "0"})
@@ -41,7 +38,7 @@ def ways():
     folder = new_directory("plugins")
     yield "Swift, in the daemon", folder, "plugin: org.atrium.stars"
     yield "Swift, in a worker", folder, "plugin: org.atrium.stars, isolation: process"
-    for language, (compiler, *_) in LANGUAGES.items():
+    for language, compiler in LANGUAGES.items():
         if compiler and not shutil.which(compiler):
             say(f"plugins: {language} is left out: there is no {compiler}")
             continue

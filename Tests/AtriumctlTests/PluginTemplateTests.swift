@@ -17,28 +17,55 @@ import Testing
         #expect(source?.text.contains("@c(atrium_plugin_org_example_my_thumbs)") == true)
     }
 
-    @Test(arguments: [
-        (PluginLanguage.python, "thumbs.py", ["thumbs.py"]),
-        (.rust, "target/release/thumbs", ["src/main.rs", "src/atrium.rs", "src/json.rs"]),
-        (.go, "thumbs", ["main.go", "atrium.go", "go.mod"]),
-    ])
+    /// The languages of programs: the program, the file that the author changes, and those beside it.
+    private static let programs = [
+        (PluginLanguage.python, "thumbs.py", "thumbs.py", []),
+        (
+            .rust, "target/release/thumbs", "src/main.rs",
+            ["src/atrium.rs", "src/json.rs", "Cargo.toml"]
+        ),
+        (.go, "thumbs", "main.go", ["atrium.go", "go.mod"]),
+    ]
+
+    @Test(arguments: programs, PluginKind.allCases.filter { $0 != .delegate })
     func `in another language is a program, with a manifest that names it`(
-        language: PluginLanguage, program: String, sources: [String]
+        language: (PluginLanguage, program: String, source: String, others: [String]),
+        kind: PluginKind
     ) throws {
         let template = PluginTemplate(
-            kind: .votes, language: language, name: "Thumbs", id: "org.example.thumbs")
-        #expect(Set(template.files.map(\.path)).isSuperset(of: sources))
+            kind: kind, language: language.0, name: "Thumbs", id: "org.example.thumbs")
+        let texts = Dictionary(uniqueKeysWithValues: template.files.map { ($0.path, $0.text) })
+        #expect(Set(texts.keys).isSuperset(of: language.others))
         for file in template.files {
             #expect(!file.text.contains("{{"), "\(file.path)")
+            #expect(!file.text.contains("\n\n\n\n"), "\(file.path)")
             #expect(file.text.hasSuffix("\n"))
-            #expect(file.isExecutable == file.path.hasSuffix(".py"), "\(file.path)")
+            #expect(file.isExecutable == (file.path == language.program), "\(file.path)")
         }
-        let manifest = template.files.first { $0.path == "manifest.json" }?.text ?? ""
-        #expect(manifest.contains("\"program\": \"\(program)\""))
-        let readme = template.files.first { $0.path == "README.md" }?.text ?? ""
-        #expect(readme.contains("in \(language.title): `org.example.thumbs`"))
+        let manifest = try #require(texts["manifest.json"])
+        #expect(manifest.contains("\"program\": \"\(language.program)\""))
+        #expect(manifest.contains("\"kind\": \"\(kind.rawValue)\""))
+        let readme = try #require(texts["README.md"])
+        #expect(readme.contains("in \(language.0.title): `org.example.thumbs`"))
         #expect(readme.contains("\n    atrium-worker --check ."))
-        #expect(language.build.map { readme.contains("\n    \($0)\n") } ?? true)
+        #expect(language.0.build.map { readme.contains("\n    \($0)\n") } ?? true)
+        let source = try #require(texts[language.source])
+        let interface = "org.atrium.plugin." + kind.rawValue.capitalized
+        #expect(source.contains("Thumbs: "))
+        #expect(source.contains("atriumctl introspect \(interface)\n"))
+        for method in ["Hello", "Start", "Stop"] { #expect(source.contains(method)) }
+    }
+
+    @Test(arguments: programs)
+    func `in another language has the same files beside the author's, whatever its kind`(
+        language: PluginLanguage, program: String, source: String, others: [String]
+    ) throws {
+        let kinds = language.kinds.map { kind in
+            PluginTemplate(kind: kind, language: language, name: "Thumbs", id: "a.b").files
+                .filter { others.contains($0.path) }
+        }
+        #expect(kinds.count == 4)
+        #expect(kinds.allSatisfy { $0.count == others.count && $0 == kinds[0] })
     }
 
     @Test func `has no path of the machine that it was made on`() throws {
@@ -48,22 +75,6 @@ import Testing
         #expect(package.contains(#".package(path: found + "/AtriumKit")"#))
         let ignored = template.files.first { $0.path == ".gitignore" }?.text ?? ""
         #expect(ignored.contains(".kit\n"))
-    }
-
-    @Test(arguments: PluginKind.allCases.filter { $0 != .delegate })
-    func `of any kind of component may be in Python`(kind: PluginKind) throws {
-        let template = PluginTemplate(
-            kind: kind, language: .python, name: "Thumbs", id: "org.example.thumbs")
-        let source = try #require(template.files.first { $0.path == "thumbs.py" }).text
-        let interface = "org.atrium.plugin." + kind.rawValue.capitalized
-        #expect(source.contains("atriumctl introspect \(interface)\n"))
-        for method in ["Hello", "Start", "Stop"] {
-            #expect(source.contains("    def \(method)(self"), "\(method)")
-        }
-        for file in template.files {
-            #expect(!file.text.contains("{{"), "\(file.path)")
-            #expect(!file.text.contains("\n\n\n\n"), "\(file.path)")
-        }
     }
 
     @Test(

@@ -35,33 +35,8 @@ extension Stories {
             }
         }
 
-        /// The compilers of other languages that this machine has, with what builds a plugin.
-        private static let compilers = [
-            (language: "rust", program: "cargo", build: "cargo build --release --offline"),
-            (language: "go", program: "go", build: "CGO_ENABLED=0 go build"),
-        ].filter { compiler in
-            (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-                .contains { access("\($0)/\(compiler.program)", X_OK) == 0 }
-        }
-
-        @Test(arguments: compilers)
-        func `a plugin in a language that this machine has builds and passes its suite`(
-            language: String, program: String, build: String
-        ) async throws {
-            let tree = try await Installed.tree
-            let folder = try TemporaryDirectory()
-            let script = """
-                export HOME=${HOME:-/root} GOCACHE="$PWD/cache"
-                '\(tree.bin)/atriumctl' plugin new --kind votes --language \(language) Likes
-                cd Likes && \(build) && '\(tree.bin)/atrium-worker' --check . --seed 7
-                """
-            let checked = try await run(["sh", "-c", script], in: folder.path)
-            #expect(checked.status == 0, "\(checked)")
-            #expect(checked.output.contains("in a worker: votes: conforms (seed 7"), "\(checked)")
-        }
-
         @Test(.enabled(if: access("/usr/bin/python3", X_OK) == 0, "the plugin is in Python"))
-        func `a plugin in Python passes its suite and votes, and its votes outlive a restart`()
+        func `a plugin in Python takes votes, which outlive a restart`()
             async throws
         {
             let tree = try await Installed.tree
@@ -72,10 +47,6 @@ extension Stories {
                     "python", "Likes",
                 ], in: folder.path)
             #expect(made.status == 0, "\(made)")
-            let package = folder.path + "/Likes"
-            let checked = try await run([tree.bin + "/atrium-worker", "--check", package])
-            #expect(checked.status == 0, "\(checked)")
-            #expect(checked.output.contains("in a worker: "), "\(checked)")
 
             let options = DaemonUnderTest.Options(arguments: ["--plugin-path", folder.path])
             let tally =
@@ -125,12 +96,6 @@ extension Stories {
                         "python", kind.capitalized,
                     ], in: folder.path)
                 #expect(made.status == 0, "\(made)")
-                let checked = try await run(
-                    [
-                        tree.bin + "/atrium-worker", "--check",
-                        "\(folder.path)/\(kind.capitalized)",
-                    ])
-                #expect(checked.output.contains("in a worker: \(kind): conforms"), "\(checked)")
             }
             let letters = try TemporaryDirectory()
             for name in ["b.txt", "a.txt"] { try letters.write(name, name) }

@@ -14,7 +14,7 @@ struct PluginNewCommand: ParsableCommand {
 
     @Option(
         help:
-            "What it is written in: swift; python, for all kinds but delegate; rust or go, for votes.",
+            "What it is written in: swift; or python, rust or go, for all kinds but delegate.",
         completion: .list(PluginLanguage.allCases.map(\.rawValue)))
     var language = PluginLanguage.swift
 

@@ -14,54 +14,22 @@ struct PluginTemplate {
 
     /// All files.
     var files: [File] {
-        switch language {
-        case .swift: package
-        case .python:
-            program(
-                File(
-                    path: program, text: filled(PythonTemplate.source(kind) ?? ""),
-                    isExecutable: true))
-        case .rust:
-            program(
-                File(path: "Cargo.toml", text: filled(RustVotesTemplate.package)),
-                File(path: "src/main.rs", text: filled(RustVotesTemplate.source)),
-                File(path: "src/atrium.rs", text: filled(RustServerTemplate.source)),
-                File(path: "src/json.rs", text: filled(RustJSONTemplate.source)),
-                File(path: ".gitignore", text: "target/\n"))
-        case .go:
-            program(
-                File(path: "go.mod", text: filled(GoVotesTemplate.module)),
-                File(path: "main.go", text: filled(GoVotesTemplate.source)),
-                File(path: "atrium.go", text: filled(GoVotesTemplate.helper)),
-                File(path: ".gitignore", text: "\(program)\n"))
-        }
-    }
-
-    private func program(_ files: File...) -> [File] {
-        files + [
-            File(path: "manifest.json", text: filled(ProgramTemplate.manifest)),
-            File(path: "README.md", text: filled(ProgramTemplate.readme)),
-        ]
-    }
-
-    /// The path of the program of a plugin that is one, in its folder.
-    var program: String {
-        switch language {
-        case .swift, .python: "\(name.lowercased()).py"
-        case .rust: "target/release/\(name.lowercased())"
-        case .go: name.lowercased()
+        (language.program?.files(kind) ?? package).map { file in
+            File(
+                path: filled(file.path), text: ended(filled(file.text)),
+                isExecutable: file.isExecutable)
         }
     }
 
     private var package: [File] {
         [
-            File(path: "Package.swift", text: filled(PackageTemplate.package)),
-            File(path: "manifest.json", text: filled(PackageTemplate.manifest)),
-            File(path: "Makefile", text: filled(PackageTemplate.makefile)),
-            File(path: "README.md", text: filled(readme)),
+            File(path: "Package.swift", text: PackageTemplate.package),
+            File(path: "manifest.json", text: PackageTemplate.manifest),
+            File(path: "Makefile", text: PackageTemplate.makefile),
+            File(path: "README.md", text: readme),
             File(path: ".gitignore", text: ".build/\n.kit\n"),
-            File(path: "Sources/\(name)/\(name).swift", text: filled(source)),
-            File(path: "Tests/\(name)Tests/\(name)Tests.swift", text: filled(tests)),
+            File(path: "Sources/{{Name}}/{{Name}}.swift", text: source),
+            File(path: "Tests/{{Name}}Tests/{{Name}}Tests.swift", text: tests),
         ]
     }
 
@@ -103,18 +71,19 @@ struct PluginTemplate {
         kind == .delegate ? DelegateTemplate.readme : PackageTemplate.readme
     }
 
+    /// A text with its words filled in; the first ones have others in them.
     private func filled(_ text: String) -> String {
-        let values = [
-            "Name": name, "id": id, "entry": entry, "kind": kind.rawValue,
-            "Kind": kind.rawValue.prefix(1).uppercased() + kind.rawValue.dropFirst(),
-            "component": name.lowercased(), "program": program, "folder": "/PATH/TO/\(name)",
-            "language": language.title,
-            "rules": ProgramTemplate.rules(kind), "settings": ProgramTemplate.settings(kind),
-            "option": ProgramTemplate.option(kind),
-            "build": language.build.map { "    \($0)\n" } ?? "",
+        let common = kind.program
+        let words: KeyValuePairs<String, String> = [
+            "title": common?.title ?? "", "rules": common?.rules ?? "",
+            "members": common?.members ?? "", "options": common?.options ?? "",
+            "program": language.program?.program ?? "",
+            "build": language.build.map { "    \($0)\n" } ?? "", "language": language.title,
+            "Name": name, "id": id, "entry": entry, "kind": kind.rawValue, "Kind": kind.title,
+            "component": name.lowercased(), "folder": "/PATH/TO/\(name)",
         ]
-        var text = text
-        for (key, value) in values { text = text.replacing("{{\(key)}}", with: value) }
-        return text.hasSuffix("\n") ? text : text + "\n"
+        return words.reduce(text) { $0.replacing("{{\($1.key)}}", with: $1.value) }
     }
+
+    private func ended(_ text: String) -> String { text.hasSuffix("\n") ? text : text + "\n" }
 }

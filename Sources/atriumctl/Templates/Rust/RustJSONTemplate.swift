@@ -3,8 +3,11 @@ enum RustJSONTemplate {
     /// `src/json.rs`.
     static let source = ##"""
         //! JSON (RFC 8259), as far as the calls of a plugin need it.
+        #![allow(dead_code)] // A plugin uses what it needs.
 
         use std::fmt::{self, Display, Formatter};
+        use std::ops::Index;
+        use std::time::{SystemTime, UNIX_EPOCH};
 
         #[derive(Clone, Debug, PartialEq)]
         pub enum Json {
@@ -16,34 +19,53 @@ enum RustJSONTemplate {
             Object(Vec<(String, Json)>),
         }
 
-        impl From<&str> for Json {
-            fn from(text: &str) -> Self {
-                Json::Text(text.into())
+        /// An object, from names and values: `object! {"min": -1, "title": "Likes"}`.
+        macro_rules! object {
+            ($($name:tt: $value:expr),* $(,)?) => {
+                $crate::json::Json::Object(vec![$(($name.into(), $crate::json::Json::from($value))),*])
+            };
+        }
+        pub(crate) use object;
+
+        /// A member of an object, null where it is absent: `call["settings"]["links"]`.
+        impl Index<&str> for Json {
+            type Output = Json;
+
+            fn index(&self, name: &str) -> &Json {
+                match self {
+                    Json::Object(members) => {
+                        members.iter().find(|member| member.0 == name).map_or(&Json::Null, |member| &member.1)
+                    }
+                    _ => &Json::Null,
+                }
             }
         }
 
         impl Json {
-            pub fn object<const COUNT: usize>(members: [(&str, Json); COUNT]) -> Json {
-                Json::Object(members.into_iter().map(|(name, value)| (name.into(), value)).collect())
+            pub fn text(&self) -> Option<&str> {
+                match self {
+                    Json::Text(text) => Some(text),
+                    _ => None,
+                }
             }
 
-            /// A member of an object; `None` where it is absent or null.
-            pub fn member(&self, name: &str) -> Option<&Json> {
-                let Json::Object(members) = self else { return None };
-                let found = members.iter().find(|member| member.0 == name)?;
-                if found.1 == Json::Null { None } else { Some(&found.1) }
+            pub fn number(&self) -> Option<f64> {
+                match self {
+                    Json::Number(number) => Some(*number),
+                    _ => None,
+                }
             }
 
-            pub fn text(&self, name: &str) -> Option<&str> {
-                if let Some(Json::Text(text)) = self.member(name) { Some(text) } else { None }
+            pub fn is_true(&self) -> bool {
+                *self == Json::Bool(true)
             }
 
-            pub fn number(&self, name: &str) -> Option<f64> {
-                if let Some(Json::Number(number)) = self.member(name) { Some(*number) } else { None }
-            }
-
-            pub fn items(&self, name: &str) -> &[Json] {
-                if let Some(Json::Array(items)) = self.member(name) { items } else { &[] }
+            /// The elements of a list.
+            pub fn items(&self) -> &[Json] {
+                match self {
+                    Json::Array(items) => items,
+                    _ => &[],
+                }
             }
 
             /// Reads a text; `None` where it is not JSON, or nested more than a hundred deep.
@@ -53,6 +75,52 @@ enum RustJSONTemplate {
                 reader.skip();
                 (reader.place == text.len()).then_some(value)
             }
+        }
+
+        /// What `object!` takes as values.
+        macro_rules! conversions {
+            ($($type:ty, $value:ident => $json:expr;)*) => {
+                $(impl From<$type> for Json {
+                    fn from($value: $type) -> Json {
+                        $json
+                    }
+                })*
+            };
+        }
+
+        conversions! {
+            bool, value => Json::Bool(value);
+            i32, value => Json::Number(value.into());
+            u64, value => Json::Number(value as f64);
+            f64, value => Json::Number(value);
+            &str, value => Json::Text(value.into());
+            String, value => Json::Text(value);
+            Vec<Json>, value => Json::Array(value);
+        }
+
+        impl<Value: Into<Json>> From<Option<Value>> for Json {
+            fn from(value: Option<Value>) -> Json {
+                value.map_or(Json::Null, Into::into)
+            }
+        }
+
+        /// A time as fields have it (RFC 3339); `None` before 1970.
+        pub fn time_text(time: SystemTime) -> Option<String> {
+            let seconds = time.duration_since(UNIX_EPOCH).ok()?.as_secs();
+            let length = |year: u64, month: usize| match month {
+                1 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+                _ => [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month],
+            };
+            let (mut year, mut month, mut day) = (1970, 0, seconds / 86_400);
+            while day >= length(year, month) {
+                day -= length(year, month);
+                (year, month) = if month < 11 { (year, month + 1) } else { (year + 1, 0) };
+                if year > 9999 {
+                    return None;
+                }
+            }
+            let (hour, minute, second) = (seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
+            Some(format!("{year}-{:02}-{:02}T{hour:02}:{minute:02}:{second:02}Z", month + 1, day + 1))
         }
 
         struct Reader<'a> {

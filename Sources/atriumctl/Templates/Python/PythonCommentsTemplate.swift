@@ -1,21 +1,13 @@
 /// A new plugin of the kind `comments` in Python: comments with links wait for a moderator.
 enum PythonCommentsTemplate {
-    static let title = "comments. Those with links wait for a moderator, and shouting is refused."
-
-    /// The program, without what replies to calls.
+    /// What follows the start that ``PythonTemplate`` has for each kind.
     static let body = ##"""
         import json
         import re
 
 
-        class Refused(Exception):
-            """Raised by Post and Edit: says to the author why not."""
-
-            name = "Refused"
-
-
         class Plugin:
-            """A method for each that is asked, which returns the parameters of its reply.
+            """A method for each call, which returns the parameters of its reply.
 
             The worker keeps the comments; nothing is to be kept here.
             """
@@ -34,7 +26,7 @@ enum PythonCommentsTemplate {
             def Post(self, draft):
                 letters = [letter for letter in draft["text"] if letter.isalpha()]
                 if len(letters) >= 20 and all(letter.isupper() for letter in letters):
-                    raise Refused("This is all in capitals: please write it without shouting.")
+                    raise Failure("Refused", reason="This is all in capitals: please write it without shouting.")
                 found = len(re.findall(r"https?://", draft["text"]))
                 return {"waits": found > Plugin.links and not draft["moderator"]}
 

@@ -1,18 +1,10 @@
 /// A new plugin of the kind `votes` in Python: thumbs up and down.
 enum PythonVotesTemplate {
-    static let title = "thumbs up (1) and down (-1). The score of an item is their sum."
-
-    /// The program, without what replies to calls.
+    /// What follows the start that ``PythonTemplate`` has for each kind.
     static let body = ##"""
         import json
 
         scores = {}  # by item; None is the container itself
-
-
-        class Refused(Exception):
-            """Raised by Cast and Retract: says to the person who voted why not."""
-
-            name = "Refused"
 
 
         def count(item, vote, previous):
@@ -23,7 +15,7 @@ enum PythonVotesTemplate {
 
 
         class Plugin:
-            """A method for each that is asked, which returns the parameters of its reply."""
+            """A method for each call, which returns the parameters of its reply."""
 
             def Hello(self, protocols):
                 return {"protocol": 1}
@@ -40,7 +32,7 @@ enum PythonVotesTemplate {
                 return {"scores": [scores.get(subject.get("item")) for subject in subjects]}
 
             def Cast(self, ballot, previous=None):
-                return {}  # or: raise Refused("Votes are closed.")
+                return {}  # or: raise Failure("Refused", reason="Votes are closed.")
 
             def Retract(self, ballot):
                 return {}

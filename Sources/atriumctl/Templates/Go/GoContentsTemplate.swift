@@ -1,0 +1,83 @@
+/// A new plugin of the kind `contents` in Go: the files of a folder.
+enum GoContentsTemplate {
+    /// What follows the start that ``GoTemplate`` has for each kind.
+    static let body = ##"""
+        import (
+        	"fmt"
+        	"os"
+        	"path/filepath"
+        	"strings"
+        	"time"
+        	"unicode"
+        	"unicode/utf8"
+        )
+
+        // Plugin lists a folder. The worker keeps the items, and finds out which are new, changed or gone.
+        type Plugin struct {
+        	folder string
+        	fields map[string]bool // those of the container
+        	unsent []Object        // the items that were read and not sent yet
+        }
+
+        func (plugin *Plugin) start(call struct {
+        	Settings struct{ Folder string }
+        	Fields   []struct{ Name string }
+        }) (Object, error) {
+        	plugin.folder, plugin.fields = call.Settings.Folder, map[string]bool{}
+        	for _, field := range call.Fields {
+        		plugin.fields[field.Name] = true
+        	}
+        	return Object{"listen": 10}, nil
+        }
+
+        // Replies the files, 300 at a time: a reply is at most 1 MiB.
+        func (plugin *Plugin) listen(struct{}) (Object, error) {
+        	if len(plugin.unsent) == 0 {
+        		files, err := os.ReadDir(plugin.folder)
+        		if err != nil {
+        			return Object{"problem": fmt.Sprintf("the folder can't be read: %v.", err)}, nil
+        		}
+        		for _, file := range files {
+        			plugin.add(file.Name())
+        		}
+        	}
+        	count := len(plugin.unsent)
+        	if count > 300 {
+        		count = 300
+        	}
+        	items := plugin.unsent[:count]
+        	plugin.unsent = plugin.unsent[count:]
+        	more := len(plugin.unsent) > 0
+        	return Object{"items": items, "more": more, "all": !more}, nil
+        }
+
+        // Adds an item, unless it is no file, is gone meanwhile, or has a name that is no id.
+        func (plugin *Plugin) add(name string) {
+        	file, err := os.Stat(filepath.Join(plugin.folder, name))
+        	if err != nil || !file.Mode().IsRegular() || len(name) > 200 || !utf8.ValidString(name) ||
+        		strings.IndexFunc(name, unicode.IsControl) >= 0 {
+        		return
+        	}
+        	changed := file.ModTime().UTC().Format(time.RFC3339)
+        	fields := Object{"title": name, "size": file.Size(), "changed": changed}
+        	for field := range fields {
+        		if !plugin.fields[field] {
+        			delete(fields, field)
+        		}
+        	}
+        	plugin.unsent = append(plugin.unsent, Object{"id": name, "fields": fields})
+        }
+
+        func main() {
+        	// The manifest names it under "paths", too, so that the program may read the folder.
+        	setting := Object{"name": "folder", "type": "path", "required": true, "summary": "the folder to list"}
+        	plugin := Plugin{}
+        	Serve(Methods{
+        		"Hello":  Always(Object{"protocol": 1, "settings": []Object{setting}}),
+        		"Start":  On(plugin.start),
+        		"Listen": On(plugin.listen),
+        		"Stop":   Always(Object{}),
+        	})
+        }
+        """##
+}
