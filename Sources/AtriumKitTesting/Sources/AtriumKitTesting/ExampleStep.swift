@@ -49,7 +49,7 @@ struct ExampleStep: Sendable {
             case .put, .remove, .items, .details, .write, .move, .erase, .wait: .contents
             case .sections, .filter, .select, .deselect, .clear, .observes, .preselects, .values:
                 .filters
-            case .restore, .keys, .facts, .logs, .apply, .restart, .change: nil
+            case .restore, .keys, .facts, .logs, .apply, .restart, .change, .provide: nil
             }
         }
     }
