@@ -1,4 +1,8 @@
-"""A vote by the same rule in a plugin in the daemon, in a worker, and in programs of other languages."""
+"""A vote by the same rule in a plugin in the daemon, in a worker, and in programs of other languages.
+
+Beside what the worker adds to a vote stands a call to a plugin by go-plugin, which counts the vote, and writes nothing.
+"""
+import json
 import os
 import shutil
 import subprocess
@@ -15,6 +19,9 @@ KEYS = [("p50", "p50_us", "us"), ("rate", "per_s", "/s"), ("CPU of daemon, worke
 LANGUAGES = {"python": None, "rust": "cargo", "go": "go"}
 SCALE = '"min": -1, "max": 1, "step": 2'
 WANTED = '"min": 1, "max": 5, "step": 1'
+GO_PLUGIN = Path(__file__).parent / "goplugin" / "main.go"
+# Where Debian's packages of Go libraries are.
+GO_LIBRARIES = Path("/usr/share/gocode")
 BUILD = {"rust": ["cargo", "build", "--release", "--offline", "--quiet"], "go": ["go", "build"]}
 
 
@@ -83,6 +90,10 @@ def run(rounds):
     votes = {name: Votes(folder, component) for name, folder, component in ways()}
     cases = [Case(f"{name} {clients}", lambda one=one, clients=clients: one.run(clients))
              for name, one in votes.items() for clients in CLIENTS]
+    program = go_plugin()
+    go_calls = {clients: f"go-plugin {clients}" for clients in CLIENTS} if program else {}
+    cases += [Case(name, lambda clients=clients: call_go_plugin(program, clients))
+              for clients, name in go_calls.items()]
     got = measure(cases, rounds)
     rows = []
     first, *others = votes
@@ -97,4 +108,42 @@ def run(rounds):
     row = Row("plugins", "memory of worker and program", "MB", [votes[first].memory()])
     for name in others:
         row.peers[name] = [votes[name].memory()]
+    return [*rows, row, *added(got, go_calls, votes)]
+
+
+def go_plugin():
+    """The program that calls a plugin of its own by go-plugin; None where it can't be built."""
+    if not shutil.which("go") or not (GO_LIBRARIES / "src/github.com/hashicorp/go-plugin").exists():
+        say("plugins: go-plugin is left out: there is no Go, or the library is not installed")
+        return None
+    program = new_directory("goplugin") / "goplugin"
+    subprocess.run(["go", "build", "-o", program, GO_PLUGIN], check=True,
+                   env={**os.environ, "CGO_ENABLED": "0", "GO111MODULE": "off",
+                        "GOPATH": str(GO_LIBRARIES)})
+    return program
+
+
+def call_go_plugin(program, clients):
+    made = subprocess.run([program, str(clients), "1"], check=True, capture_output=True, text=True)
+    return json.loads(made.stdout)
+
+
+def added(got, go_calls, votes):
+    """What a worker adds to a vote, beside the call to a plugin by go-plugin."""
+    inside, worker = list(votes)[:2]
+    rows = []
+    for clients in CLIENTS:
+        for label, key, unit in KEYS:
+            if key == "per_s":
+                continue
+            many = "1 client" if clients == 1 else f"{clients} clients"
+            pairs = zip(column(got[f"{worker} {clients}"], key), column(got[f"{inside} {clients}"], key))
+            row = Row("plugins", f"what the worker adds to a vote, {many}: {label.split(' of ')[0]}", unit,
+                      [apart - within for apart, within in pairs])
+            if clients in go_calls:
+                row.peers["go-plugin, the call"] = column(got[go_calls[clients]], key)
+            rows.append(row)
+    row = Row("plugins", "memory of the plugin's process", "MB", [votes[worker].memory()])
+    if go_calls:
+        row.peers["go-plugin, the call"] = column(got[go_calls[CLIENTS[-1]]], "memory_mb")[:1]
     return [*rows, row]

@@ -98,7 +98,7 @@ final class WorkerInbox {
                 guard case .raised(let events) = message else { return .sent(message, Judgement()) }
                 return .sent(message, Judgement(problem: check.problem(in: events)))
             }
-            let answer = try Wire.decode(WorkerAnswer.self, from: message)
+            let answer = try Wire.answer(message)
             switch (answer, asked) {
             case (.restored(let events, _), _):
                 return .answer(id, answer, judgement(of: events, check))

@@ -32,6 +32,33 @@ import Testing
         }
     }
 
+    @Test(arguments: 1...20)
+    func `a decision on a vote is read the same with and without Decodable`(
+        seed: Int
+    ) throws {
+        var random = RandomMessages(seed: seed)
+        for _ in 0..<500 {
+            let answer = random.workerAnswer()
+            let text = Wire.encode(answer).bytes
+            let value = try JSON.decode(JSONValue.self, from: text)
+            if let read = WorkerAnswer(decisionOnVote: value) { #expect(read == answer) }
+            #expect(try Wire.answer(text) == answer)
+        }
+    }
+
+    @Test func `a decision on a vote on an item is read without Decodable`() throws {
+        let tally = Tally(count: 2, score: 4.0, histogram: ["4": 2])
+        let put = Change.put(key: "film\n7", value: ["value": 4.0, "cast": 5])
+        for previous in [nil, 3.0] {
+            let answer = WorkerAnswer.decided(
+                Decision(
+                    changes: [put], answer: .ballot(tally: tally, previous: previous, current: 4),
+                    events: [.tally(.item("film"), tally)]))
+            let value = try JSON.decode(JSONValue.self, from: Wire.encode(answer).bytes)
+            #expect(WorkerAnswer(decisionOnVote: value) == answer)
+        }
+    }
+
     @Test(arguments: 1...5)
     func `what a component says by itself`(seed: Int) throws {
         var random = RandomMessages(seed: seed)

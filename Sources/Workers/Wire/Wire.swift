@@ -26,13 +26,22 @@ enum Wire {
     static func decode<Message: Decodable>(
         _ type: Message.Type, from text: [UInt8]
     ) throws(WireError) -> Message {
-        let value: JSONValue
+        try WireDecoder(parse(text)).read(type)
+    }
+
+    /// Decodes a worker's answer.
+    static func answer(_ text: [UInt8]) throws(WireError) -> WorkerAnswer {
+        let value = try parse(text)
+        if let decision = WorkerAnswer(decisionOnVote: value) { return decision }
+        return try WireDecoder(value).read(WorkerAnswer.self)
+    }
+
+    private static func parse(_ text: [UInt8]) throws(WireError) -> JSONValue {
         do {
-            value = try JSON.decode(JSONValue.self, from: text, depthLimit: nesting)
+            return try JSON.decode(JSONValue.self, from: text, depthLimit: nesting)
         } catch {
             throw WireError(expected: "a message", found: "\(error)")
         }
-        return try WireDecoder(value).read(type)
     }
 }
 
