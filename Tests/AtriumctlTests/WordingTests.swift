@@ -60,6 +60,9 @@ import Testing
         #expect(TallyText.full(tally) == "4.33 from 3 votes (3: 1, 5: 2); yours: 5")
         #expect(TallyText.short(tally) == "4.33 (3)")
         #expect(TallyText.full(VoteTally(count: 0, histogram: [:])) == "none")
+        // A plugin that breaks the rule that votes have a score.
+        let without = VoteTally(count: 1, histogram: ["1": 1])
+        #expect(TallyText.full(without) == "1 vote (1: 1), without a score")
     }
 
     @Test func `people see the mean of the votes, whatever score ranks them`() {

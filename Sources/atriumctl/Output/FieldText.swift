@@ -49,13 +49,16 @@ enum TallyText {
     /// In a sentence, with who voted what: `4.33 from 12 votes (3: 2, 5: 10); yours: 5`; a score that is another than
     /// the mean is named, too.
     static func full(_ tally: VoteTally) -> String {
-        guard let score = tally.score, let mean = mean(tally) else { return "none" }
+        guard tally.count > 0 else { return "none" }
         let values = tally.histogram.sorted { (Double($0.key) ?? 0) < (Double($1.key) ?? 0) }
         let histogram = values.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
-        let rank = shown(score) == shown(mean) ? "" : ", ranked as \(shown(score))"
         let mine = tally.mine.map { "; yours: \(Wording.number($0))" } ?? ""
-        return
-            "\(shown(mean)) from \(Wording.count(tally.count, "vote")) (\(histogram))\(rank)\(mine)"
+        let votes = "\(Wording.count(tally.count, "vote")) (\(histogram))"
+        guard let score = tally.score, let mean = mean(tally) else {
+            return "\(votes), without a score\(mine)"
+        }
+        let rank = shown(score) == shown(mean) ? "" : ", ranked as \(shown(score))"
+        return "\(shown(mean)) from \(votes)\(rank)\(mine)"
     }
 
     private static func shown(_ number: Double) -> String { Wording.rounded(number, decimals: 2) }
