@@ -143,7 +143,9 @@ extension Stories {
                 {"post": "https://a.example http://b.example", "id": "b", "item": "film", "is": {"comment": {"state": "pending"}}},
                 {"post": "https://a.example http://b.example", "item": "film", "moderator": true, "is": {"comment": {"state": "shown"}}},
                 {"edit": "a", "text": "http://a.example http://b.example", "is": {"comment": {"state": "pending"}}},
-                {"post": "THIS IS THE VERY BEST OF ÄLL", "item": "film", "refused": "refused", "because": "without shouting"}
+                {"post": "THIS IS THE VERY BEST OF ÄLL", "item": "film", "refused": "refused", "because": "without shouting"},
+                {"change": {"links": 2}, "is": true},
+                {"post": "https://a.example http://b.example", "id": "c", "item": "film", "is": {"comment": {"state": "shown"}}}
               ]
             },
             {"title": "fewer links than none", "settings": {"links": -1}, "refused": "links"}

@@ -10,7 +10,8 @@ enum GoCommentsTemplate {
         // Plugin judges comments. The worker keeps them; nothing is to be kept here.
         type Plugin struct{ links int }
 
-        func (plugin *Plugin) start(call struct{ Settings struct{ Links int } }) (Object, error) {
+        // Takes the settings: at the start, and when a setting that is live gets another value.
+        func (plugin *Plugin) settings(call struct{ Settings struct{ Links int } }) (Object, error) {
         	plugin.links = call.Settings.Links
         	return Object{"maxLength": 5000}, nil
         }
@@ -39,12 +40,12 @@ enum GoCommentsTemplate {
         }
 
         func main() {
-        	setting := Object{"name": "links", "type": "integer", "least": 0, "summary": "links that need no moderator"}
+        	setting := Object{"name": "links", "type": "integer", "least": 0, "live": true, "summary": "links that need no moderator"}
         	plugin := Plugin{}
         	Serve(Methods{
         		"Hello": Always(Object{"protocol": 1, "settings": []Object{setting}, "defaults": Object{"links": 0}}),
-        		"Start": On(plugin.start),
-        		"Post":  On(plugin.post),
+        		"Start": On(plugin.settings), "ChangeSettings": On(plugin.settings),
+        		"Post": On(plugin.post),
         		// "Edit" judges edits; without it, Post does.
         		"Stop": Always(Object{}),
         	})

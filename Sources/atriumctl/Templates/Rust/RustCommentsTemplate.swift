@@ -17,10 +17,11 @@ enum RustCommentsTemplate {
                 match method {
                     "Hello" => {
                         let setting =
-                            object! {"name": "links", "type": "integer", "least": 0, "summary": "links that need no moderator"};
+                            object! {"name": "links", "type": "integer", "least": 0, "live": true, "summary": "links that need no moderator"};
                         Ok(object! {"protocol": 1, "settings": vec![setting], "defaults": object! {"links": 0}})
                     }
-                    "Start" => {
+                    // A setting that is live gets another value by "ChangeSettings".
+                    "Start" | "ChangeSettings" => {
                         self.links = call["settings"]["links"].number().unwrap_or(0.0);
                         Ok(object! {"maxLength": 5000})
                     }
