@@ -143,7 +143,7 @@ extension JSONValue {
 /// An absent member is read as null.
 private struct ObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let members: [JSONValue.Member]
-    /// Where the members of a large object are; a few are found sooner by comparing.
+    /// Where the members are, of many or of some whose names are not ASCII; few are found sooner by comparing.
     private let places: [String: Int]
     var codingPath: [any CodingKey] { [] }
     var allKeys: [Key] { members.compactMap { Key(stringValue: $0.name) } }
@@ -151,27 +151,16 @@ private struct ObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     init(_ members: [JSONValue.Member]) throws(WireError) {
         self.members = members
         var places: [String: Int] = [:]
-        if members.count > 24 {
+        // ASCII names with other bytes are other names.
+        if members.count > 24 || !members.allSatisfy({ $0.name.utf8.allSatisfy { $0 < 0x80 } }) {
             places.reserveCapacity(members.count)
             for (place, member) in members.enumerated() {
                 guard places.updateValue(place, forKey: member.name) == nil else {
                     throw WireError(twice: member.name)
                 }
             }
-        } else if let name = Self.nameInTwoSpellings(members) {
-            throw WireError(twice: name)
         }
         self.places = places
-    }
-
-    /// A name that two of a few members have; the same bytes are refused before.
-    private static func nameInTwoSpellings(_ members: [JSONValue.Member]) -> String? {
-        for (place, member) in members.enumerated()
-        where !member.name.utf8.allSatisfy({ $0 < 0x80 }) {
-            let others = members[..<place] + members[(place + 1)...]
-            if others.contains(where: { $0.name == member.name }) { return member.name }
-        }
-        return nil
     }
 
     private func member(_ name: String) -> JSONValue? {
