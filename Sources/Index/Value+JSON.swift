@@ -17,7 +17,7 @@ extension Value: @retroactive JSONReadable, @retroactive JSONWritable {
             _ = try json.readNull()
             self = .null
         case .bool: self = .bool(try json.readBool())
-        case .number: self = Value(try JSONValue(json: &json))
+        case .number: self = Value(number: try JSONValue(json: &json))
         case .string: self = .text(try json.readString())
         case .array:
             var elements: [Value] = []
@@ -57,20 +57,12 @@ extension Value: @retroactive JSONReadable, @retroactive JSONWritable {
     /// The value as JSON text, UTF-8, without whitespace.
     public var jsonBytes: [UInt8] { JSON.encode(self) }
 
-    /// The value that a tree of JSON is.
-    public init(_ json: JSONValue) {
-        self =
-            switch json {
-            case .null: .null
-            case .bool(let bool): .bool(bool)
-            case .int(let int): .int(int)
-            case .double(let double): .number(double)
-            case .string(let text): .text(text)
-            case .array(let elements): .list(elements.map(Value.init))
-            case .object(let members):
-                .object(
-                    Dictionary(uniqueKeysWithValues: members.map { ($0.name, Value($0.value)) }))
-            }
+    private init(number: JSONValue) {
+        switch number {
+        case .int(let int): self = .int(int)
+        case .double(let double): self = .number(double)
+        default: self = .null
+        }
     }
 }
 

@@ -68,6 +68,23 @@ import Testing
         #expect(kinds.allSatisfy { $0.count == others.count && $0 == kinds[0] })
     }
 
+    @Test(
+        arguments: PluginLanguage.allCases
+            .flatMap { language in language.kinds.map { (language, $0) } })
+    func `names commands that there are`(language: PluginLanguage, kind: PluginKind) throws {
+        let template = PluginTemplate(
+            kind: kind, language: language, name: "Thumbs", id: "org.example.thumbs")
+        let readme = try #require(template.files.first { $0.path == "README.md" }?.text)
+        let line = /(?:^    |`)atriumctl ([^`#\n]+)/.anchorsMatchLineEndings()
+        let commands = readme.matches(of: line).map { match in
+            match.output.1.filter { $0 != "'" }.split(separator: " ").map(String.init)
+        }
+        #expect(commands.count == (kind == .delegate ? 1 : 4))
+        for command in commands {
+            #expect(throws: Never.self, "\(command)") { try Atriumctl.parseAsRoot(command) }
+        }
+    }
+
     @Test func `has no path of the machine that it was made on`() throws {
         let template = PluginTemplate(kind: .votes, name: "Thumbs", id: "org.example.thumbs")
         let package = template.files.first { $0.path == "Package.swift" }?.text ?? ""

@@ -7,7 +7,8 @@ import Host
 
 extension RandomMessages {
     mutating func command() -> ComponentCommand {
-        switch number(8) {
+        switch number(9) {
+        case 8: .restoreRecords(list { $0.change() })
         case 0: .putItems(list { $0.item() })
         case 1: .removeItems(list { $0.text() })
         case 2: .castBallot(subject: subject(), value: double())
@@ -73,7 +74,8 @@ extension RandomMessages {
 
     mutating func decision() -> Decision {
         let answer: Decision.Answer =
-            switch number(4) {
+            switch number(5) {
+            case 4: .restored(number(99))
             case 0:
                 .items(
                     inserted: list { $0.text() }, updated: list { $0.text() },
@@ -175,14 +177,17 @@ extension RandomMessages {
 
     mutating func facts() -> ComponentFacts {
         let subjects = Set(list { SubjectKind.allCases[$0.number(2)] })
-        return bool()
-            ? .votes(
-                VoteFacts(
-                    min: optional { $0.double() }, max: optional { $0.double() },
-                    step: optional { $0.double() }, subjects: subjects))
-            : .comments(
-                CommentFacts(
-                    maxLength: optional { $0.number(100) }, moderated: bool(), subjects: subjects))
+        if bool() {
+            var facts = VoteFacts(
+                min: optional { $0.double() }, max: optional { $0.double() },
+                step: optional { $0.double() }, subjects: subjects)
+            facts.isClosed = bool()
+            return .votes(facts)
+        }
+        var facts = CommentFacts(
+            maxLength: optional { $0.number(100) }, moderated: bool(), subjects: subjects)
+        facts.isClosed = bool()
+        return .comments(facts)
     }
 
     mutating func message() -> ComponentMessage {

@@ -106,7 +106,7 @@ extension RandomMessages {
             id: text(), subject: subject(), parent: optional { $0.text() },
             author: optional { $0.actor() }, text: optional { $0.text() },
             state: [.shown, .pending, .removed][number(3)], created: time(),
-            order: Int64(number(3)), edited: optional { $0.time() }, fingerprint: text())
+            order: int(), edited: optional { $0.time() }, fingerprint: text())
         comment.reason = optional { $0.text() }
         comment.moderator = optional { $0.actor() }
         return comment
@@ -148,7 +148,9 @@ extension RandomMessages {
     }
 
     mutating func filter() -> Filter {
-        Filter(id: text(), title: text(), predicate: predicate())
+        bool()
+            ? Filter(id: text(), title: text(), predicate: predicate())
+            : Filter(id: text(), title: text(), presentOf: text())
     }
 
     mutating func section() -> FilterSection {
@@ -163,15 +165,21 @@ extension RandomMessages {
     mutating func selection() -> Selection { Selection(object { $0.list { $0.text() } }) }
 
     mutating func field() -> Field {
-        Field(
+        var field = Field(
             name: text(), type: Field.FieldType.allCases[number(10)], required: bool(),
             search: bool(), min: optional { $0.double() }, max: optional { $0.double() },
             title: optional { $0.text() }, unit: optional { $0.text() },
-            summary: optional { $0.text() })
+            summary: optional { $0.text() }, details: bool())
+        field.derivation = optional {
+            .init(of: $0.text(), by: Field.Bucket.allCases[$0.number(3)], zone: $0.text())
+        }
+        field.zone = optional { $0.text() }
+        return field
     }
 
     mutating func context() -> CommandContext {
-        CommandContext(actor: actor(), time: time(), freshID: text(), isModerator: bool())
+        CommandContext(
+            actor: actor(), time: time(), freshID: text(), isModerator: bool(), order: int())
     }
 
     mutating func notification() -> Notification {

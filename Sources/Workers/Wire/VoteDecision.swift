@@ -1,5 +1,4 @@
 internal import AtriumKit
-internal import Index
 internal import JSONCodec
 
 extension WorkerAnswer {
@@ -24,8 +23,10 @@ extension WorkerAnswer {
 
 extension Change {
     fileprivate init?(read change: JSONValue) {
-        if let put = change["put"], let key = put["key"]?.string, let value = put["value"] {
-            self = .put(key: key, value: Value(value))
+        if let put = change["put"], let key = put["key"]?.string,
+            let value = try? put["value"]?.plain()
+        {
+            self = .put(key: key, value: value)
         } else if let key = change["removed"]?["key"]?.string {
             self = .removed(key: key)
         } else {
@@ -51,8 +52,9 @@ extension Tally {
         else { return nil }
         var histogram: [String: Int] = [:]
         for member in members {
-            guard let count = member.value.int else { return nil }
-            histogram[member.name] = count
+            guard let count = member.value.int,
+                histogram.updateValue(count, forKey: member.name) == nil
+            else { return nil }
         }
         self.init(count: count, score: score, histogram: histogram)
     }

@@ -18,8 +18,8 @@ struct WireDecoder: Decoder {
         if type == String.self, case .string(let text) = value, let text = text as? Member {
             return text
         }
-        if type == Value.self, let value = Value(value) as? Member { return value }
-        if type == [String: Value].self, let object = Value(value).object as? Member {
+        if type == Value.self, let value = try value.plain() as? Member { return value }
+        if type == [String: Value].self, let object = try value.plain().object as? Member {
             return object
         }
         if type == [UInt8].self {
@@ -45,7 +45,12 @@ struct WireDecoder: Decoder {
             case .string(let text): "'\(text.prefix(100))'"
             case .object(let members) where members.count == 1:
                 "an object with '\(members[0].name.prefix(100))'"
-            default: Value(value).typeName
+            case .object: Value.object([:]).typeName
+            case .array: Value.list([]).typeName
+            case .int: Value.int(0).typeName
+            case .double: Value.number(0).typeName
+            case .bool: Value.bool(false).typeName
+            case .null: Value.null.typeName
             }
         return WireError(expected: what, found: found)
     }
@@ -54,7 +59,7 @@ struct WireDecoder: Decoder {
         keyedBy type: Key.Type
     ) throws -> KeyedDecodingContainer<Key> {
         guard case .object(let members) = value else { throw expected("an object") }
-        return KeyedDecodingContainer(ObjectReader(members: members))
+        return KeyedDecodingContainer(try ObjectReader(members))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -100,20 +105,62 @@ extension WireDecoder: SingleValueDecodingContainer {
     func decode<Member: Decodable>(_ type: Member.Type) throws -> Member { try read(type) }
 }
 
+extension WireError {
+    /// The error for an object that has a member twice: the names are equal as Unicode, though their bytes differ.
+    fileprivate init(twice name: String) {
+        self.init(
+            expected: "an object with each member once", found: "'\(name.prefix(100))' twice")
+    }
+}
+
+extension JSONValue {
+    /// The value that the tree is.
+    ///
+    /// - Throws: that an object has two names that are equal as Unicode.
+    func plain() throws(WireError) -> AtriumKit.Value {
+        switch self {
+        case .null: return .null
+        case .bool(let bool): return .bool(bool)
+        case .int(let int): return .int(int)
+        case .double(let double): return .number(double)
+        case .string(let text): return .text(text)
+        case .array(let elements):
+            var list: [AtriumKit.Value] = []
+            list.reserveCapacity(elements.count)
+            for element in elements { list.append(try element.plain()) }
+            return .list(list)
+        case .object(let members):
+            var object = [String: AtriumKit.Value](minimumCapacity: members.count)
+            for member in members {
+                guard object.updateValue(try member.value.plain(), forKey: member.name) == nil
+                else { throw WireError(twice: member.name) }
+            }
+            return .object(object)
+        }
+    }
+}
+
 /// An absent member is read as null.
 private struct ObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let members: [JSONValue.Member]
-    /// Where the members of a large object are; a few are found sooner by comparing.
+    /// Where the members are, of many or of some whose names are not ASCII; few are found sooner by comparing.
     private let places: [String: Int]
     var codingPath: [any CodingKey] { [] }
     var allKeys: [Key] { members.compactMap { Key(stringValue: $0.name) } }
 
-    init(members: [JSONValue.Member]) {
+    init(_ members: [JSONValue.Member]) throws(WireError) {
         self.members = members
-        places =
-            members.count > 24
-            ? Dictionary(uniqueKeysWithValues: members.indices.map { (members[$0].name, $0) })
-            : [:]
+        var places: [String: Int] = [:]
+        // ASCII names with other bytes are other names.
+        if members.count > 24 || !members.allSatisfy({ $0.name.utf8.allSatisfy { $0 < 0x80 } }) {
+            places.reserveCapacity(members.count)
+            for (place, member) in members.enumerated() {
+                guard places.updateValue(place, forKey: member.name) == nil else {
+                    throw WireError(twice: member.name)
+                }
+            }
+        }
+        self.places = places
     }
 
     private func member(_ name: String) -> JSONValue? {

@@ -103,7 +103,7 @@ enum PackageTemplate {
             atriumctl plugins               # in another terminal: it is listed
             atriumctl attach CONTAINER {{component}} --plugin {{id}}
 
-        The last command needs a container: `atriumctl list` shows those that there are, and
+        The last command needs a container: `atriumctl containers` shows those that there are, and
         `atriumctl apply -f FILE.yaml` makes one. The daemon finds it through `manifest.json`, which names the library that `swift build` makes.
         `make install` builds it for release and puts both into `/usr/local/lib/atrium/plugins/{{id}}`;
         the daemon loads it at its next start.

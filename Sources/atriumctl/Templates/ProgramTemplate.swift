@@ -49,7 +49,7 @@ struct ProgramTemplate {
             atriumctl plugins               # in another terminal: list the plugins
             atriumctl attach CONTAINER {{component}} --plugin {{id}}{{options}}
 
-        The last command needs a container: `atriumctl list` shows those that there are, and
+        The last command needs a container: `atriumctl containers` shows those that there are, and
         `atriumctl apply -f FILE.yaml` makes one. To install the plugin, copy its program and its manifest into the
         daemon's plugins, owned by root and writable by nobody else. The daemon finds it at its next start:
 
