@@ -42,11 +42,14 @@ let pluginLibraries: [String: [Target.Dependency]] = [
     "Remote": ["CCurl", formats, json, "ItemReading"], "Threads": ["CommentThreads"],
 ]
 
+/// Plugins whose folders have examples of what they do, for the conformance suite.
+let pluginsWithExamples: Set = ["Catalog", "Facets", "File", "Stars", "Threads"]
+
 /// A built-in plugin: a shared library of its own that sees the kit alone.
 func plugin(_ name: String) -> Target {
     .target(
         name: name, dependencies: [kit] + (pluginLibraries[name] ?? []), path: "plugins/\(name)",
-        exclude: ["manifest.json"],
+        exclude: ["manifest.json"] + (pluginsWithExamples.contains(name) ? ["examples.json"] : []),
         swiftSettings: strict,
         linkerSettings: [neverUnload, runPath("$ORIGIN/../..")])
 }
