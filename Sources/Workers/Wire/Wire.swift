@@ -17,6 +17,7 @@ enum Wire {
         do {
             try encoder.write(message)
         } catch {
+            // Only a type's own `encode(to:)` throws, and that of none that is sent does.
             fatalError("a message that can't be encoded: \(error)")
         }
         return JSONObject(checked: encoder.json.bytes)

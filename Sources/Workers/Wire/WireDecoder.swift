@@ -151,7 +151,7 @@ private struct ObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     init(_ members: [JSONValue.Member]) throws(WireError) {
         self.members = members
         var places: [String: Int] = [:]
-        // ASCII names with other bytes are other names.
+        // Names in ASCII are equal only if their bytes are.
         if members.count > 24 || !members.allSatisfy({ $0.name.utf8.allSatisfy { $0 < 0x80 } }) {
             places.reserveCapacity(members.count)
             for (place, member) in members.enumerated() {
