@@ -62,7 +62,7 @@ extension ContainerScreens {
             part.place?.isRestored = false
             return prepare(part, for: choices, done)
         }
-        propose(choices, on: part, by: { [self] in prepare($0, for: $1, $2) }, done)
+        decide(choices, on: part, done)
     }
 
     /// Shows why a part can't be shown, until it can.
@@ -219,26 +219,6 @@ extension ContainerScreens {
                 isHidden: component.isHidden || hidden.contains(component.name),
                 problem: title == nil ? component.absence : nil, facts: nil, present: nil, sort: [],
                 empty: nil)
-        }
-    }
-}
-
-// Notifies the delegates of surrounding containers.
-extension ContainerScreens {
-    /// Notifies the delegates of the containers around a part of a user's action on it.
-    func notifyOuterDelegates(
-        _ part: Screen, _ notify: (ContainerDelegate, ScreenReference, _ path: String) -> Void
-    ) {
-        var path = ""
-        var inner = part
-        while let place = inner.place, let outer = place.parent, let home = outer.home {
-            path = path.isEmpty ? place.name : "\(place.name)/\(path)"
-            if case .success(let delegate) = home.delegate(on: outer) {
-                let screen = ScreenReference(id: outer.id.text, actor: domain.meet(outer.agent))
-                let crash = home.container.delegates.crashText(in: outer.choices.view.scope)
-                domain.notes.crash.during(crash) { notify(delegate, screen, path) }
-            }
-            inner = outer
         }
     }
 }

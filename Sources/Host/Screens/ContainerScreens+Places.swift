@@ -26,6 +26,23 @@ extension ContainerScreens {
         return places(to: item, of: slot, among: lists, limit: limit)
     }
 
+    /// The places of a screen that enters an item.
+    ///
+    /// - Throws: `itemNotFound`, or `limitExceeded` if it lies too deep.
+    func places(
+        entering item: String, in scope: ScopeDefinition?
+    ) throws(HostError) -> [ViewKey.Place] {
+        guard ItemID.isNormal(item), let slot = source(of: item, in: scope) else {
+            throw .itemNotFound(container: container.name, item: item)
+        }
+        let limit = domain.limits.screenPlaces
+        let places = places(to: item, of: slot, in: scope, limit: limit + 1)
+        guard places.count <= limit else {
+            throw .limitExceeded(limit: "screenPlaces", value: limit, retryAfter: nil)
+        }
+        return places
+    }
+
     /// Does the same as ``places(to:of:in:limit:)``, with parents in any of the lists; nil: only in the item's own
     /// list.
     private func places(

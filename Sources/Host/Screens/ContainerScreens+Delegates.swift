@@ -2,68 +2,29 @@ import AtriumKit
 import Index
 import Logging
 
-// Passes what users chose to the delegate, before it is shown.
+// What delegates make of choices, and of selections that components report.
 extension ContainerScreens {
-    /// A way to show choices.
-    typealias Way<Outcome> = (Screen, Screen.Choices, @escaping Answer<Outcome>) -> Void
-
-    /// Shows what a user chose, as the delegate of the scope decides; call it in the screen's turn.
-    func propose(
-        _ chosen: Screen.Choices, on screen: Screen, _ done: @escaping Answer<Int>
-    ) {
-        let way: Way<Int> = { [self] in turn($0, to: $1, $2) }
-        guard screen.place != nil else { return propose(chosen, on: screen, by: way, done) }
-        propose(chosen, on: screen, by: way) { [self] result in
-            if case .success = result {
-                notifyOuterDelegates(screen) { delegate, outer, path in
-                    delegate.screen(outer, part: path, didShow: screen.choices.asSeen)
-                }
-            }
-            done(result)
+    /// Shows a selection that a filters component reported without a request.
+    ///
+    /// The delegate's message about it was held back, and is sent with the revision.
+    func showUnasked(_ event: ComponentEvent) {
+        let selection: Selection
+        switch event {
+        case .didSelect(_, _, let now, _), .didDeselect(_, _, let now, _): selection = now
+        case .didClear: selection = Selection()
+        default: return
+        }
+        guard let screen = event.screen.flatMap({ self.screen($0) }) else { return }
+        choose(screen) {
+            $0.view.selection = selection
+        } then: { _ in
+            screen.releaseNotice()
         }
     }
 
-    /// Does the same as ``propose(_:on:_:)``; `way` shows the delegate's choices.
-    func propose<Outcome>(
-        _ chosen: Screen.Choices, on screen: Screen, by way: @escaping Way<Outcome>,
-        _ done: @escaping Answer<Outcome>
-    ) {
-        var next = inScope(chosen)
-        let delegate: ContainerDelegate
-        switch container.delegate(in: next.view.scope) {
-        case .success(let found): delegate = found
-        case .failure(let error): return done(.failure(error))
-        }
-        // The default delegate returns what the user chose.
-        guard type(of: delegate) != ContainerDelegate.self else {
-            return way(screen, next, done)
-        }
-        screen.holdNotice()
-        let answered: Answer<Outcome> = { result in
-            screen.releaseNotice()
-            done(result)
-        }
-        let asked = next.keepAsSeen()
-        let crash = container.delegates.crashText(in: next.view.scope)
-        let answer = domain.notes.crash.during(crash) {
-            delegate.screen(
-                ScreenReference(id: screen.id.text, actor: domain.meet(screen.agent)),
-                willShow: asked,
-                after: screen.view == nil ? nil : screen.choices.asSeen)
-        }
-        guard answer != asked else { return way(screen, next, answered) }
-        show(answer, instead: next, on: screen, by: way) { [self, next] problem in
-            let plugin = container.delegates.plugin(in: next.view.scope) ?? ""
-            domain.logger.warning(
-                "what a delegate would show can't be shown; the user's choice stands",
-                metadata: [
-                    "container": "\(container.name)", "plugin": "\(plugin)",
-                    "reason": "\(problem.sentence)",
-                ])
-            way(screen, next, answered)
-        } then: {
-            answered($0)
-        }
+    func holdNotice(for event: ComponentEvent) {
+        guard event.selects else { return }
+        event.screen.flatMap { screen($0) }?.holdNotice()
     }
 
     /// Makes a change that the screen's delegate requested; the delegate is not called for it.
@@ -88,27 +49,20 @@ extension ContainerScreens {
             var choices = ScreenChoices(before)
             let crash = container.delegates.crashText(in: before.view.scope)
             domain.notes.crash.during(crash) { edit(&choices) }
-            show(choices, instead: before, on: screen, by: { [self] in turn($0, to: $1, $2) }) {
-                [self] problem in
-                domain.logger.warning(
-                    "what a delegate would show can't be shown",
-                    metadata: [
-                        "container": "\(container.name)",
-                        "plugin": "\(container.delegates.plugin(in: before.view.scope) ?? "")",
-                        "reason": "\(problem.sentence)",
-                    ])
-                finished()
-            } then: { _ in
+            prepare(choices, instead: before, on: screen) { [self] prepared in
+                show(prepared, on: screen) { _ in finished() }
+            } otherwise: { [self] problem in
+                logRefused("what a delegate would show can't be shown", before, problem)
                 finished()
             }
         }
     }
 
-    /// Shows a delegate's choices in place of the user's.
-    private func show<Outcome>(
+    /// Prepares a delegate's choices in place of the user's; calls `refuse` if these are invalid.
+    func prepare(
         _ choices: ScreenChoices, instead other: Screen.Choices, on screen: Screen,
-        by way: Way<Outcome>,
-        otherwise refuse: @escaping (HostError) -> Void, then done: @escaping Answer<Outcome>
+        then done: @escaping Answer<PreparedView>,
+        otherwise refuse: @escaping (HostError) -> Void
     ) {
         let wanted: Screen.Choices
         do throws(HostError) {
@@ -116,7 +70,7 @@ extension ContainerScreens {
         } catch {
             return refuse(error)
         }
-        way(screen, wanted) { result in
+        prepare(screen, for: wanted) { result in
             if case .failure(let error) = result, error.isOfChoices { return refuse(error) }
             done(result)
         }
@@ -156,21 +110,35 @@ extension ContainerScreens {
         return wanted
     }
 
-    /// The places of a screen that enters an item.
-    ///
-    /// - Throws: `itemNotFound`, or `limitExceeded` if it lies too deep.
-    func places(
-        entering item: String, in scope: ScopeDefinition?
-    ) throws(HostError) -> [ViewKey.Place] {
-        guard ItemID.isNormal(item), let slot = source(of: item, in: scope) else {
-            throw .itemNotFound(container: container.name, item: item)
+    /// Logs that a delegate's choices can't be shown.
+    func logRefused(_ message: Logger.Message, _ choices: Screen.Choices, _ problem: HostError) {
+        domain.logger.warning(
+            message,
+            metadata: [
+                "container": "\(container.name)",
+                "plugin": "\(container.delegates.plugin(in: choices.view.scope) ?? "")",
+                "reason": "\(problem.sentence)",
+            ])
+    }
+}
+
+// Notifies the delegates of surrounding containers.
+extension ContainerScreens {
+    /// Notifies the delegates of the containers around a part of a user's action on it.
+    func notifyOuterDelegates(
+        _ part: Screen, _ notify: (ContainerDelegate, ScreenReference, _ path: String) -> Void
+    ) {
+        var path = ""
+        var inner = part
+        while let place = inner.place, let outer = place.parent, let home = outer.home {
+            path = path.isEmpty ? place.name : "\(place.name)/\(path)"
+            if case .success(let delegate) = home.delegate(on: outer) {
+                let screen = ScreenReference(id: outer.id.text, actor: domain.meet(outer.agent))
+                let crash = home.container.delegates.crashText(in: outer.choices.view.scope)
+                domain.notes.crash.during(crash) { notify(delegate, screen, path) }
+            }
+            inner = outer
         }
-        let limit = domain.limits.screenPlaces
-        let places = places(to: item, of: slot, in: scope, limit: limit + 1)
-        guard places.count <= limit else {
-            throw .limitExceeded(limit: "screenPlaces", value: limit, retryAfter: nil)
-        }
-        return places
     }
 }
 
@@ -202,6 +170,16 @@ extension HostError {
             .noSpace,
             .componentUnavailable:
             false
+        }
+    }
+}
+
+extension ComponentEvent {
+    /// Whether the event changes a selection.
+    fileprivate var selects: Bool {
+        switch self {
+        case .didSelect, .didDeselect, .didClear: true
+        default: false
         }
     }
 }
