@@ -18,6 +18,10 @@ CALLS = 4_000
 BEFORE = 2_000
 # So many items has a call of an import.
 BATCH = 1_000
+# So many screens show so many items that are voted on, so many times.
+SCREENS = 100
+VOTED = 9
+VOTES = 40
 
 
 def cast(number):
@@ -56,6 +60,11 @@ def sort(reader):
             b'{"method"', b'{"more":true,"method"')))["screen"]
     choice = atrium.frame("org.atrium.Screens.Sort", screen=screen, sort=["title"])
     return lambda _: choice
+
+
+OPENING = atrium.frame("org.atrium.Screens.Open", container="bench", sort=["-votes.score"]).replace(
+    b'{"method"', b'{"more":true,"method"')
+DIFF = f"a vote, for each of {SCREENS} screens that show it"
 
 
 class Case:
@@ -153,18 +162,51 @@ def instructions(name, under):
     request = case.requests(server)
     clients = [atrium.Client(server) for _ in range(CONNECTIONS)]
 
-    def count(state):
-        subprocess.run(["callgrind_control", "-i", state, str(server.process.pid)],
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
     # Of an import a few calls are enough: each is long.
     before, calls = (BEFORE, CALLS) if case.items == 1 else (CONNECTIONS, 3 * CONNECTIONS)
     first = exchange(clients, depth, request, atrium.ITEMS + 1, before)
-    count("on")
+    counting(server, "on")
     after = exchange(clients, depth, request, first, calls)
-    count("off")
+    counting(server, "off")
     server.stop()
-    total = next(line for line in counted.read_text().splitlines() if line.startswith("totals:"))
-    return int(total.split()[1]) / (after - first) / case.items
+    return counted_in(counted) / (after - first) / case.items
+
+
+def counting(server, state):
+    subprocess.run(["callgrind_control", "-i", state, str(server.process.pid)],
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+
+
+def counted_in(file):
+    total = next(line for line in file.read_text().splitlines() if line.startswith("totals:"))
+    return int(total.split()[1])
+
+
+def diffs(under):
+    """What a screen's part of a vote is that a hundred screens show: a hundredth of it, the vote included."""
+    file = LAB / "callgrind.diffs"
+    file.unlink(missing_ok=True)
+    server = atrium.start_with_bench([*under, f"--callgrind-out-file={file}"])
+    voter = atrium.Client(server)
+    screens = [atrium.Client(server) for _ in range(SCREENS)]
+
+    def vote(number):
+        voter.call("org.atrium.Votes.Cast", container="bench", item=f"i{number % VOTED + 1}",
+                   value=number // VOTED % 2 + 4)
+
+    for number in range(VOTED):
+        vote(number)
+    for screen in screens:
+        screen.exchange(OPENING)
+    for number in range(VOTED, VOTED + 2 * VOTES):
+        if number == VOTED + VOTES:
+            counting(server, "on")
+        vote(number)
+        for screen in screens:
+            screen.receive()
+    counting(server, "off")
+    server.stop()
+    return counted_in(file) / VOTES / SCREENS
 
 
 def run(_):
@@ -177,6 +219,8 @@ def run(_):
             say(f"  {name}")
             counted[name] = instructions(name, under)
             rows.append(Row("instructions", name, "instructions", [counted[name]]))
+        say(f"  {DIFF}")
+        rows.append(Row("instructions", DIFF, "instructions", [diffs(under)]))
         added = counted["Screens.Sort, with a delegate"] - counted["Screens.Sort"]
         rows.append(Row("instructions", "what a delegate adds that changes nothing",
                         "instructions", [added], aim=MICROSECOND))

@@ -86,7 +86,7 @@ extension ContainerScreens {
         } else if let screen = screening.strays.popFirst() {
             moveAlong(screen)
             screen.touched()
-        } else if let screen = screening.woken.popFirst() {
+        } else if let screen = screening.takeWoken() {
             screen.touched()
         } else if let focus = screening.staleFocuses.popFirst() {
             focus.isQueued = false
@@ -110,7 +110,7 @@ extension ContainerScreens {
         screening.seen = seen
         if before.structure != seen.structure {
             // The components for which these screens wait may have been removed.
-            screening.woken += screening.blocked.values
+            screening.wake(screening.blocked.values)
             screening.blocked.removeAll()
         }
         let isOfFilters = before.structure == seen.structure && before.flat == seen.flat
@@ -167,7 +167,7 @@ extension ContainerScreens {
 
     private func wake(_ screens: some Collection<Screen>) {
         guard !screens.isEmpty else { return }
-        screening.woken += screens
+        screening.wake(screens)
         schedule()
     }
 
@@ -206,7 +206,7 @@ extension ContainerScreens {
 
     private func touch(_ screens: some Collection<Screen>) {
         guard !screens.isEmpty else { return }
-        screening.woken += screens
+        screening.wake(screens)
         changed()
     }
 

@@ -254,9 +254,10 @@ extension ContainerScreens {
 
     /// Moves what a screen shows to the present places of its items, and the screen with it.
     func place(_ screen: Screen) {
-        if let view = screen.view { place(view) }
-        if let focus = screen.focus { place(focus) }
-        if isBehind(screen) { moveAlong(screen) }
+        guard let view = screen.view, let focus = screen.focus else { return }
+        place(view)
+        place(focus)
+        if isBehind(screen, view, focus) { moveAlong(screen) }
     }
 
     /// Updates the numbers of children after items were added under or removed from these parents.
@@ -293,9 +294,8 @@ extension ContainerScreens {
     }
 
     /// Whether a screen's view or focus has moved since the screen was last moved.
-    func isBehind(_ screen: Screen) -> Bool {
-        guard let view = screen.view, let focus = screen.focus else { return false }
-        return focus.goal != nil || screen.choices.view.places != view.key.places
+    private func isBehind(_ screen: Screen, _ view: SharedView, _ focus: SharedFocus) -> Bool {
+        focus.goal != nil || screen.choices.view.places != view.key.places
     }
 
     /// Moves a screen to the places of its view and focus.
@@ -309,7 +309,7 @@ extension ContainerScreens {
         var key = before.key
         key.subject = choices.subject
         let focus = before.goal == nil ? before : screening[key] ?? SharedFocus(key, on: self)
-        guard view !== old || focus !== before || isBehind(screen) else { return }
+        guard view !== old || focus !== before || isBehind(screen, old, before) else { return }
         screening.insert(focus)
         show(screen, choices, view, focus)
         table.changed(screen.root)

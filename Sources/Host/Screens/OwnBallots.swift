@@ -24,6 +24,8 @@ final class OwnBallots {
     private var byView: [ObjectIdentifier: [ScreenID: Screen]] = [:]
     /// What the actor's screens show of the ballots, shared by screens that show the same.
     private var sights: [SightKey: OwnSight] = [:]
+    /// The last one that was looked up: most screens of a person show the same.
+    private var lastSight: (key: SightKey, sight: OwnSight)?
 
     private struct SightKey: Hashable {
         var view: UInt64
@@ -122,6 +124,7 @@ final class OwnBallots {
 
     private func dropSights() {
         sights.removeAll()
+        lastSight = nil
         sightBytes = 0
     }
 
@@ -131,8 +134,14 @@ final class OwnBallots {
     /// The values on the items that a view shows, and on a screen's subject.
     func sight(of state: ViewState, _ subject: Subject) -> OwnSight {
         guard !values.isEmpty else { return .none }
+        if let lastSight, lastSight.key.view == state.number, lastSight.key.subject == subject {
+            return lastSight.sight
+        }
         let key = SightKey(view: state.number, subject: subject)
-        if let known = sights[key] { return known }
+        if let known = sights[key] {
+            lastSight = (key, known)
+            return known
+        }
         var items: [String: Double] = [:]
         for list in state.lists {
             for item in list.items { items[item.row.id] = values[.item(item.row.id)] }
@@ -142,6 +151,7 @@ final class OwnBallots {
         if sights.count > 2 * screens.count + 8 { dropSights() }
         let sight = items.isEmpty && focus == nil ? .none : OwnSight(items: items, focus: focus)
         sights[key] = sight
+        lastSight = (key, sight)
         sightBytes += items.keys.reduce(200) { $0 + 50 + $1.utf8.count }
         updateCharge()
         return sight

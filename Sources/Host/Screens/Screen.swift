@@ -52,6 +52,8 @@ public final class Screen {
     var ballots: OwnBallots?
 
     private(set) var reader = Reader.gone
+    /// Whether it waits in ``Screening`` to be woken.
+    var isQueued = false
     /// Whether a revision is due, but waits for a component's answer.
     private var awaitsAnswer = false
     private(set) var isEnded = false
@@ -252,9 +254,10 @@ extension Screen {
     ///
     /// In both cases the reader then has everything, and will be woken.
     func pull() -> Result<ScreenRevision?, HostError> {
-        home?.catchUp(self)
+        guard let home, !isEnded else { return .failure(.screenNotFound(id.text)) }
+        home.catchUp(self)
         forEachPart { $0.home?.catchUp($0) }
-        guard let home, let view, let focus, !isEnded else {
+        guard let view, let focus, !isEnded else {
             return .failure(.screenNotFound(id.text))
         }
         let base = owesFirst ? resumed : frames.last

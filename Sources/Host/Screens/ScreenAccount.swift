@@ -34,8 +34,13 @@ final class ScreenAccount {
 
     /// Counts a state as held once more.
     func hold(_ state: some ShownState) {
-        held[state.number, default: 0] += 1
-        if held[state.number] == 1 { charge(state.bytes) }
+        let count = Self.increased(&held[state.number, default: 0])
+        if count == 1 { charge(state.bytes) }
+    }
+
+    private static func increased(_ count: inout Int) -> Int {
+        count += 1
+        return count
     }
 
     /// Counts a state as held once less.

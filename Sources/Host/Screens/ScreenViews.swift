@@ -4,12 +4,20 @@ public import AtriumKit
 public struct ScreenID: Sendable, Hashable, CustomStringConvertible {
     /// The id on the wire.
     public let text: String
+    /// The hash of the text, computed once: ids are looked up at each revision.
+    private let textHash: Int
 
     /// Makes an id from its form on the wire.
-    public init(_ text: String) { self.text = text }
+    public init(_ text: String) {
+        self.text = text
+        textHash = text.hashValue
+    }
 
     /// The id on the wire.
     public var description: String { text }
+
+    /// Hashes the id.
+    public func hash(into hasher: inout Hasher) { hasher.combine(textHash) }
 }
 
 /// One reader of a screen; a screen has one at a time, and a new one replaces it.

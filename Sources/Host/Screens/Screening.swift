@@ -50,12 +50,12 @@ struct Screening {
     /// The views and focuses to be moved to the present places of their items, each once.
     var unplacedViews: Deque<SharedView> = []
     var unplacedFocuses: Deque<SharedFocus> = []
-    /// The views and focuses to be updated, each once; then the screens to be moved, and those whose readers are to
-    /// be woken.
+    /// The views and focuses to be updated, each once; then the screens to be moved.
     var staleViews: Deque<SharedView> = []
     var staleFocuses: Deque<SharedFocus> = []
     var strays: Deque<Screen> = []
-    var woken: Deque<Screen> = []
+    /// The screens whose readers are to be woken, each once.
+    private var woken: Deque<Screen> = []
     /// The parts that could not be shown.
     var failed: [ScreenID: Screen] = [:]
     /// The screens whose next revision waits for a component's answer.
@@ -106,6 +106,21 @@ struct Screening {
         guard self[focus.key] === focus else { return }
         focuses[focus.key.subject]?[focus.key] = nil
         if focuses[focus.key.subject]?.isEmpty == true { focuses[focus.key.subject] = nil }
+    }
+
+    /// Marks screens whose readers are to be woken.
+    mutating func wake(_ screens: some Collection<Screen>) {
+        for screen in screens where !screen.isQueued {
+            screen.isQueued = true
+            woken.append(screen)
+        }
+    }
+
+    /// Removes and returns the next screen whose reader is to be woken; nil: there is none.
+    mutating func takeWoken() -> Screen? {
+        let screen = woken.popFirst()
+        screen?.isQueued = false
+        return screen
     }
 
     /// Whether a view is shown, or will be.

@@ -1,12 +1,18 @@
 import DequeModule
 
 extension Screen {
-    /// What a revision showed.
-    struct Frame {
-        var revision: Int
-        var sight: Sight
+    /// What a revision showed; immutable.
+    final class Frame {
+        let revision: Int
+        let sight: Sight
         /// What was shown of the parts.
-        var parts: [PartSight] = []
+        let parts: [PartSight]
+
+        init(revision: Int, sight: Sight, parts: [PartSight]) {
+            self.revision = revision
+            self.sight = sight
+            self.parts = parts
+        }
     }
 }
 
@@ -39,9 +45,8 @@ struct SentFrames {
     mutating func goOn(at revision: Int?) {
         let last = frames.last
         removeAll()
-        guard let revision, var last else { return }
-        last.revision = revision
-        append(last)
+        guard let revision, let last else { return }
+        append(Screen.Frame(revision: revision, sight: last.sight, parts: last.parts))
     }
 
     /// Drops all frames.

@@ -220,6 +220,31 @@ import Testing
         #expect(client.copy.lists["list"]?.count == 300)
         try await host.end()
     }
+
+    @Test func `a vote wakes each of the voter's screens once, for tally and ballot together`()
+        async throws
+    {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        try await host.put((0..<30).map { .film("f\($0)", ["g\($0 % 5)"]) })
+        let readers = (0..<50).map { _ in EagerReader(host.registry) }
+        for reader in readers {
+            try await reader.open(host, ScreenRequest(container: "films", actor: Caller.ann.actor))
+        }
+        try await host.cast(3, on: "f1", by: .ann)
+        _ = await host.visits()
+        let before = await host.on { _ in readers.map(\.wakes) }
+        try await host.cast(4, on: "f1", by: .ann)
+        _ = await host.visits()
+        let after = await host.on { _ in readers.map(\.wakes) }
+        // The first that is read has the view updated, which wakes all who show it.
+        #expect(zip(after, before).reduce(0) { $0 + $1.0 - $1.1 } <= readers.count + 1)
+        let mine = await host.on { _ in
+            readers.map { $0.copy.lists["list"]?.first { $0.id == "f1" }?.votes?.mine }
+        }
+        #expect(mine == readers.map { _ in 4 })
+        try await host.end()
+    }
 }
 
 /// Which screens were woken.
@@ -242,19 +267,25 @@ final class EagerReader: @unchecked Sendable {
     private(set) var copy = ScreenCopy()
     private(set) var sequences: [Int64] = []
     private(set) var failure: String?
+    private(set) var wakes = 0
 
     init(_ registry: Registry) { self.registry = registry }
 
     @discardableResult
     func open(_ host: TestRegistry, _ request: ScreenRequest) async throws -> ScreenID {
         let reader = try await host.call { registry, reply in
-            registry.openScreen(request, by: .ann, wake: { self.read() }, reply)
+            registry.openScreen(request, by: .ann, wake: { self.wake() }, reply)
         }
         await host.on { _ in
             self.reader = reader
             self.read()
         }
         return reader.screen
+    }
+
+    private func wake() {
+        wakes += 1
+        read()
     }
 
     private func read() {
