@@ -263,20 +263,11 @@ extension ListFilling {
         slot.own.contents?.show(list)
         container.forget(list)
         // Items of a load that don't fit were noted by the load.
-        if isUnasked { noteUnfit() }
+        if isUnasked { slot.note(unfit, in: list) }
         container.structureChanged()
         container.growOrders(of: list)
         if isUnasked { container.itemsChanged(in: slot) }
         if isOutdated { container.refill(slot) }
-    }
-
-    private func noteUnfit() {
-        slot.own.contents?.note(unfit)
-        guard let problem = unfit.problem(in: list, FieldChecker(fields: slot.fields)) else {
-            return
-        }
-        domain.logger.warning(
-            "items don't fit the fields", metadata: slot.logFields(["reason": "It \(problem)."]))
     }
 
     /// Drops the new list, because it is no longer needed or the delegate has passed nothing on.
