@@ -92,13 +92,13 @@ final class IsolatedHost: Sendable {
 
     func vote(_ value: Double, in component: String? = nil, by user: Int) async throws -> Tally {
         try await onFilms {
-            $0.cast(value, on: nil, in: component, by: Caller(actor: "unix:\(user)"), $1)
+            $0.votes.cast(value, on: nil, in: component, by: Caller(actor: "unix:\(user)"), $1)
         }.tally.tally
     }
 
     func put(_ id: String) async throws -> PutResult {
         try await onFilms {
-            $0.put(
+            $0.contents.put(
                 [ItemDraft(item: Item(id: id, fields: ["title": "t"]))], in: nil,
                 by: Caller(actor: "unix:0"), $1)
         }
@@ -110,7 +110,7 @@ final class IsolatedHost: Sendable {
             let errors = Errors(ids.count)
             for (place, id) in ids.enumerated() {
                 let item = ItemDraft(item: Item(id: id, fields: ["title": "t"]))
-                films.put([item], in: nil, by: Caller(actor: "unix:0")) { result in
+                films.contents.put([item], in: nil, by: Caller(actor: "unix:0")) { result in
                     if case .failure(let error) = result { errors.all[place] = error }
                     errors.left -= 1
                     if errors.left == 0 { reply(.success(errors.all)) }
@@ -121,7 +121,7 @@ final class IsolatedHost: Sendable {
 
     /// How many items there are.
     func total() async throws -> Int {
-        try await onFilms { $0.list(ListRequest(limit: 1), $1) }.total
+        try await onFilms { $0.contents.list(ListRequest(limit: 1), $1) }.total
     }
 
     /// Used on the loop alone.
@@ -133,7 +133,7 @@ final class IsolatedHost: Sendable {
     }
 
     func list() async throws -> [String] {
-        try await onFilms { $0.list(ListRequest(), $1) }.items.map(\.id).sorted()
+        try await onFilms { $0.contents.list(ListRequest(), $1) }.items.map(\.id).sorted()
     }
 
     func stop() async throws {

@@ -21,7 +21,7 @@ struct CommentsControl: CommentsService {
         context.read(
             call, of: parameters.container, in: Comments.self, as: parameters.actor
         ) { [reader] container in
-            container.thread(query, in: parameters.component, by: reader) { result in
+            container.comments.thread(query, in: parameters.component, by: reader) { result in
                 call.answer(result, in: Comments.self) {
                     .init(
                         comments: $0.comments.map(Interfaces.Comment.init), total: $0.total,
@@ -42,7 +42,7 @@ struct CommentsControl: CommentsService {
             let post = Post(
                 item: parameters.item, parent: parameters.parent, text: parameters.text,
                 id: parameters.id)
-            container.post(post, in: parameters.component, by: caller) { result in
+            container.comments.post(post, in: parameters.component, by: caller) { result in
                 call.answer(result, in: Comments.self) {
                     .init(comment: .init($0.comment), sequence: Int($0.sequence))
                 }
@@ -57,7 +57,7 @@ struct CommentsControl: CommentsService {
             return
         }
         context.find(parameters.container, for: call, in: Comments.self) { container in
-            container.edit(
+            container.comments.edit(
                 parameters.comment, text: parameters.text, in: parameters.component, by: caller
             ) { result in
                 call.answer(result, in: Comments.self) {
@@ -74,7 +74,7 @@ struct CommentsControl: CommentsService {
             return
         }
         context.find(parameters.container, for: call, in: Comments.self) { container in
-            container.delete(
+            container.comments.delete(
                 parameters.comment, in: parameters.component, by: caller
             ) { result in
                 call.answer(result, in: Comments.self) {
@@ -95,7 +95,7 @@ struct CommentsControl: CommentsService {
             }
         let caller = context.own(call.peer)
         context.find(parameters.container, for: call, in: Comments.self) { container in
-            container.moderate(
+            container.comments.moderate(
                 parameters.comment, state: state, reason: parameters.reason,
                 seen: parameters.seen, in: parameters.component, by: caller
             ) { result in
@@ -110,7 +110,7 @@ struct CommentsControl: CommentsService {
         _ parameters: Comments.Pending.Parameters, call: VarlinkCall<Comments.Pending.Reply>
     ) {
         context.find(parameters.container, for: call, in: Comments.self) { container in
-            container.pending(
+            container.comments.pending(
                 in: parameters.component, limit: parameters.limit ?? 100,
                 cursor: parameters.cursor, by: context.user(call.peer)
             ) { result in

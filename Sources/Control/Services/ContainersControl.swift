@@ -164,7 +164,7 @@ struct ContainersControl: ContainersService {
         context.registry.change(parameters.container) { result in
             call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
         } _: { container, done in
-            container.detach(
+            container.structure.detach(
                 parameters.component, purge: parameters.purge ?? false, by: caller, done)
         }
     }
@@ -176,7 +176,7 @@ struct ContainersControl: ContainersService {
         context.registry.change(parameters.container) { result in
             call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
         } _: { container, done in
-            container.move(parameters.component, to: parameters.at, by: caller, done)
+            container.structure.move(parameters.component, to: parameters.at, by: caller, done)
         }
     }
 
@@ -186,7 +186,8 @@ struct ContainersControl: ContainersService {
     ) {
         context.registry.find(parameters.container, of: context.user(call.peer)) { found in
             let result = found.flatMap { container in
-                Result { () throws(HostError) in try container.reload(parameters.component) }
+                Result { () throws(HostError) in try container.contents.reload(parameters.component)
+                }
             }
             call.answer(result, in: Containers.self) { .init() }
         }
@@ -200,7 +201,7 @@ struct ContainersControl: ContainersService {
         context.registry.change(parameters.container) { result in
             call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
         } _: { container, done in
-            container.setHidden(parameters.component, parameters.hidden, by: caller, done)
+            container.structure.setHidden(parameters.component, parameters.hidden, by: caller, done)
         }
     }
 
@@ -211,7 +212,7 @@ struct ContainersControl: ContainersService {
         context.registry.change(parameters.container) { result in
             call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
         } _: { container, done in
-            container.setOpen(
+            container.structure.setOpen(
                 votes: parameters.votes, comments: parameters.comments, by: caller, done)
         }
     }

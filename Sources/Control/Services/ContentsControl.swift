@@ -23,7 +23,7 @@ struct ContentsControl: ContentsService {
                 fields: parameters.fields, facets: parameters.facets ?? false,
                 isPresented: parameters.present ?? false, actor: parameters.actor,
                 user: user, limit: parameters.limit ?? 50, cursor: parameters.cursor)
-            container.list(request) { result in
+            container.contents.list(request) { result in
                 call.answer(result, in: Contents.self) { page in
                     .init(
                         items: page.items.map(Interfaces.Item.init), total: page.total,
@@ -41,7 +41,7 @@ struct ContentsControl: ContentsService {
         context.read(
             call, of: parameters.container, in: Contents.self, as: parameters.actor
         ) { container in
-            container.get(
+            container.contents.get(
                 parameters.item, in: parameters.component, actor: parameters.actor,
                 by: context.user(call.peer)
             ) { result in
@@ -59,7 +59,7 @@ struct ContentsControl: ContentsService {
         _ parameters: Contents.Image.Parameters, call: VarlinkCall<Contents.Image.Reply>
     ) {
         context.find(parameters.container, for: call, in: Contents.self) { container in
-            container.image(
+            container.contents.image(
                 of: parameters.item, in: parameters.component, field: parameters.field,
                 by: context.user(call.peer)
             ) { result in
@@ -84,7 +84,7 @@ struct ContentsControl: ContentsService {
         }
         let caller = context.own(call.peer)
         context.find(parameters.container, for: call, in: Contents.self) { container in
-            container.put(drafts, in: parameters.component, by: caller) { result in
+            container.contents.put(drafts, in: parameters.component, by: caller) { result in
                 call.answer(result, in: Contents.self) {
                     .init(
                         inserted: $0.inserted, updated: $0.updated, unchanged: $0.unchanged,
@@ -99,7 +99,7 @@ struct ContentsControl: ContentsService {
     ) {
         let caller = context.own(call.peer)
         context.find(parameters.container, for: call, in: Contents.self) { container in
-            container.remove(
+            container.contents.remove(
                 parameters.items, in: parameters.component, purge: parameters.purge ?? false,
                 by: caller
             ) { result in

@@ -20,7 +20,7 @@ struct FiltersControl: FiltersService {
             return call.fail(VarlinkService.InvalidParameter(parameter: parameter))
         }
         context.find(parameters.container, for: call, in: Filters.self) { container in
-            container.filters(
+            container.filters.list(
                 parameters.component, in: parameters.scope, selection,
                 search: parameters.search, page: page, by: user
             ) { result in

@@ -10,7 +10,7 @@ struct VotesControl: VotesService {
     func cast(_ parameters: Votes.Cast.Parameters, call: VarlinkCall<Votes.Cast.Reply>) {
         guard let caller = context.admit(call, in: Votes.self, as: parameters.actor) else { return }
         context.find(parameters.container, for: call, in: Votes.self) { container in
-            container.cast(
+            container.votes.cast(
                 parameters.value, on: parameters.item, in: parameters.component, by: caller
             ) { result in
                 call.answer(result, in: Votes.self) {
@@ -27,7 +27,7 @@ struct VotesControl: VotesService {
     ) {
         guard let caller = context.admit(call, in: Votes.self, as: parameters.actor) else { return }
         context.find(parameters.container, for: call, in: Votes.self) { container in
-            container.retract(
+            container.votes.retract(
                 on: parameters.item, in: parameters.component, by: caller
             ) { result in
                 call.answer(result, in: Votes.self) {
@@ -45,12 +45,12 @@ struct VotesControl: VotesService {
             let container = context.registry.container(parameters.container)
         {
             return answer(
-                call, with: container.tally(of: parameters.item, in: parameters.component))
+                call, with: container.votes.tally(of: parameters.item, in: parameters.component))
         }
         context.read(
             call, of: parameters.container, in: Votes.self, as: parameters.actor
         ) { container in
-            container.tally(
+            container.votes.tally(
                 of: parameters.item, in: parameters.component, actor: parameters.actor,
                 by: context.user(call.peer)
             ) { answer(call, with: $0) }
@@ -69,7 +69,7 @@ struct VotesControl: VotesService {
         _ parameters: Votes.Ballots.Parameters, call: VarlinkCall<Votes.Ballots.Reply>
     ) {
         context.find(parameters.container, for: call, in: Votes.self) { container in
-            container.ballots(
+            container.votes.ballots(
                 on: parameters.item, in: parameters.component, limit: parameters.limit ?? 100,
                 cursor: parameters.cursor, by: context.user(call.peer)
             ) { result in

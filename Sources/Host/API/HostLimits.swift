@@ -162,6 +162,12 @@ extension HostLimits {
         try check(limit, pageItems, "pageItems")
     }
 
+    /// Throws if a batch has more items or records than a call may have, or more bytes.
+    func check(batch count: Int, of bytes: @autoclosure () -> Int = 0) throws(HostError) {
+        try check(count, batchItems, "batchItems")
+        try check(bytes(), batchBytes, "batchBytes")
+    }
+
     private func check(_ value: Int, _ limit: Int, _ name: String) throws(HostError) {
         guard value <= limit else {
             throw .limitExceeded(limit: name, value: limit, retryAfter: nil)

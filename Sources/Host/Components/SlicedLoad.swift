@@ -142,7 +142,7 @@ final class SlicedLoad {
         port.load(slice.changes) { [self] in
             given -= 1
             guard isWanted else { return }
-            if given == 0 { slot.endAwaiting() } else { slot.awaitComponent() }
+            if given == 0 { slot.progress.endAwaiting() } else { slot.awaitComponent() }
             goOn()
         }
         guard let list else { return }

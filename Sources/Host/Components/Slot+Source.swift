@@ -102,9 +102,6 @@ extension Slot {
         asked?.askAgain()
     }
 
-    /// Notes that a source has answered a question, so that earlier failures no longer count.
-    func noteAnswer() { progress.forgetFailures() }
-
     /// Sends the component the number of screens that show it, if that has changed.
     func reportAudience(_ screens: Int) {
         guard isAttached, screens != source.audience else { return }

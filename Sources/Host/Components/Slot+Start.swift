@@ -40,111 +40,14 @@ extension Slot {
     ///
     /// - Parameter done: called at the end; not called if the slot was closed or started anew meanwhile.
     func prepare(_ done: @escaping (StartFailure?) -> Void) {
-        let attempt = begin()
+        _ = begin()
         guard let plugin, let container else {
             return done(.final(pluginMissing))
         }
         // Before the first restart: otherwise the counter would appear with the value 1, and no increase would be
         // seen.
         if isolation == .process { container.meters.expectRestarts(of: name) }
-        var request = LaunchRequest(
-            plugin: plugin, container: container.name, component: name,
-            settings: definition.settings, fields: fields, limits: domain.limits)
-        request.limits.callTime = callTime
-        request.callSetting = callSetting
-        SecretTexts.read(
-            definition.settings, isCheck: domain.isCheck, on: domain.loop
-        ) { [weak self, request] result in
-            guard let self, start == attempt else { return }
-            switch result {
-            case .failure(let error): done(failed(.setting(error)))
-            case .success(let secrets):
-                var request = request
-                request.secrets = secrets
-                findReadable(request, attempt, done)
-            }
-        }
-    }
-
-    /// Finds the paths that the component may read in a worker.
-    private func findReadable(
-        _ request: LaunchRequest, _ attempt: Int, _ done: @escaping (StartFailure?) -> Void
-    ) {
-        guard isolation == .process, !request.plugin.paths.isEmpty else {
-            return findKept(request, attempt, done)
-        }
-        let store = domain.store.file
-        // A network file system may not answer: then the start counts as one without progress.
-        awaitComponent()
-        ReadablePaths(
-            request.settings, named: request.plugin.paths,
-            state: store.lastIndex(of: "/").map { String(store[..<$0]) } ?? ".",
-            secrets: domain.secretFiles() + ComponentDefinition.secretFiles(request.settings)
-        ).resolve(on: domain.loop) { [weak self] result in
-            guard let self, start == attempt else { return }
-            endAwaiting()
-            switch result {
-            case .failure(let error): done(failed(.setting(error)))
-            case .success(let paths):
-                var request = request
-                request.readable = paths
-                findKept(request, attempt, done)
-            }
-        }
-    }
-
-    /// Reads what the component kept in an earlier life.
-    private func findKept(
-        _ request: LaunchRequest, _ attempt: Int, _ done: @escaping (StartFailure?) -> Void
-    ) {
-        readKept { [weak self, request] kept in
-            guard let self, start == attempt else { return }
-            var request = request
-            request.kept = kept
-            takeTurn(request, attempt, done)
-        }
-    }
-
-    /// Launches the component when the number of components that are being launched allows it.
-    private func takeTurn(
-        _ request: LaunchRequest, _ attempt: Int, _ done: @escaping (StartFailure?) -> Void
-    ) {
-        guard isolation == .process else { return launch(request, attempt, done) }
-        domain.starts.take { [weak self] turn in
-            guard let self, start == attempt else { return turn.end() }
-            progress.hold(turn)
-            // Before the launch, because the answer may come synchronously.
-            awaitComponent()
-            launch(request, attempt, done)
-        }
-    }
-
-    private func launch(
-        _ request: LaunchRequest, _ attempt: Int, _ done: @escaping (StartFailure?) -> Void
-    ) {
-        var isAnswered = false
-        let giveUp = domain.launcher(for: isolation).launch(request, owner: self) {
-            [weak self] result in
-            isAnswered = true
-            guard let self, start == attempt else {
-                if case .success(let port) = result { port.close() }
-                return
-            }
-            _ = progress.takeLaunching()
-            endAwaiting()
-            progress.takeTurn()?.end()
-            switch result {
-            case .failure(let failure): done(failed(failure))
-            case .success(let port) where port.kind != request.plugin.kind:
-                port.close()
-                done(.final(wrongKind(port.kind)))
-            case .success(let port):
-                connect(port)
-                progress.load(then: done)
-                load(attempt)
-            }
-        }
-        if !isAnswered { progress.launch(giveUp) }
+        ComponentLaunch(of: plugin, for: self, done).run()
     }
 
     /// Tries to start the component until that succeeds or has failed too often; then the container attaches it.
@@ -260,7 +163,7 @@ extension Slot {
     /// Cancels what is under way for a component that is being launched.
     func endStart() {
         progress.takeLaunching()?()
-        endAwaiting()
+        progress.endAwaiting()
         progress.takeTurn()?.end()
         Discard.later(progress.takeEvents())
     }
@@ -283,9 +186,6 @@ extension Slot {
         guard isolation == .process else { return }
         if progress.awaitAnswer() { lookAtStart() }
     }
-
-    /// Notes that the component has answered, or that the answer is not needed any more.
-    func endAwaiting() { progress.endAwaiting() }
 
     private func lookAtStart() {
         let seen = progress.seen
@@ -337,11 +237,7 @@ extension Slot {
         }
         progress.recover()
     }
-}
 
-// MARK: Reasons of a failed launch
-
-extension Slot {
     private var pluginMissing: HostError {
         guard domain.plugins.delegate(definition.plugin) == nil else {
             return .definitionInvalid(
@@ -351,25 +247,5 @@ extension Slot {
                     + "under 'delegate'.")
         }
         return .pluginNotFound(definition.plugin, known: domain.plugins.identifiers)
-    }
-
-    private func wrongKind(_ kind: Kind) -> HostError {
-        .definitionInvalid(
-            container: containerName,
-            reason: "The plugin \(definition.plugin) makes components of the kind "
-                + "'\(kind.rawValue)' although its manifest says otherwise.")
-    }
-
-    private func failed(_ failure: LaunchFailure) -> StartFailure {
-        switch failure {
-        case .setting(let error):
-            .final(.settingInvalid(component: name, setting: error.setting, reason: error.reason))
-        case .failed(let reason):
-            .final(
-                .definitionInvalid(
-                    container: containerName,
-                    reason: "The component '\(name)' can't be made: \(reason)"))
-        case .unavailable(let reason): .passing(reason: reason)
-        }
     }
 }

@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 import Store
 
 /// A command on its way from the call to its reply.
@@ -67,10 +68,39 @@ class Command: Request {
     /// Called with the outcome: the decision and its sequence, or the error.
     func end(_ result: Result<Decided, HostError>) {}
 
+    // MARK: Objections
+
+    /// The error if the container is closed for votes or for comments; nil if it is open.
+    func closure(of kind: Kind) -> HostError? {
+        guard container.definition.closed.contains(kind) else { return nil }
+        return .closed(
+            container: container.name,
+            reason:
+                "'\(container.name)' is closed for \(kind.rawValue): a moderator opens it again.")
+    }
+
+    /// The error if the delegate vetoes the command, or can't be asked; nil otherwise.
+    func veto(_ ask: (ComponentReference) -> Refusal?) -> HostError? {
+        container.delegates.refusal
+            ?? container.domain.notes.crash.during(container.delegates.crashText(in: nil)) {
+                slot.reference.flatMap(ask)
+            }.map { HostError($0, container: container.name, component: slot.name) }
+    }
+
     // MARK: Stages
 
     override var isCommand: Bool { true }
     override var identity: CallIdentity? { CallIdentity(command, by: context.actor) }
+
+    /// Sends the command, or fails it if commands are refused at present.
+    ///
+    /// - Parameter user: whose call it is; empty: the host's own.
+    func run(by user: String) {
+        // Here, so that a refusal does not wait for a component that is being started.
+        if let error = container.refusal { return fail(error) }
+        container.meters.count(.commands)
+        queue(by: user)
+    }
 
     /// Queues the command for the component.
     ///
@@ -119,10 +149,21 @@ class Command: Request {
             if let draft = draft(of: decision) {
                 entry = draft
                 actor = container.domain.actors.present(context.actor)
-                return container.write(decision, draft, of: self, operation)
+                return write(decision, draft, operation)
             }
         }
         container.finish(operation, self)
+    }
+
+    private func write(_ decision: Decision, _ draft: EntryDraft, _ operation: UInt64) {
+        var changes = records(of: decision)
+        changes += draft.others
+        container.append(
+            operation, changes: changes, purges: draft.purges, time: context.time, actor: actor,
+            NotificationDraft(
+                topic: draft.topic.name(in: container.name), payload: draft.payload,
+                restricted: draft.restricted),
+            people: draft.people, self)
     }
 
     override func fail(_ error: HostError) { finish(.failure(error)) }
@@ -136,9 +177,24 @@ class Command: Request {
 extension Command: EntryWaiter {
     func committed(_ commit: Commit) {
         guard case .decided(let decision) = answer, let entry else { return }
-        container.show(decision, entry, of: self, commit)
+        show(decision, entry, commit)
         finish(
             .success(Decided(decision: decision, sequence: commit.sequence, isCommitted: true)))
+    }
+
+    /// Shows the committed entry in lists and screens, and posts its notification.
+    private func show(_ decision: Decision, _ draft: EntryDraft, _ commit: Commit) {
+        container.comments.noteTexts(of: decision, from: slot, draft, commit)
+        atCommit()
+        container.votes.note(
+            decision, by: context.actor, from: slot,
+            isAlone: draft.others.isEmpty && draft.purges.isEmpty)
+        container.delivery.deliver(decision.events, from: slot, reportedAt: decidedAt)
+        if decision.changes.count > Domain.much { container.domain.rest() }
+        container.announce(
+            draft.topic.name(in: container.name), commit, time: context.time, actor: actor,
+            payload: draft.payload, restricted: draft.restricted, about: draft.comment,
+            says: draft.comment.flatMap { decision.text(of: $0) })
     }
 
     func unchanged() {
@@ -192,4 +248,23 @@ final class OwnEntry: EntryWaiter {
     func committed(_ commit: Commit) { done(.success(commit)) }
     func unchanged() {}
     func failed(_ error: HostError) { done(.failure(error)) }
+}
+
+extension CommandContext {
+    /// The context of a caller's command.
+    init(of caller: Caller, in domain: Domain) {
+        let time = domain.now()
+        self.init(
+            actor: domain.meet(caller.actor), time: time, freshID: domain.freshID(at: time),
+            isModerator: caller.isModerator, order: Int64(clamping: domain.nextTicket()))
+    }
+}
+
+extension RecordChange {
+    /// Converts a component's change for the store.
+    init(_ change: Change, _ container: String, _ component: String) {
+        self.init(
+            container: container, component: component, key: change.key,
+            value: change.value?.jsonBytes)
+    }
 }

@@ -1,6 +1,8 @@
 import AtriumKit
-import DequeModule
 import Index
+import LogMessages
+import Logging
+import NIOCore
 import PluginLoader
 import Store
 
@@ -23,17 +25,14 @@ import Store
 public final class Container {
     let name: String
     let domain: Domain
+    let meters: ContainerMeters
+    /// The delegates of the container and of its scopes.
     private(set) var delegates = Delegates()
     /// The delegates' access to the container.
     private(set) lazy var handle = DelegateHandle(self)
-    let meters: ContainerMeters
+
     /// The present definition: what was applied, with what was attached, moved or hidden since.
     private(set) var definition: ContainerDefinition
-    /// The fields in which times may be put without an offset.
-    private(set) var localTimes = LocalTimes(fields: [])
-    var presentDates = PresentDates()
-    /// The fields whose time zone can't be read.
-    private var zoneFailures: [(what: String, reason: String)] = []
     /// The definition as it was last applied, which the next one is compared with.
     private(set) var applied: ContainerDefinition?
     /// Components that were detached and left records.
@@ -42,20 +41,18 @@ public final class Container {
     private(set) var slots: [Slot] = []
     /// The containers that are parts of this one, in the order of the components.
     private(set) var parts: [ComponentDefinition] = []
-    var lane: Lane<any EntryWaiter>
+    /// The time zones of the fields.
+    private(set) var zones = FieldZoneReading(of: [])
+
+    /// The order of the entries on their way to the store.
+    private(set) var lane: Lane<any EntryWaiter>
     /// The screens that are open on it; nil while the registry does not have the container.
     var screens: (any OpenScreens)?
-    var loading = Loading()
-    var wiring = Wiring()
-    var gates = Gates()
-    /// Contents components whose items are being put into a new list, by component.
-    var fillings: [String: ListFilling] = [:]
-    /// The number of restored screens that are not compared with what they showed yet.
-    ///
-    /// Commands wait for that, and are refused once the daemon is stopping.
-    private(set) var awaitedScreens = 0
-    /// The number of components that are forgetting records about purged items.
-    private var erasures = 0
+    private(set) lazy var loading = Loading(of: self)
+    private(set) lazy var gates = Gates(of: self)
+    private(set) lazy var derived = DerivedFields(of: self)
+    private(set) lazy var fillings = ListFillings(of: self)
+    private(set) lazy var dates = PresentDates(of: self)
 
     init(name: String, domain: Domain) {
         self.name = name
@@ -80,19 +77,7 @@ public final class Container {
     }
 
     var checker: FieldChecker { FieldChecker(fields: definition.fields) }
-}
 
-/// A component that was detached and whose records stay.
-struct Remains: Equatable {
-    /// Its kind: a component of another kind must not take its name and records.
-    var kind: Kind?
-    /// Whether a definition had the component, so that pruning erases it.
-    var wasDefined: Bool
-}
-
-// MARK: Structure
-
-extension Container {
     /// Sets the container's definition and components.
     ///
     /// - Parameters:
@@ -105,12 +90,7 @@ extension Container {
         _ slots: [Slot]
     ) {
         // Without new fields the lists stay, which know only the zones that could be read when they were made.
-        if live.fields != definition.fields {
-            localTimes = LocalTimes(fields: live.fields)
-            zoneFailures = FieldZones.problems(of: live.fields).map {
-                ("field \($0.field)", "has no time zone: \($0.reason)")
-            }
-        }
+        if live.fields != definition.fields { zones = FieldZoneReading(of: live.fields) }
         definition = live
         parts = live.components.filter(\.isPart)
         self.applied = applied
@@ -118,89 +98,10 @@ extension Container {
         self.slots = slots
         for slot in slots { live.component(slot.name).map(slot.take) }
     }
-}
-
-// MARK: Finding components
-
-extension Container {
-    func slot(_ name: String) -> Slot? { slots.first { $0.name == name } }
-
-    func first(_ kind: Kind) -> Slot? { slots.first { $0.kind == kind } }
-
-    /// The component that a call names, or the first of the kind that it needs.
-    func slot(_ name: String?, _ kind: Kind) throws(HostError) -> Slot {
-        if let name {
-            guard let slot = slot(name), slot.kind == kind || slot.kind == nil else {
-                throw .componentNotFound(container: self.name, component: name)
-            }
-            return slot
-        }
-        guard let slot = first(kind) else {
-            throw .componentNotFound(container: self.name, component: kind.rawValue)
-        }
-        return slot
-    }
-
-    /// The list that a call names, or the first.
-    func list(_ name: String?) throws(HostError) -> (slot: Slot, list: ContentIndex) {
-        let slot = try slot(name, .contents)
-        if case .failed(let reason) = slot.state { throw slot.unavailable(reason, retryAfter: 5) }
-        // A component that is being restarted still has its earlier list.
-        try slot.checkShown()
-        guard let list = slot.list else { throw slot.unavailable("It has no list.") }
-        return (slot, list)
-    }
-
-    /// Whether any list has the item.
-    func has(_ item: String) -> Bool { slots.contains { $0.list?.contains(item) ?? false } }
-
-    /// The item with an id, from the list that calls find it in; a component may ask for it.
-    func item(_ id: String) -> Item? {
-        guard let row = source(of: id, among: slots)?.list?.item(id) else { return nil }
-        let fields = (try? Value(jsonBytes: row.fields))?.object
-        return Item(id: row.id, fields: fields ?? [:], parent: row.parent)
-    }
-
-    /// Throws unless the item that a vote or a comment is about exists.
-    ///
-    /// Swift compares ids by canonical equivalence, and the store compares keys by their bytes. So an id that is not
-    /// in NFC is treated as unknown; otherwise one ballot could have two records.
-    func check(_ item: String?) throws(HostError) {
-        guard let item, !has(item) || !ItemID.isNormal(item) else { return }
-        // It may be in a list that is not known yet.
-        for slot in slots where slot.kind == .contents { try slot.checkShown() }
-        throw .itemNotFound(container: name, item: item)
-    }
-
-    var itemCount: Int { slots.reduce(0) { $0 + ($1.list?.count ?? 0) } }
-}
-
-// MARK: Waiting until components are quiet
-
-extension Container {
-    /// Makes commands wait for restored screens, until ``recogniseScreen()`` is called for each of them.
-    ///
-    /// An earlier change would make the screens differ from what they showed.
-    func awaitScreens(_ count: Int) { awaitedScreens += count }
-
-    /// Notes that one more restored screen was compared.
-    func recogniseScreen() {
-        awaitedScreens -= 1
-        if awaitedScreens == 0 { pump() }
-    }
-
-    /// Makes a component forget records about purged items, and opens its gate then.
-    func run(_ erasure: SubjectErasure) {
-        erasures += 1
-        erasure.run { [self] in
-            erasures -= 1
-            open([erasure.name])
-        }
-    }
 
     /// Whether everything that was accepted is finished.
     var isQuiet: Bool {
-        lane.isEmpty && erasures == 0 && wiring.isShown && screens?.isIdle ?? true
+        lane.isEmpty && gates.isQuiet && derived.areShown && screens?.isIdle ?? true
             && slots.allSatisfy {
                 $0.isIdle && !$0.reported.isWaiting && ($0.waitingCount == 0 || !$0.isAttached)
             }
@@ -209,102 +110,148 @@ extension Container {
     /// Sends all requests that can be sent now.
     func pump() {
         for slot in slots { slot.pump() }
-        passBarriers()
-    }
-}
-
-// MARK: Status
-
-extension Container {
-    /// Updates what depends on the components, their order or their state.
-    func structureChanged() {
-        // The filling of a component's list does not end if the component is lost.
-        if !fillings.isEmpty { fillings = fillings.filter(\.value.isWanted) }
-        screens?.structureChanged()
+        gates.pass()
     }
 
-    var status: ContainerStatus {
-        var failures = failures.map { "the \($0.what) \($0.reason)" }
-        // It is unknown which containers the lost changes belonged to.
-        if !domain.store.damages.isEmpty {
-            failures.append(
-                "the store was damaged, and changes may be lost: see the daemon's status")
+    // MARK: Entries
+
+    /// Why no command may be sent to a component now; nil if one may.
+    var refusal: HostError? {
+        domain.refusal ?? gates.refusal
+            ?? lane.failure.map { _ in
+                .storeUnavailable(
+                    reason:
+                        "An entry of this container could not be written, and what rested on it "
+                        + "is being undone.", retryAfter: 0.1)
+            }
+    }
+
+    /// Begins an operation of a component.
+    func begin(on slot: Slot) -> UInt64 {
+        let operation = domain.nextTicket()
+        lane.begin(operation, on: slot.name)
+        return operation
+    }
+
+    /// Ends an operation that changes nothing, once the operations before it have ended.
+    func finish(_ operation: UInt64, _ waiter: any EntryWaiter) {
+        perform(lane.finish(operation, waiter))
+    }
+
+    /// Forgets operations whose component was lost.
+    func cancel(_ operations: [UInt64]) {
+        for operation in operations { perform(lane.cancel(operation)) }
+        // Even without any: work may wait for the component to be idle.
+        pump()
+    }
+
+    /// Passes an operation's entry to the store, unless its epoch is over.
+    func append(
+        _ operation: UInt64, changes: [RecordChange], purges: [Purge] = [], time: Timestamp,
+        actor: ActorID?,
+        _ notification: NotificationDraft?, people: [ActorID] = [], _ waiter: any EntryWaiter
+    ) {
+        let actor = domain.actors.present(actor)
+        // The records to undo if the entry fails. Only a component's own records are ahead of the commit.
+        let keys = changes.compactMap { change in
+            change.container == name && !change.component.isEmpty
+                ? RecordKey(container: name, component: change.component, key: change.key) : nil
         }
-        if domain.pastDamage.concerns(name) {
-            failures.append("past notifications of it are damaged: see the daemon's status")
+        switch lane.write(operation, keys: keys, waiter) {
+        case .refused(let steps): perform(steps)
+        case .append(let epoch, let position):
+            let entry = Entry(
+                container: name, epoch: epoch, time: time.milliseconds, actor: actor?.number,
+                changes: changes, purges: purges, notification: notification,
+                actors: ([actor].compactMap(\.self) + people).flatMap {
+                    domain.actors.unstored($0)
+                }, expectedPosition: position)
+            domain.append(entry, ticket: operation, of: self)
         }
-        return ContainerStatus(
-            definition: definition,
-            state: isLoading ? .loading : failures.isEmpty ? .ready : .degraded,
-            reason: failures.isEmpty ? nil : failures.joined(separator: "; "), items: itemCount,
-            components: definition.components.compactMap { component in
-                component.isPart
-                    ? status(ofPart: component) : slot(component.name)?.status(in: definition)
+    }
+
+    /// Writes an entry that no component decided on, so that nothing is ahead of its commit.
+    func append(
+        changes: [RecordChange], purges: [Purge] = [], topic: String?, payload: [UInt8],
+        by actor: ActorID?, at time: Timestamp, _ done: @escaping Answer<Commit>
+    ) {
+        if let error = refusal { return done(.failure(error)) }
+        let operation = domain.nextTicket()
+        lane.begin(operation, on: "")
+        append(
+            operation, changes: changes, purges: purges, time: time, actor: actor,
+            topic.map { NotificationDraft(topic: $0, payload: payload) },
+            OwnEntry { [self] result in
+                if !purges.isEmpty, case .success(let commit) = result {
+                    comments.forgetTexts(of: purges, at: commit)
+                }
+                done(result)
             })
     }
 
-    /// The problems of the container, a sentence each.
-    var problems: [String] {
-        (delegates.failures + zoneFailures + partFailures).map {
-            "The \($0.what) of \(name) \($0.reason)"
-        }
-            + componentFailures.map { "The component \(name)/\($0.name) \($0.reason)" }
-    }
-
-    private var failures: [(what: String, reason: String)] {
-        delegates.failures + zoneFailures
-            + componentFailures.map { ("component \($0.name)", $0.reason) }
-            + partFailures
-    }
-
-    private var componentFailures: [(name: String, reason: String)] {
-        slots.compactMap { slot in
-            if case .failed(let reason) = slot.state { return (slot.name, "failed: \(reason)") }
-            if let stall = slot.stall { return (slot.name, "does not start: \(stall)") }
-            if let restarts = slot.restarts, let next = restarts.next, restarts.failures > 2 {
-                return (
-                    slot.name,
-                    "ended \(restarts.failures) times in a row, and is started again at "
-                        + "\(next.text): \(restarts.cause)"
-                )
+    /// Performs the lane's steps, then sends the requests that can be sent now.
+    private func perform(_ steps: some Collection<Lane<any EntryWaiter>.Step>) {
+        for step in steps {
+            switch step {
+            case .committed(let waiter, let commit):
+                meters.count(.entries)
+                waiter.committed(commit)
+            case .unchanged(let waiter):
+                waiter.unchanged()
+            case .failed(let waiter, let failure):
+                meters.count(.failures)
+                domain.epochFloor = max(domain.epochFloor, lane.epoch)
+                waiter.failed(HostError(failure))
+            case .undo(let keys):
+                EntryUndo(of: keys, in: self).run { [weak self] in
+                    if let self { perform(lane.undone()) }
+                }
+            case .opened:
+                domain.epochFloor = max(domain.epochFloor, lane.epoch)
             }
-            return (slot.recordProblem ?? slot.source.problem.map { "reports a problem: \($0)" })
-                .map { (slot.name, $0) }
         }
+        if !steps.isEmpty { pump() }
     }
 }
 
-extension Slot {
-    /// The problem with its records, and what to do; nil if there is none.
-    var recordProblem: String? {
-        damage.problem
-            ?? own.contents?.unfit.problem(in: list, FieldChecker(fields: fields))
-            ?? own.contents?.leftOut.problem
+extension Container: EntryOwner {
+    func take(_ outcome: Outcome) -> ArraySlice<Lane<any EntryWaiter>.Step> {
+        let steps = lane.settle(outcome.ticket, outcome.result)
+        perform(steps.prefix(1))
+        return steps.dropFirst()
     }
 
-    /// Its restarts, and the calls that are refused because of them; nil if there were none.
-    var restarts: ComponentRestarts? {
-        guard var restarts = progress.restarts else { return nil }
-        if !poison.isEmpty { restarts.refuses = poison.words(at: domain.now()) }
-        return restarts
+    func perform(_ step: Lane<any EntryWaiter>.Step) { perform(CollectionOfOne(step)) }
+}
+
+// MARK: Notifications
+
+extension Container {
+    /// Updates screens after a commit that the indexes already show, then posts its notification.
+    func announce(
+        _ topic: String?, _ commit: Commit, time: Timestamp, actor: ActorID?, payload: [UInt8],
+        restricted: [UInt8]? = nil, about comment: RecordKey? = nil, says text: CommentText? = nil
+    ) {
+        if let actor { domain.actors.stored(actor) }
+        screens?.committed()
+        guard let topic else { return domain.bus.advance(to: commit.sequence) }
+        domain.bus.post(
+            BusNotification(
+                sequence: commit.sequence, time: time, topic: topic, actor: actor,
+                payload: payload, restricted: restricted, comment: comment), says: text)
     }
 
-    func status(in container: ContainerDefinition) -> ComponentStatus {
-        let (state, reason): (ComponentStatus.State, String?) =
-            switch self.state {
-            case .starting, .prepared: (.starting, stall)
-            case .attached:
-                (
-                    awaitsItems ? .loading : .attached,
-                    recordProblem.map { "It \($0)." } ?? source.problem
-                )
-            case .failed(let reason): (.failed, reason)
-            case .closed: (.failed, "It was detached.")
-            }
-        return ComponentStatus(
-            definition: definition, kind: kind,
-            title: title, isolation: isolation, state: state,
-            reason: reason, items: list?.count, isDamaged: damage.problem != nil,
-            facts: facts(in: container), restarts: restarts)
+    /// Posts a transient notification under the container's name.
+    func post(_ topic: String, _ payload: [UInt8]) {
+        domain.bus.post(
+            BusNotification(time: domain.now(), topic: "\(name).\(topic)", payload: payload))
     }
+}
+
+/// A component that was detached and whose records stay.
+struct Remains: Equatable {
+    /// Its kind: a component of another kind must not take its name and records.
+    var kind: Kind?
+    /// Whether a definition had the component, so that pruning erases it.
+    var wasDefined: Bool
 }

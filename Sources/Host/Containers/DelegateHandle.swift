@@ -33,12 +33,12 @@ final class DelegateHandle: ContainerHandle {
         guard let container, let slot = container.slot(component.name), let list = slot.list else {
             return
         }
-        let filling = container.fillings[slot.name].flatMap { $0.isWanted ? $0 : nil }
+        let filling = container.fillings[slot.name]
         guard filling?.takes(change) != true else { return }
         let revision = container.domain.sequence
         defer {
             filling?.follow(change, revision: revision)
-            container.growOrders(of: list)
+            list.growOrders(in: container.domain)
             if container.definition.fields.contains(where: \.details) {
                 container.screens?.itemsChanged(change.items.lazy.map(\.id))
             }
@@ -46,7 +46,7 @@ final class DelegateHandle: ContainerHandle {
         switch change {
         case .insert(let items), .update(let items): list.put(items, revision: revision)
         case .remove(let ids): list.remove(ids)
-        case .replaceAll: container.refill(slot)
+        case .replaceAll: container.fillings.refill(slot)
         @unknown default:
             container.domain.logger.error(
                 "a list's change is of an unknown kind: is the kit newer?",
@@ -56,18 +56,14 @@ final class DelegateHandle: ContainerHandle {
 
     func updateTally(_ tally: Tally, of subject: Subject, from component: ComponentReference) {
         guard let container, let slot = container.slot(component.name) else { return }
-        slot.own.votes?.set(tally, of: subject)
-        guard slot.name == container.wiring.votes, let item = subject.item else { return }
-        for list in container.derivedLists { list.setTally(tally, for: item) }
+        container.derived.set(tally, of: subject, from: slot)
     }
 
     func updateCommentCount(
         _ count: Int, of subject: Subject, from component: ComponentReference
     ) {
         guard let container, let slot = container.slot(component.name) else { return }
-        slot.own.comments?.set(count, of: subject)
-        guard slot.name == container.wiring.comments, let item = subject.item else { return }
-        for list in container.derivedLists { list.setCommentCount(count, for: item) }
+        container.derived.set(count, of: subject, from: slot)
     }
 
     func publish(_ name: String, _ payload: [String: Value]) {
@@ -88,7 +84,7 @@ final class DelegateHandle: ContainerHandle {
     func reload(_ component: String?) {
         guard let container else { return }
         do throws(HostError) {
-            try container.reload(component)
+            try container.contents.reload(component)
         } catch {
             container.domain.logger.warning(
                 "what a delegate wanted to reload is not there",

@@ -43,7 +43,7 @@ final class FilterResolution {
     /// Asks the next component, or ends.
     func run() {
         guard let slot = slots.popFirst() else { return end() }
-        container.report(to: slot) {
+        container.filters.report(to: slot) {
             guard self.asksOffers else { return self.askSelected(slot, []) }
             self.ask(slot, .sections) { result in
                 switch result {
@@ -68,13 +68,13 @@ final class FilterResolution {
                 self.add(offered, ids, filters)
                 self.run()
             case .success: self.fail(slot.unavailable("It answered something else."))
-            case .failure(let error): self.container.explain(error, slot, self.done)
+            case .failure(let error): self.container.filters.explain(error, slot, self.done)
             }
         }
     }
 
     private func end() {
-        sections = container.limited(container.dated(sections))
+        sections = limited(container.dates.fill(sections))
         do throws(HostError) {
             if let section = selection.sections.keys.min() {
                 throw .filterNotFound(
@@ -86,6 +86,26 @@ final class FilterResolution {
             done(.success(offers ? sections : sections.filter { !$0.selected.isEmpty }))
         } catch {
             fail(error)
+        }
+    }
+
+    /// Limits the filters that each section sends, to the first that its component offers and the selected ones.
+    private func limited(_ sections: [ResolvedSection]) -> [ResolvedSection] {
+        let limit = container.domain.limits.facetValues
+        return sections.map { resolved in
+            var resolved = resolved
+            let offered = resolved.section.filters.count
+            if offered > limit {
+                resolved.unsent = Array(resolved.section.filters[limit...])
+                resolved.section.filters.removeLast(offered - limit)
+                resolved.rest = offered - limit
+            } else if resolved.section.hasMore, let field = resolved.section.field {
+                // The count of when the values were last sent to the component; changes since then are not included.
+                let counts = container.slots.lazy.compactMap { $0.own.filters?.valueCounts[field] }
+                if let count = counts.first, count > offered { resolved.rest = count - offered }
+            }
+            resolved.section.hasMore = resolved.section.hasMore || offered > limit
+            return resolved
         }
     }
 

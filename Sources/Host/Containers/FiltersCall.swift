@@ -52,7 +52,8 @@ final class FiltersCall {
         } catch {
             return fail(error)
         }
-        container.resolve(request.selection, offers: true, only: only, by: request.user) { result in
+        container.filters.resolve(request.selection, offers: true, only: only, by: request.user) {
+            result in
             switch result {
             case .failure(let error): self.fail(error)
             case .success(let sections):
@@ -75,7 +76,7 @@ final class FiltersCall {
                     section: page.section, filter: "", known: sections.map(\.section.id),
                     reason: nil))
         }
-        let asked = only.map { [$0] } ?? container.slots.filter { $0.kind == .filters }
+        let asked = only.map { [$0] } ?? container.filters.slots
         find(page, in: sections[place], of: asked) { result in
             switch result {
             case .failure(let error): self.fail(error)
@@ -104,7 +105,7 @@ final class FiltersCall {
         else {
             return find(offered, titled: \.title, on: page, done)
         }
-        let lists = container.slots.compactMap(\.list)
+        let lists = container.contents.lists
         let count = lists.map { $0.valueCount(of: field) }.max() ?? 0
         guard count <= SectionPage.mostValues else {
             return done(
@@ -210,7 +211,7 @@ final class FiltersCall {
                 }
                 return reply(.success(answer(page)))
             }
-            container.prepare(query, in: list, of: slot) { result in
+            list.prepare(query, of: slot) { result in
                 // The component may have been made anew meanwhile.
                 guard self.container.slot(slot.name)?.list === list else {
                     return self.count(sections, reply)

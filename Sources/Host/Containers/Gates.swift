@@ -1,7 +1,9 @@
-/// The gates of a container's components: closed while work needs a component for itself.
+/// What keeps a container's requests from being sent although their components could take them.
 ///
-/// Works that need the same component run one after another; each waits until its components are quiet.
-struct Gates {
+/// A component's gate is closed while work needs the component for itself. Works that need the same component run one
+/// after another; each waits until its components are quiet. Commands wait for restored screens, too, until these are
+/// compared with what they showed: an earlier change would make them differ.
+final class Gates {
     /// Work that waits until components are quiet, with their gates closed.
     private struct Barrier {
         var components: [String]
@@ -10,55 +12,26 @@ struct Gates {
         var body: () -> Void
     }
 
+    private unowned let container: Container
     private var barriers: [Barrier] = []
     /// For each component the number of works that hold its gate, or wait to.
     private var closings: [String: Int] = [:]
     /// The components whose gates are held by running work.
     private var held: Set<String> = []
+    /// The number of components that are forgetting records about purged items.
+    private var erasures = 0
+    /// The number of restored screens that are not compared yet.
+    private var awaitedScreens = 0
 
-    /// Whether work waits for components to be quiet.
-    var areAwaited: Bool { !barriers.isEmpty }
+    init(of container: Container) { self.container = container }
 
+    /// Whether the gate of a component is closed.
     func isClosed(_ component: String) -> Bool { closings[component] != nil }
 
-    /// Closes the gates of components for work, which ``next(where:)`` returns later.
-    mutating func close(
-        _ components: [String], needsEmptyLane: Bool, then body: @escaping () -> Void
-    ) {
-        for component in components { closings[component, default: 0] += 1 }
-        barriers.append(
-            Barrier(components: components, needsEmptyLane: needsEmptyLane, body: body))
-    }
+    /// Whether no component forgets records.
+    var isQuiet: Bool { erasures == 0 }
 
-    /// Opens the gates of components, unless other work waits for them.
-    mutating func open(_ components: [String]) {
-        for component in components {
-            closings[component] = closings[component].flatMap { $0 > 1 ? $0 - 1 : nil }
-        }
-        held.subtract(components)
-    }
-
-    /// Returns the first work that may run; it holds its gates from now on.
-    ///
-    /// - Parameter areQuiet: whether components are quiet, and the lane is empty if the work needs that.
-    /// - Returns: the work; nil: none may run.
-    mutating func next(
-        where areQuiet: (_ components: [String], _ needsEmptyLane: Bool) -> Bool
-    ) -> (() -> Void)? {
-        let index = barriers.firstIndex { barrier in
-            held.isDisjoint(with: barrier.components)
-                && areQuiet(barrier.components, barrier.needsEmptyLane)
-        }
-        guard let index else { return nil }
-        let barrier = barriers.remove(at: index)
-        held.formUnion(barrier.components)
-        return barrier.body
-    }
-}
-
-extension Container {
-    /// Whether requests have to wait although the component could take them.
-    func isGated(_ component: String) -> Bool { gates.isClosed(component) }
+    // MARK: Work that needs components for itself
 
     /// Closes the gates of components, and calls back once the components are quiet.
     ///
@@ -69,28 +42,72 @@ extension Container {
     ///   - components: the components' names.
     ///   - needsEmptyLane: whether the container's own entries must be settled too.
     ///   - body: the callback.
-    func gate(
+    func close(
         _ components: [String], needsEmptyLane: Bool = false, then body: @escaping () -> Void
     ) {
-        for component in components { slot(component)?.sendUnready() }
-        gates.close(components, needsEmptyLane: needsEmptyLane, then: body)
-        passBarriers()
+        for component in components { container.slot(component)?.sendUnready() }
+        for component in components { closings[component, default: 0] += 1 }
+        barriers.append(
+            Barrier(components: components, needsEmptyLane: needsEmptyLane, body: body))
+        pass()
     }
 
     /// Opens the gates of components, unless other work waits for them.
     func open(_ components: [String]) {
-        gates.open(components)
-        pump()
+        for component in components {
+            closings[component] = closings[component].flatMap { $0 > 1 ? $0 - 1 : nil }
+        }
+        held.subtract(components)
+        container.pump()
     }
 
     /// Runs the work that waits for components to be quiet, where they are now.
-    func passBarriers() {
-        guard gates.areAwaited else { return }
-        while lane.isOpen, let body = gates.next(where: areQuiet) { body() }
+    func pass() {
+        guard !barriers.isEmpty else { return }
+        while container.lane.isOpen, let body = next() { body() }
     }
 
-    private func areQuiet(_ components: [String], needsEmptyLane: Bool) -> Bool {
-        guard !needsEmptyLane || lane.isEmpty else { return false }
-        return components.allSatisfy { lane.isQuiet($0) && slot($0)?.isIdle ?? true }
+    /// Returns the first work that may run; it holds its gates from now on.
+    private func next() -> (() -> Void)? {
+        let index = barriers.firstIndex { held.isDisjoint(with: $0.components) && isReady($0) }
+        guard let index else { return nil }
+        let barrier = barriers.remove(at: index)
+        held.formUnion(barrier.components)
+        return barrier.body
+    }
+
+    private func isReady(_ barrier: Barrier) -> Bool {
+        guard !barrier.needsEmptyLane || container.lane.isEmpty else { return false }
+        return barrier.components.allSatisfy {
+            container.lane.isQuiet($0) && container.slot($0)?.isIdle ?? true
+        }
+    }
+
+    /// Makes a component forget records about purged items, and opens its gate then.
+    func hold(for erasure: SubjectErasure) {
+        erasures += 1
+        erasure.run { [self, container] in
+            erasures -= 1
+            withExtendedLifetime(container) { open([erasure.name]) }
+        }
+    }
+
+    // MARK: Restored screens
+
+    /// Whether commands wait for restored screens.
+    var holdCommands: Bool { awaitedScreens > 0 && !container.domain.isWaitingOver }
+
+    /// Why commands are refused in place of waiting; nil if they are not.
+    var refusal: HostError? {
+        awaitedScreens > 0 && container.domain.isWaitingOver ? container.domain.stopping : nil
+    }
+
+    /// Makes commands wait for restored screens, until ``recogniseScreen()`` is called for each of them.
+    func awaitScreens(_ count: Int) { awaitedScreens += count }
+
+    /// Notes that one more restored screen was compared.
+    func recogniseScreen() {
+        awaitedScreens -= 1
+        if awaitedScreens == 0 { container.pump() }
     }
 }

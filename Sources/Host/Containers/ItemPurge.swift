@@ -53,10 +53,10 @@ final class ItemPurge {
 
     func run() {
         gated = [list] + siblings.map(\.name)
-        container.gate(gated) {
+        container.gates.close(gated) {
             guard self.siblings.allSatisfy({ self.gated.contains($0.name) }) else {
                 // Another component was attached meanwhile.
-                self.container.open(self.gated)
+                self.container.gates.open(self.gated)
                 return self.run()
             }
             self.search()
@@ -124,7 +124,7 @@ final class ItemPurge {
         let voted = subjects.filter { slot.tally(of: $0) != nil }
         guard !voted.isEmpty else { return nil }
         let erasure = SubjectErasure(of: voted, from: slot, of: container)
-        container.deliver(voted.map { .tally($0, Tally()) }, from: slot)
+        container.delivery.deliver(voted.map { .tally($0, Tally()) }, from: slot)
         return erasure
     }
 
@@ -144,15 +144,15 @@ final class ItemPurge {
             ? SubjectErasure(of: subjects, from: slot, of: container) : nil
         if erasure == nil { slot.port?.undo(named.map { .removed(key: $0.key) }) }
         let commented = subjects.filter { slot.commentCount(of: $0) != nil }
-        container.deliver(commented.map { .commentCount($0, 0) }, from: slot)
+        container.delivery.deliver(commented.map { .commentCount($0, 0) }, from: slot)
         return erasure
     }
 
     /// Replies, and opens the gates of components that have nothing to forget.
     private func end(_ result: Result<RemoveResult, HostError>) {
         reply(result)
-        container.open(gated.filter { name in !erasures.contains { $0.name == name } })
-        for erasure in erasures { container.run(erasure) }
+        container.gates.open(gated.filter { name in !erasures.contains { $0.name == name } })
+        for erasure in erasures { container.gates.hold(for: erasure) }
     }
 }
 

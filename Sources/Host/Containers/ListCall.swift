@@ -35,7 +35,8 @@ final class ListCall {
         } catch {
             return fail(error)
         }
-        container.resolve(request.selection, offers: request.facets, by: request.user) { result in
+        container.filters.resolve(request.selection, offers: request.facets, by: request.user) {
+            result in
             switch result {
             case .failure(let error): self.fail(error)
             case .success(let sections):
@@ -82,7 +83,7 @@ final class ListCall {
                 guard !list.isLong(query) else { return waitForTurn() }
                 return read(slot, nil)
             }
-            container.prepare(query, in: list, of: slot) { result in
+            list.prepare(query, of: slot) { result in
                 switch result {
                 case .failure(let error): self.fail(error)
                 case .success(let prepared): self.read(slot, prepared)
@@ -128,7 +129,7 @@ final class ListCall {
     private func page(
         of list: ContentIndex, _ query: IndexQuery, _ prepared: QueryPreparation?
     ) throws(HostError) -> ListPage? {
-        defer { container.growOrders(of: list) }
+        defer { list.growOrders(in: container.domain) }
         let found: IndexPage
         if let prepared {
             guard prepared.index === list, let answer = prepared.answer() else { return nil }
@@ -145,8 +146,8 @@ final class ListCall {
 
     private func views(of rows: [IndexedItem], in list: ContentIndex) -> [ItemView] {
         let fields = request.fields.map(Set.init) ?? container.definition.listedFields
-        let nested = container.nested(in: list, scope: request.scope)
-        return rows.map { container.view($0, fields: fields, nested: nested) }
+        let nested = container.contents.nested(in: list, scope: request.scope)
+        return rows.map { container.contents.view($0, fields: fields, nested: nested) }
     }
 
     // MARK: The reply
@@ -160,7 +161,7 @@ final class ListCall {
         _ make: @escaping () throws(HostError) -> ListPage?, orElse again: @escaping () -> Void
     ) {
         var page: Result<ListPage?, HostError> = .success(nil)
-        container.withBallots(of: request.actor, by: request.user) {
+        container.votes.withBallots(of: request.actor, by: request.user) {
             page = Result(catching: make)
             return (try? page.get())?.items.map { .item($0.id) } ?? []
         } then: { ballots in

@@ -28,7 +28,7 @@ final class ListFilling {
     }
 
     private let container: Container
-    private let slot: Slot
+    let slot: Slot
     private let attempt: Int
     private lazy var list = ContentIndex(fields: slot.fields)
     /// The loaded items, whose list is used if the delegate passes exactly these on.
@@ -63,7 +63,7 @@ final class ListFilling {
     private var domain: Domain { container.domain }
 
     /// Whether this filling is still the present one.
-    var isWanted: Bool { slot.start == attempt && container.fillings[slot.name] === self }
+    var isWanted: Bool { slot.start == attempt && container.fillings.isPresent(self) }
 
     // MARK: Changes from the delegate
 
@@ -84,7 +84,7 @@ final class ListFilling {
     }
 
     /// Notes that all items are replaced again: they are requested once the present ones are shown.
-    fileprivate func outdate() { isOutdated = true }
+    func outdate() { isOutdated = true }
 
     /// Makes another change in the new list, which the old list shows already.
     func follow(_ change: ContentChange, revision: Int64) {
@@ -111,7 +111,7 @@ final class ListFilling {
     private func report(_ change: ContentChange) -> [Passed] {
         passed = []
         defer { passed = nil }
-        container.pass(change, from: slot)
+        container.delivery.pass(change, from: slot)
         return passed ?? []
     }
 
@@ -178,21 +178,21 @@ extension ListFilling {
         } then: { [self] in
             guard isWanted else { return done() }
             if isSame, isBegun {
-                container.fillings[slot.name] = nil
-                container.takeLoadedList(of: slot)
+                container.fillings.end(self)
+                slot.own.contents?.takeLoaded().map(container.derived.forget)
                 return done()
             }
-            container.dropLoadedList(of: slot)
+            slot.own.contents?.dropLoaded().map(container.derived.forget)
             end(then: done)
         }
     }
 
     /// Requests all items of the component, once its own state is the committed one.
-    fileprivate func ask() {
+    func ask() {
         isUnasked = true
-        container.gate([slot.name]) { [self] in
+        container.gates.close([slot.name]) { [self] in
             // The first part already shows the committed state, so that others need not wait for the remaining ones.
-            defer { container.open([slot.name]) }
+            defer { container.gates.open([slot.name]) }
             guard isWanted, slot.isAttached else { return forget() }
             begin()
             guard isBegun else {
@@ -229,7 +229,7 @@ extension ListFilling {
                 guard !isReported else { return end {} }
                 // Its source is loading again and reports its items later; the old list stays until then.
                 forget()
-                if isOutdated { container.refill(slot) }
+                if isOutdated { container.fillings.refill(slot) }
             }
         }
     }
@@ -252,48 +252,27 @@ extension ListFilling {
         }
         // Never cancelled, because others wait for its end.
         let isWaiting = { true }
-        container.fillDerived(list, while: isWaiting) { [self] in
+        container.derived.fill(list, while: isWaiting) { [self] in
             if isWanted { show() } else { forget() }
             done()
         }
     }
 
     private func show() {
-        container.fillings[slot.name] = nil
+        container.fillings.end(self)
         slot.own.contents?.show(list)
-        container.forget(list)
+        container.derived.forget(list)
         // Items of a load that don't fit were noted by the load.
-        if isUnasked { noteUnfit() }
+        if isUnasked { slot.note(unfit, in: list) }
         container.structureChanged()
-        container.growOrders(of: list)
+        list.growOrders(in: domain)
         if isUnasked { container.itemsChanged(in: slot) }
-        if isOutdated { container.refill(slot) }
-    }
-
-    private func noteUnfit() {
-        slot.own.contents?.note(unfit)
-        guard let problem = unfit.problem(in: list, FieldChecker(fields: slot.fields)) else {
-            return
-        }
-        domain.logger.warning(
-            "items don't fit the fields", metadata: slot.logFields(["reason": "It \(problem)."]))
+        if isOutdated { container.fillings.refill(slot) }
     }
 
     /// Drops the new list, because it is no longer needed or the delegate has passed nothing on.
     private func forget() {
-        container.forget(list)
-        if container.fillings[slot.name] === self { container.fillings[slot.name] = nil }
-    }
-}
-
-extension Container {
-    /// Requests all items of a contents component, and shows them together in a new list.
-    func refill(_ slot: Slot) {
-        guard slot.isAttached, slot.kind == .contents else { return }
-        if let asked = slot.asked { return asked.askAgain() }
-        if let filling = fillings[slot.name], filling.isWanted { return filling.outdate() }
-        let filling = ListFilling(of: slot, in: self)
-        fillings[slot.name] = filling
-        filling.ask()
+        container.derived.forget(list)
+        container.fillings.end(self)
     }
 }

@@ -1,62 +1,52 @@
 /// The first start of a container's components, which calls wait for.
-struct Loading {
-    /// Whether the components are being started for the first time.
+final class Loading {
+    /// Whether calls wait for the first start of the components.
     private(set) var isUnderWay = false
-    /// The places of calls that wait for its end.
-    let places = WaitingPlaces()
+    private unowned let container: Container
+    private var places = WaitingPlaces()
     private var waiting: [() -> Void] = []
 
-    mutating func begin() { isUnderWay = true }
+    init(of container: Container) { self.container = container }
 
-    mutating func wait(_ body: @escaping () -> Void) { waiting.append(body) }
-
-    /// Ends it.
-    ///
-    /// - Returns: the callbacks that waited.
-    mutating func end() -> [() -> Void] {
-        defer { self = Loading() }
-        return waiting
-    }
-}
-
-extension Container {
-    /// Whether calls wait for the first start of the components.
-    var isLoading: Bool { loading.isUnderWay }
+    /// Makes calls wait from now on, until ``run()`` has started the components.
+    func begin() { isUnderWay = true }
 
     /// Starts all components.
-    func load() {
-        for slot in slots { slot.startUntilAttached {} }
-        startsChanged()
+    func run() {
+        for slot in container.slots { slot.startUntilAttached {} }
+        look()
     }
 
     /// Calls back once no component is worth waiting for: each is attached, has failed or is stalled.
-    func whenLoaded(_ body: @escaping () -> Void) {
-        guard isLoading else { return body() }
-        loading.wait(body)
+    func whenOver(_ body: @escaping () -> Void) {
+        if isUnderWay { waiting.append(body) } else { body() }
     }
 
-    /// Makes a user's call wait as ``whenLoaded(_:)`` does; refuses it if too many are waiting.
-    func whenLoaded<T>(
+    /// Makes a user's call wait as ``whenOver(_:)`` does; refuses it if too many are waiting.
+    func whenOver<T>(
         of user: String, _ reply: @escaping Answer<T>, _ body: @escaping () -> Void
     ) {
         do throws(WaitingPlaces.Full) {
-            let place = try loading.places.take(for: user, of: domain.limits.waitingCalls)
-            whenLoaded { withExtendedLifetime(place, body) }
+            let place = try places.take(for: user, of: container.domain.limits.waitingCalls)
+            whenOver { withExtendedLifetime(place, body) }
         } catch {
-            let pending = slots.first(where: \.isWorthWaitingFor)?.name ?? name
+            let pending = container.slots.first(where: \.isWorthWaitingFor)?.name
             reply(
                 .failure(
                     .componentUnavailable(
-                        component: pending, reason: "It is being started. \(error.reason)",
-                        retryAfter: 0.5)))
+                        component: pending ?? container.name,
+                        reason: "It is being started. \(error.reason)", retryAfter: 0.5)))
         }
     }
 
     /// Ends the wait if no component is worth waiting for any more.
-    func startsChanged() {
-        guard isLoading, !slots.contains(where: { $0.isWorthWaitingFor || $0.isAwaitingItems })
+    func look() {
+        guard isUnderWay,
+            !container.slots.contains(where: { $0.isWorthWaitingFor || $0.isAwaitingItems })
         else { return }
+        let callbacks = waiting
+        (isUnderWay, waiting, places) = (false, [], WaitingPlaces())
         // The callbacks use the components that are attached by now.
-        for body in loading.end() { body() }
+        for body in callbacks { body() }
     }
 }

@@ -56,10 +56,10 @@ final class ActorErasure {
             self.done = done
             return look()
         }
-        home.gate([component]) { [self] in
+        home.gates.close([component]) { [self] in
             self.done = { [component] result in
                 done(result)
-                home.open([component])
+                home.gates.open([component])
             }
             look()
         }
@@ -149,7 +149,7 @@ final class ActorErasure {
             changes: changes, topic: topic, payload: payload, by: nil, at: time
         ) { [self] result in
             if case .success(let commit) = result {
-                home.forgetTexts(
+                home.comments.forgetTexts(
                     of: part.filter(\.endsText).map(\.key), in: component, at: commit)
                 home.announce(topic, commit, time: time, actor: nil, payload: payload)
                 isAhead = true
@@ -177,17 +177,5 @@ extension Change {
     fileprivate var endsText: Bool {
         guard let value, let comment = Comment(key: key, value: value) else { return true }
         return comment.text == nil
-    }
-}
-
-extension Container {
-    /// Removes the texts of a detached component's comments from the bus and from screens.
-    fileprivate func forgetTexts(of comments: [String], in component: String, at commit: Commit) {
-        for comment in comments {
-            domain.bus.change(
-                RecordKey(container: name, component: component, key: comment), to: nil,
-                at: commit.sequence)
-        }
-        screens?.commentsGone(Set(comments), of: component)
     }
 }

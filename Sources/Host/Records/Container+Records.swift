@@ -26,39 +26,14 @@ extension Container {
     public func restore(
         _ records: [RecordView], by caller: Caller, _ reply: @escaping Answer<RestoreResult>
     ) {
-        let drafts: [RecordDraft]
         do throws(HostError) {
             if let error = refusal { throw error }
-            try checkSize(of: records)
-            drafts = try read(records)
+            try domain.limits.check(batch: records.count, of: records.reduce(0) { $0 + $1.size })
+            let restore = try RecordRestore(records, to: self, by: caller, reply)
+            meters.count(.commands)
+            restore.run()
         } catch {
-            return reply(.failure(error))
-        }
-        meters.count(.commands)
-        let fields = definition.fields
-        RecordRestore(
-            drafts, to: self, by: caller,
-            check: { [self] () throws(HostError) in
-                // The fields may have changed since the call.
-                if definition.fields != fields { _ = try read(records) }
-            }, reply
-        ).run()
-    }
-
-    private func read(_ records: [RecordView]) throws(HostError) -> [RecordDraft] {
-        let kinds = slots.compactMap { slot in slot.kind.map { (slot.name, $0) } }
-        let reader = RecordReader(
-            kinds: Dictionary(kinds) { first, _ in first }, container: name, checker: checker)
-        return try reader.read(records)
-    }
-
-    private func checkSize(of records: [RecordView]) throws(HostError) {
-        let limits = domain.limits
-        guard records.count <= limits.batchItems else {
-            throw .limitExceeded(limit: "batchItems", value: limits.batchItems, retryAfter: nil)
-        }
-        guard records.reduce(0, { $0 + $1.size }) <= limits.batchBytes else {
-            throw .limitExceeded(limit: "batchBytes", value: limits.batchBytes, retryAfter: nil)
+            reply(.failure(error))
         }
     }
 }

@@ -37,35 +37,52 @@ final class RecordRestore {
     private let people: [ActorID]
     /// The components concerned, contents first.
     private let components: [String]
-    /// Checks again once the gates are closed; throws the reason not to restore.
-    private let check: () throws(HostError) -> Void
+    private let records: [RecordView]
+    /// The fields that the records were checked against.
+    private let fields: [Field]
     private let reply: Answer<RestoreResult>
     private var targets: [Target] = []
 
     private var domain: Domain { container.domain }
 
+    /// Reads the records; throws the error if they don't fit the container.
     init(
-        _ drafts: [RecordDraft], to container: Container, by caller: Caller,
-        check: @escaping () throws(HostError) -> Void, _ reply: @escaping Answer<RestoreResult>
-    ) {
+        _ records: [RecordView], to container: Container, by caller: Caller,
+        _ reply: @escaping Answer<RestoreResult>
+    ) throws(HostError) {
+        let drafts = try Self.read(records, of: container)
         self.container = container
-        self.check = check
+        self.records = records
+        fields = container.definition.fields
         self.reply = reply
         let actors = container.domain.actors
         people =
             (Set(drafts.flatMap { [$0.actor, $0.moderator].compactMap(\.self) })
             .union([caller.actor])).map { actors.admit($0) }
-        context = container.context(caller)
+        context = CommandContext(of: caller, in: container.domain)
         changes = drafts.map { ($0.component, $0.change(actors)) }
         let named = Set(drafts.map(\.component))
         components = container.recordSources.map(\.component).filter(named.contains)
     }
 
+    private static func read(
+        _ records: [RecordView], of container: Container
+    ) throws(HostError) -> [RecordDraft] {
+        let kinds = container.slots.compactMap { slot in slot.kind.map { (slot.name, $0) } }
+        return try RecordReader(
+            kinds: Dictionary(kinds) { first, _ in first }, container: container.name,
+            checker: container.checker
+        ).read(records)
+    }
+
     /// Puts the records back, and replies.
     func run() {
-        container.gate(components) { [self] in
+        container.gates.close(components) { [self] in
             do throws(HostError) {
-                try check()
+                // The fields may have changed since the call.
+                if container.definition.fields != fields {
+                    _ = try Self.read(records, of: container)
+                }
                 // The records already refer to actors by number.
                 if people.contains(where: { domain.actors.present($0) == nil }) {
                     throw .refused(
@@ -83,7 +100,7 @@ final class RecordRestore {
         if case .failure = result { undo() }
         for person in people { domain.actors.release(person) }
         reply(result)
-        container.open(components)
+        container.gates.open(components)
     }
 }
 
@@ -189,7 +206,8 @@ extension RecordRestore {
     private func show() {
         for person in people { domain.actors.stored(person) }
         for target in targets.dropLast() {
-            container.deliver(target.events, from: target.slot, reportedAt: target.decidedAt)
+            container.delivery.deliver(
+                target.events, from: target.slot, reportedAt: target.decidedAt)
         }
     }
 

@@ -149,7 +149,7 @@ extension PersonErasure {
                 }
             }
             guard let home else { return erase(from: name, at: nil, done) }
-            home.whenLoaded { [self] in erase(from: name, at: home, done) }
+            home.loading.whenOver { [self] in erase(from: name, at: home, done) }
         }
     }
 

@@ -228,7 +228,7 @@ private final class PluginReload {
                 }
             }
             guard !named.isEmpty else { return reply(.success(registry.sequence)) }
-            container.remake(named, dryRun: dryRun, by: caller, reply)
+            container.structure.remake(named, dryRun: dryRun, by: caller, reply)
         }
     }
 

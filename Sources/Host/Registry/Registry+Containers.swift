@@ -98,7 +98,7 @@ extension Registry {
                     return done(.failure(problem))
                 }
             }
-            container.attach(component, at: place, by: caller, done)
+            container.structure.attach(component, at: place, by: caller, done)
         }
     }
 
@@ -136,7 +136,7 @@ extension Registry {
                 applyNext(definitions.dropFirst(), application, outcome, done)
             }
         }
-        container.apply(
+        container.structure.apply(
             definition, dryRun: application.dryRun, prune: application.prune, isNew: known == nil,
             by: application.caller,
             atCommit: { [self] in state.add(container) }, reached)
@@ -144,7 +144,7 @@ extension Registry {
 
     /// All containers, sorted by name.
     public func list() -> [ContainerStatus] {
-        containers.values.sorted { $0.name < $1.name }.map(\.status)
+        containers.values.sorted { $0.name < $1.name }.map(ContainerStatus.init(of:))
     }
 
     /// The last durable sequence that lists, screens and notifications reflect.
@@ -182,7 +182,7 @@ extension Registry {
     public func describe(_ name: String) throws(HostError) -> ContainerDescription {
         guard let container = containers[name] else { throw .containerNotFound(name) }
         return ContainerDescription(
-            status: container.status,
+            status: ContainerStatus(of: container),
             votes: container.first(.votes).flatMap {
                 $0.isShown ? $0.tally(of: .container) ?? Tally() : nil
             },
@@ -225,7 +225,7 @@ extension Registry {
                             .storeUnavailable(
                                 reason: "The store can't be read.", retryAfter: 1)))
                 }
-                container.remove(
+                container.structure.remove(
                     purge: purge, by: caller, erased: components,
                     atCommit: { [self] in state.remove(name) }, done)
             }
@@ -235,10 +235,10 @@ extension Registry {
     /// Runs a change of the structure of containers when its turn comes and all these containers are loaded.
     private func change(_ names: Set<String>, _ job: @escaping StructureQueue.Job) {
         state.structure.add(names) { [self] finished in
-            var loading = names.compactMap { containers[$0] }.filter(\.isLoading)[...]
+            var loading = names.compactMap { containers[$0] }.filter(\.loading.isUnderWay)[...]
             func next() {
                 guard let container = loading.popFirst() else { return job(finished) }
-                container.whenLoaded(next)
+                container.loading.whenOver(next)
             }
             next()
         }

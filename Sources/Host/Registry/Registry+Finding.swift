@@ -8,7 +8,7 @@ extension Registry {
     /// - Returns: the container; nil when it does not exist or is being loaded. ``find(_:of:_:)`` distinguishes
     ///   these.
     public func container(_ name: String) -> Container? {
-        guard let container = containers[name], !container.isLoading else { return nil }
+        guard let container = containers[name], !container.loading.isUnderWay else { return nil }
         return container
     }
 
@@ -24,9 +24,9 @@ extension Registry {
         _ name: String, of user: String = "", _ reply: @escaping Answer<Container>
     ) {
         guard let container = containers[name] else { return expect(name, of: user, reply) }
-        guard container.isLoading else { return reply(.success(container)) }
+        guard container.loading.isUnderWay else { return reply(.success(container)) }
         // Looks the name up again: the container may have been replaced or deleted meanwhile.
-        container.whenLoaded(of: user, reply) { [self] in find(name, of: user, reply) }
+        container.loading.whenOver(of: user, reply) { [self] in find(name, of: user, reply) }
     }
 
     /// Waits for a container that may be created by the definitions that are being applied.

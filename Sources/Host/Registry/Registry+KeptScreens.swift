@@ -57,10 +57,10 @@ extension Registry {
         for (names, kept) in Dictionary(grouping: taken, by: \.ownAndOthers) {
             let shown = names.compactMap { containers[$0] }
             // A write before the restored screens are compared would make them differ from what was kept.
-            for container in shown { container.awaitScreens(kept.count) }
+            for container in shown { container.gates.awaitScreens(kept.count) }
             for screen in kept {
                 state.screens.restorations[screen.id]?.whenOver { [state] in
-                    for container in shown { container.recogniseScreen() }
+                    for container in shown { container.gates.recogniseScreen() }
                     outstanding -= 1
                     if outstanding == 0 { reply(state.screens.count) }
                 }
@@ -80,7 +80,7 @@ extension Registry {
 
     private func whenLoaded(_ containers: ArraySlice<Container>, _ body: @escaping () -> Void) {
         guard let first = containers.first else { return body() }
-        first.whenLoaded { [self] in whenLoaded(containers.dropFirst(), body) }
+        first.loading.whenOver { [self] in whenLoaded(containers.dropFirst(), body) }
     }
 
     /// Puts a kept screen into the table, without content; false: it can't be restored.

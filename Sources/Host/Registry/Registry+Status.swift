@@ -62,7 +62,9 @@ extension Registry {
             problems.append(
                 "The plugin \(plugin.id) was \(plugin.state.rawValue): \(plugin.reason ?? "")")
         }
-        problems += containers.values.sorted { $0.name < $1.name }.flatMap(\.problems)
+        problems += containers.values.sorted { $0.name < $1.name }.flatMap {
+            ContainerProblems(container: $0).sentences
+        }
         problems += domain.isolated.reasons
         // Reported until the component has started: then the call that was interrupted has succeeded.
         if let left = state.left, containers[left.container]?.hasMade(left) != true {

@@ -6,7 +6,8 @@ extension Registry {
     /// The progress of ``load(_:known:)``.
     public func loadProgress() -> LoadProgress {
         LoadProgress(
-            containers: containers.count, loaded: containers.values.count { !$0.isLoading },
+            containers: containers.count,
+            loaded: containers.values.count { !$0.loading.isUnderWay },
             records: domain.recordsRead.value, steps: domain.steps)
     }
 

@@ -83,7 +83,7 @@ public final class Registry: @unchecked Sendable {
         shared = RegistryState(domain, left: crashed == nil ? notes.making.left : nil, crashed)
         bus.foundDamage = { [weak domain] in domain?.note($0) }
         bus.isReadable = { [weak shared] comment, item in
-            shared?.containers[comment.container]?.isReadable(comment, on: item) ?? false
+            shared?.containers[comment.container]?.comments.isReadable(comment, on: item) ?? false
         }
         relay.connect { [weak self] outcomes in
             guard let self else { return }
@@ -201,7 +201,7 @@ extension Registry {
         var outstanding = loading.count
         guard outstanding > 0 else { return started(done) }
         for container in loading {
-            container.whenLoaded { [self] in
+            container.loading.whenOver { [self] in
                 outstanding -= 1
                 if outstanding == 0 { started(done) }
             }
@@ -210,7 +210,7 @@ extension Registry {
         // In slices, because a component in the daemon is made synchronously.
         domain.inSlices { [domain] in
             guard !domain.isStopping, let container = rest.popFirst() else { return false }
-            container.load()
+            container.loading.run()
             return true
         } then: {
         }
@@ -257,11 +257,13 @@ extension Registry {
     public func endWaiting() {
         domain.isWaitingOver = true
         state.expected.end()
-        for container in containers.values where container.isLoading {
+        for container in containers.values where container.loading.isUnderWay {
             for slot in container.slots { slot.refuseToWait("The daemon is stopping.") }
             container.startsChanged()
         }
-        for container in containers.values where container.awaitedScreens > 0 { container.pump() }
+        for container in containers.values where container.gates.refusal != nil {
+            container.pump()
+        }
     }
 
     private func announcePlugins() {

@@ -4,6 +4,137 @@ import Store
 
 // Other actions of users on their screens; a reply with a revision is sent once that revision is on its way.
 extension ContainerScreens {
+<<<<<<< HEAD:Sources/Host/Screens/ContainerScreens+Actions.swift
+=======
+    /// Selects a filter.
+    public func select(
+        section: String, filter: String, on screen: Screen, _ reply: @escaping Answer<Int>
+    ) {
+        let id = ComponentQuery.FilterID(section: section, filter: filter)
+        choose(screen, id, { .select(id, of: $0, screen: screen.id.text) }, reply)
+    }
+
+    /// Deselects a filter.
+    public func deselect(
+        section: String, filter: String, on screen: Screen, _ reply: @escaping Answer<Int>
+    ) {
+        let id = ComponentQuery.FilterID(section: section, filter: filter)
+        choose(screen, id, { .deselect(id, of: $0, screen: screen.id.text) }, reply)
+    }
+
+    /// Clears the selection.
+    public func clear(_ screen: Screen, _ reply: @escaping Answer<Int>) {
+        choose(screen, nil, { .clear($0, screen: screen.id.text) }, reply)
+    }
+
+    /// Searches for a text; empty: ends the search.
+    public func search(_ text: String, on screen: Screen, _ reply: @escaping Answer<Int>) {
+        choose(screen, { $0.view.search = text }, then: reply)
+    }
+
+    /// Sorts by other fields; fails with `fieldUnknown`.
+    public func sort(by fields: [String], on screen: Screen, _ reply: @escaping Answer<Int>) {
+        choose(screen, { $0.view.sort = fields }, then: reply)
+    }
+
+    /// Requests the new selection from the section's filters component, and shows it as the container's delegate
+    /// decides.
+    private func choose(
+        _ screen: Screen, _ filter: ComponentQuery.FilterID?,
+        _ query: @escaping (Selection) -> ComponentQuery, _ reply: @escaping Answer<Int>
+    ) {
+        if let filter {
+            do throws(HostError) {
+                try domain.limits.check(section: filter.section, filter: filter.filter)
+            } catch {
+                return reply(.failure(error))
+            }
+        }
+        queue(on: screen, reply) { [self] done in
+            findFilters(filter?.section) { [self] result in
+                switch result {
+                case .failure(let error): done(.failure(error))
+                case .success(let slot):
+                    ask(slot, query(screen.choices.view.selection), screen, done)
+                }
+            }
+        }
+    }
+
+    private func ask(
+        _ slot: Slot, _ query: ComponentQuery, _ screen: Screen, _ done: @escaping Answer<Int>
+    ) {
+        container.filters.report(to: slot) { [self] in
+            slot.ask(query, isOfScreen: true) { [self] result in
+                switch result {
+                case .success(.selection(let selection, let events)):
+                    // The delegate's message is sent with the revision that shows the choices.
+                    screen.holdNotice()
+                    container.delivery.deliver(events, from: slot)
+                    var choices = presentChoices(of: screen)
+                    choices.view.selection = selection
+                    propose(choices, on: screen) { result in
+                        screen.releaseNotice()
+                        done(result)
+                    }
+                case .success: done(.failure(slot.unavailable("It answered something else.")))
+                case .failure(let error): container.filters.explain(error, slot, done)
+                }
+            }
+        }
+    }
+
+    /// Shows a selection that a filters component reported without a request.
+    ///
+    /// The delegate's message about it was held back, and is sent with the revision.
+    func showUnasked(_ event: ComponentEvent) {
+        let selection: Selection
+        switch event {
+        case .didSelect(_, _, let now, _), .didDeselect(_, _, let now, _): selection = now
+        case .didClear: selection = Selection()
+        default: return
+        }
+        guard let screen = event.screen.flatMap({ self.screen($0) }) else { return }
+        choose(screen) {
+            $0.view.selection = selection
+        } then: { _ in
+            screen.releaseNotice()
+        }
+    }
+
+    func holdNotice(for event: ComponentEvent) {
+        guard event.selects else { return }
+        event.screen.flatMap { screen($0) }?.holdNotice()
+    }
+
+    /// Finds the filters component that has a section; nil: the first one.
+    private func findFilters(_ section: String?, _ done: @escaping Answer<Slot>) {
+        let candidates = container.slots.filter { $0.kind == .filters }
+        guard let first = candidates.first else {
+            return done(
+                .failure(.filterNotFound(section: section ?? "", filter: "", known: [])))
+        }
+        guard let section, candidates.count > 1 else { return done(.success(first)) }
+        find(section, in: candidates[...], otherwise: first, done)
+    }
+
+    private func find(
+        _ section: String, in slots: ArraySlice<Slot>, otherwise first: Slot,
+        _ done: @escaping Answer<Slot>
+    ) {
+        // If none has the section, the first one's error lists the known sections.
+        guard let slot = slots.first else { return done(.success(first)) }
+        slot.ask(.sections, isOfScreen: true) { [self] result in
+            if case .success(.sections(let sections)) = result,
+                sections.contains(where: { $0.id == section })
+            {
+                return done(.success(slot))
+            }
+            find(section, in: slots.dropFirst(), otherwise: first, done)
+        }
+    }
+
+>>>>>>> 179c35a547af8d43c5de01c6e28b7dcadd2bb626:Sources/Host/Screens/ContainerScreens+Choices.swift
     /// Changes how many entries of a list or of the comments are shown; nil: of all lists and the comments.
     public func resize(
         _ component: String?, to limit: Int, on screen: Screen, _ reply: @escaping Answer<Int>

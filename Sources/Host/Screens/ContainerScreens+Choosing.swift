@@ -64,13 +64,13 @@ extension ContainerScreens {
     private func ask(
         _ slot: Slot, _ query: ComponentQuery, _ screen: Screen, _ done: @escaping Answer<Int>
     ) {
-        container.report(to: slot) { [self] in
+        container.filters.report(to: slot) { [self] in
             slot.ask(query, isOfScreen: true) { [self] result in
                 switch result {
                 case .success(.selection(let selection, let events)):
                     // The delegate's message is sent with the revision that shows the choices.
                     screen.holdNotice()
-                    container.deliver(events, from: slot)
+                    container.delivery.deliver(events, from: slot)
                     var choices = presentChoices(of: screen)
                     choices.view.selection = selection
                     propose(choices, on: screen) { result in
@@ -78,7 +78,7 @@ extension ContainerScreens {
                         done(result)
                     }
                 case .success: done(.failure(slot.unavailable("It answered something else.")))
-                case .failure(let error): container.explain(error, slot, done)
+                case .failure(let error): container.filters.explain(error, slot, done)
                 }
             }
         }

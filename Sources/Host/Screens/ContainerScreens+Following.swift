@@ -34,7 +34,7 @@ extension ContainerScreens {
     private var presentOffers: UInt64? {
         let limit = domain.limits.facetValues
         var version = screening.structure &* 31 &+ UInt64(limit)
-        version = version &* 31 &+ container.presentDates.version
+        version = version &* 31 &+ container.dates.version
         for slot in container.slots where slot.kind == .filters {
             guard slot.isAttached, let port = slot.port else { return nil }
             for list in container.slots.lazy.compactMap(\.list) {
@@ -212,7 +212,7 @@ extension ContainerScreens {
 
     /// Updates an actor's ballot on the actor's screens.
     func noteBallot(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot) {
-        guard !screening.ballots.isEmpty, slot.name == container.wiring.votes,
+        guard !screening.ballots.isEmpty, slot.name == container.derived.votes,
             let ballots = domain.actors.name(of: actor).flatMap({ screening.ballots[$0] })
         else { return }
         ballots.note(value, on: subject)

@@ -18,7 +18,7 @@ extension ContainerScreens {
             table.freshID(), request,
             of: table.account(of: owner), on: self)
         table.insert(screen)
-        let selection = request.selection ?? container.preselection
+        let selection = request.selection ?? container.filters.preselection
         choose(screen) { choices in
             choices.view = ViewKey(
                 scope: request.scope, selection: selection, search: request.search ?? "",

@@ -28,7 +28,7 @@ extension ContainerScreens {
         if part.view != nil {
             next = home.presentChoices(of: part)
         } else if !place.isOpen {
-            next.view.selection = home.container.preselection
+            next.view.selection = home.container.filters.preselection
             next.view.limit = choices.view.limit
         }
         let before =
@@ -51,8 +51,8 @@ extension ContainerScreens {
     func answer(
         _ choices: Screen.Choices, on part: Screen, _ done: @escaping Answer<PreparedView>
     ) {
-        guard !container.isLoading else {
-            container.whenLoaded { [self] in retryParts() }
+        guard !container.loading.isUnderWay else {
+            container.loading.whenOver { [self] in retryParts() }
             return done(
                 .failure(
                     .componentUnavailable(
@@ -71,7 +71,7 @@ extension ContainerScreens {
         leave(part)
         part.choose(choices)
         // The initial selection is not known before the container's components are loaded.
-        if !container.isLoading { part.place?.isOpen = true }
+        if !container.loading.isUnderWay { part.place?.isOpen = true }
         part.place?.problem = problem
         screening.failed[part.id] = part
     }

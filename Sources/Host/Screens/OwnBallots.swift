@@ -88,7 +88,7 @@ final class OwnBallots {
     /// While the votes component is not attached, no more can be known, so the result is true.
     func knows(_ subjects: some Sequence<Subject>) -> Bool {
         guard let container = home?.container,
-            let votes = container.wiring.votes.flatMap({ container.slot($0) }),
+            let votes = container.derived.votes.flatMap({ container.slot($0) }),
             votes.isAttached, container.domain.actors.number(of: actor) != nil
         else { return true }
         let unknown = subjects.filter { !known.contains($0) }

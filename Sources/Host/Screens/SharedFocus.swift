@@ -231,9 +231,13 @@ final class SharedFocus {
                     comments = (slot.name, [], 0)
                     held = [:]
                 } else if case .success(.thread(let page)) = result {
-                    comments = (slot.name, page.entries.map { container.view($0) }, page.total)
+                    comments = (
+                        slot.name, page.entries.map { container.comments.view($0) }, page.total
+                    )
                     let authors = Set(page.held.compactMap(\.comment.author))
-                    held = authors.reduce(into: [:]) { $0[$1] = container.held(page, of: $1) }
+                    held = authors.reduce(into: [:]) {
+                        $0[$1] = container.comments.held(page, of: $1)
+                    }
                 } else if comments.component != slot.name {
                     comments = (slot.name, [], 0)
                     held = [:]

@@ -134,7 +134,7 @@ extension SharedView {
         guard let home else { return }
         isResolving = true
         let ask: FilterResolution.Ask = { [weak home] in home?.ask($0, $1, $2) }
-        home.container.resolve(
+        home.container.filters.resolve(
             key.selection, offers: home.showsFilters(hiding: key.hidden), asking: ask
         ) {
             [weak self] result in
@@ -284,7 +284,7 @@ extension SharedView {
                 isSame = isSame && !isAnother && lists[place].items == before
             }
             miscounts = false
-            for list in lists { container.growOrders(of: list.index) }
+            for list in lists { list.index.growOrders(in: container.domain) }
             isRemade = lists.contains { $0.query.isOutdated }
             // A query that was too long for a turn just now would be so again.
             if isRemade, prepared.isEmpty { return try prepare() }
@@ -294,7 +294,7 @@ extension SharedView {
             guard let made = try makeLists(home) else { return try prepare() }
             lists = made
             structure = home.structure
-            for list in lists { container.growOrders(of: list.index) }
+            for list in lists { list.index.growOrders(in: container.domain) }
         }
         let counted = lists.first { !$0.isLeftOut } ?? lists.first
         // Answers of a source don't cover all of its items, so they give no counts.
@@ -434,7 +434,7 @@ extension SharedView {
     ) -> [ShownItem] {
         var known: [String: ShownItem]?
         let fields = container.definition.listedFields
-        let nested = container.nested(in: index, scope: key.scope, hiding: key.hidden)
+        let nested = container.contents.nested(in: index, scope: key.scope, hiding: key.hidden)
         return window.enumerated().map { place, row in
             if !anew, place < before.count, before[place].row == row,
                 before[place].view.children == nested.children(of: row.id)
@@ -444,7 +444,7 @@ extension SharedView {
             if known == nil {
                 known = Dictionary(before.map { ($0.row.id, $0) }) { first, _ in first }
             }
-            let view = container.view(row, fields: fields, nested: nested)
+            let view = container.contents.view(row, fields: fields, nested: nested)
             if let old = known?[row.id], old.view == view { return old }
             return ShownItem(row, view)
         }

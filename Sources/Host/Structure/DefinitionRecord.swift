@@ -318,7 +318,7 @@ extension Container {
             Slot($0, kind: record.kinds[$0.name], of: self, fields: record.live.fields)
         }
         stand(as: record.live, applied: record.applied, remains: record.remains, slots)
-        rewire()
+        derived.follow()
         adopt(Delegates(for: definition, keeping: delegates, in: domain))
         for (what, reason) in delegates.failures {
             domain.logger.log(

@@ -115,7 +115,7 @@ extension Restructuring {
         if let error = kindConflict { return done(.failure(error)) }
         gated = container.slots.map(\.name).filter { kept[$0] == nil }
         let goesOn = !fieldsChange && !isRewired
-        container.gate(gated, needsEmptyLane: !keepsContainer) { [self] in
+        container.gates.close(gated, needsEmptyLane: !keepsContainer) { [self] in
             keepTakers(among: goesOn ? made.filter { !remade.contains($0.name) } : []) { [self] in
                 make { [self] error in
                     if let error { return done(.failure(error)) }
@@ -235,7 +235,7 @@ extension Restructuring {
     private func abandon() {
         for slot in made { slot.close() }
         made.removeAll()
-        container.open(gated)
+        container.gates.open(gated)
         gated.removeAll()
     }
 }
@@ -288,7 +288,7 @@ extension Restructuring {
         for old in leaving { replace(old) }
         for slot in changed { slot.passSettings() }
         container.adopt(delegates)
-        container.rewire()
+        container.derived.follow()
         container.structureChanged()
         domain.bus.readabilityChanged()
         container.announce(
@@ -298,10 +298,10 @@ extension Restructuring {
         container.startsChanged()
         takeIn(made.filter { !late.contains($0.name) || $0.isPrepared }[...]) { [self] in
             settle(changed[...]) { [self] in
-                container.open(gated)
+                container.gates.open(gated)
                 container.screens?.partsChanged(hadParts: hadParts)
                 // A caller that has the sequence must not read older state.
-                container.whenRewired { done(.success(commit.sequence)) }
+                container.derived.whenShown { done(.success(commit.sequence)) }
             }
         }
         for slot in made {

@@ -38,7 +38,7 @@ final class CheckedSlot {
     ///
     /// - Parameter body: receives the snapshot; not called once the verification is no longer wanted.
     func atOneMoment(_ body: @escaping (Result<Snapshot, HostError>) -> Void) {
-        container.gate([slot.name]) { [self] in
+        container.gates.close([slot.name]) { [self] in
             guard isWanted, absence == nil else {
                 release()
                 if isWanted, let absence { body(.failure(absence)) }
@@ -59,14 +59,14 @@ final class CheckedSlot {
     }
 
     /// Opens the component's gate again.
-    func release() { container.open([slot.name]) }
+    func release() { container.gates.open([slot.name]) }
 
     /// An item as its list has it; nil if there is none.
     ///
     /// The fact also says whether the list agrees with the item, its votes and its comments.
     func itemFact(_ id: String) -> ItemFact? {
         guard let list = slot.list, var fact = list.fact(of: id) else { return nil }
-        fact.isIndexed = fact.isIndexed && container.hasDerived(id, in: list)
+        fact.isIndexed = fact.isIndexed && container.derived.agree(on: id, in: list)
         return fact
     }
 }

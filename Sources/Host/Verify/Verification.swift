@@ -104,7 +104,7 @@ final class Verification {
         guard let name = containers.popFirst() else { return verifyStore() }
         // A container that was removed meanwhile has nothing to compare with.
         guard let container = find(name) else { return verifyNextContainer() }
-        container.whenLoaded { [self] in
+        container.loading.whenOver { [self] in
             slots = container.slots[...]
             verifyNextComponent(of: container)
         }

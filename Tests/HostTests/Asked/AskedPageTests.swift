@@ -35,7 +35,7 @@ import Testing
         let oracle = try await OracleHost.start(Oracle.films())
         let client = try await oracle.open(limit: 3)
         try await client.catchUp { client.ids() == ["a", "b", "c"] }
-        await oracle.host.on { try? $0.containers["films"]?.reload("list") }
+        await oracle.host.on { try? $0.containers["films"]?.contents.reload("list") }
         try await until { oracle.asked.count == 2 }
         try await oracle.tell("letters", ["ids": ["x", "y"]])
         try await client.catchUp { client.ids() == ["x", "y"] }

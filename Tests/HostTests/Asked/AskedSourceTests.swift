@@ -81,7 +81,7 @@ import Testing
         let client = try await oracle.open()
         try await oracle.reply(["a"])
         try await client.catchUp { client.ids() == ["a"] }
-        await oracle.host.on { try? $0.containers["films"]?.reload(nil) }
+        await oracle.host.on { try? $0.containers["films"]?.contents.reload(nil) }
         try await client.catchUp { client.copy.states == ["list": .asking] }
         #expect(client.ids() == ["a"])
         try await oracle.refuse("The source is shut.")

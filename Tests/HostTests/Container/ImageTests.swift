@@ -65,7 +65,7 @@ private final class Gallery: ImageProviding {
         async let answers: [Result<ItemImage, HostError>] = host.callAll(3) {
             registry, index, reply in
             let item = ["changed", "kept", "removed"][index]
-            registry.containers["films"]?.image(of: item, in: nil, field: "cover", reply)
+            registry.containers["films"]?.contents.image(of: item, in: nil, field: "cover", reply)
         }
         var begun = Gallery.begun.stream.makeAsyncIterator()
         for _ in 0..<3 { _ = await begun.next() }

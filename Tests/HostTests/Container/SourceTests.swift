@@ -320,7 +320,7 @@ private final class Feed: ContentListing {
                 let container = registry.containers["films"]
                 for _ in 0..<3 {
                     container?.handle.publish("reload", [:])
-                    try container?.reload("list")
+                    try container?.contents.reload("list")
                 }
             }
         }

@@ -24,7 +24,7 @@ import Testing
     ) async throws -> ThreadResult {
         try await host.call { registry, reply in
             registry.with("films", reply) {
-                $0.thread(
+                $0.comments.thread(
                     ThreadQuery(subject: Subject(item: item)), in: nil, by: reader, reply)
             }
         }
@@ -35,7 +35,7 @@ import Testing
     ) async throws -> ThreadResult {
         try await host.call { registry, reply in
             registry.with("films", reply) {
-                $0.pending(in: nil, limit: limit, cursor: cursor, reply)
+                $0.comments.pending(in: nil, limit: limit, cursor: cursor, reply)
             }
         }
     }

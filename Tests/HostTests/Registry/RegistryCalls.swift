@@ -29,7 +29,7 @@ extension Registry {
         _ reply: @escaping Reply<VoteResult>
     ) {
         with(address.container, reply) {
-            $0.cast(value, on: address.item, in: address.component, by: caller, reply)
+            $0.votes.cast(value, on: address.item, in: address.component, by: caller, reply)
         }
     }
 
@@ -37,19 +37,19 @@ extension Registry {
         _ address: SubjectAddress, by caller: Caller, _ reply: @escaping Reply<VoteResult>
     ) {
         with(address.container, reply) {
-            $0.retract(on: address.item, in: address.component, by: caller, reply)
+            $0.votes.retract(on: address.item, in: address.component, by: caller, reply)
         }
     }
 
     func tally(_ address: SubjectAddress) -> Result<TallyResult, HostError>? {
-        container(address.container)?.tally(of: address.item, in: address.component)
+        container(address.container)?.votes.tally(of: address.item, in: address.component)
     }
 
     func tally(
         _ address: SubjectAddress, actor: String?, _ reply: @escaping Reply<TallyResult>
     ) {
         with(address.container, reply) {
-            $0.tally(of: address.item, in: address.component, actor: actor, reply)
+            $0.votes.tally(of: address.item, in: address.component, actor: actor, reply)
         }
     }
 
@@ -58,7 +58,7 @@ extension Registry {
         _ reply: @escaping Reply<BallotPage>
     ) {
         with(address.container, reply) {
-            $0.ballots(
+            $0.votes.ballots(
                 on: address.item, in: address.component, limit: limit, cursor: cursor, by: user,
                 reply)
         }
@@ -68,7 +68,9 @@ extension Registry {
         _ container: String, votes: Bool?, comments: Bool?, by caller: Caller,
         _ reply: @escaping Reply<Int64>
     ) {
-        change(container, reply) { $0.setOpen(votes: votes, comments: comments, by: caller, $1) }
+        change(container, reply) {
+            $0.structure.setOpen(votes: votes, comments: comments, by: caller, $1)
+        }
     }
 
     func post(
@@ -77,7 +79,7 @@ extension Registry {
     ) {
         let post = Post(item: address.item, parent: parent, text: text, id: id)
         with(address.container, reply) {
-            $0.post(post, in: address.component, by: caller, reply)
+            $0.comments.post(post, in: address.component, by: caller, reply)
         }
     }
 
@@ -86,7 +88,7 @@ extension Registry {
         by caller: Caller, _ reply: @escaping Reply<CommentResult>
     ) {
         with(container, reply) {
-            $0.edit(comment, text: text, in: component, by: caller, reply)
+            $0.comments.edit(comment, text: text, in: component, by: caller, reply)
         }
     }
 
@@ -94,7 +96,7 @@ extension Registry {
         _ container: String, component: String?, comment: String, by caller: Caller,
         _ reply: @escaping Reply<CommentResult>
     ) {
-        with(container, reply) { $0.delete(comment, in: component, by: caller, reply) }
+        with(container, reply) { $0.comments.delete(comment, in: component, by: caller, reply) }
     }
 
     func moderate(
@@ -103,7 +105,7 @@ extension Registry {
         _ reply: @escaping Reply<CommentResult>
     ) {
         with(container, reply) {
-            $0.moderate(
+            $0.comments.moderate(
                 comment, state: state, reason: reason, seen: seen, in: component, by: caller, reply)
         }
     }
@@ -112,34 +114,36 @@ extension Registry {
         _ container: String, component: String?, _ query: ThreadQuery,
         _ reply: @escaping Reply<ThreadResult>
     ) {
-        with(container, reply) { $0.thread(query, in: component, reply) }
+        with(container, reply) { $0.comments.thread(query, in: component, reply) }
     }
 
     func list(
         _ container: String, _ request: ListRequest, _ reply: @escaping Reply<ListPage>
     ) {
-        with(container, reply) { $0.list(request, reply) }
+        with(container, reply) { $0.contents.list(request, reply) }
     }
 
     func get(
         _ container: String, component: String?, item: String, actor: String?,
         _ reply: @escaping Reply<ItemResult>
     ) {
-        with(container, reply) { $0.get(item, in: component, actor: actor, reply) }
+        with(container, reply) { $0.contents.get(item, in: component, actor: actor, reply) }
     }
 
     func put(
         _ container: String, component: String?, _ items: [ItemDraft], by caller: Caller,
         _ reply: @escaping Reply<PutResult>
     ) {
-        with(container, reply) { $0.put(items, in: component, by: caller, reply) }
+        with(container, reply) { $0.contents.put(items, in: component, by: caller, reply) }
     }
 
     func remove(
         _ container: String, component: String?, _ items: [String], purge: Bool,
         by caller: Caller, _ reply: @escaping Reply<RemoveResult>
     ) {
-        with(container, reply) { $0.remove(items, in: component, purge: purge, by: caller, reply) }
+        with(container, reply) {
+            $0.contents.remove(items, in: component, purge: purge, by: caller, reply)
+        }
     }
 
     func filters(
@@ -148,7 +152,7 @@ extension Registry {
         _ reply: @escaping Reply<FiltersPage>
     ) {
         with(container, reply) {
-            $0.filters(
+            $0.filters.list(
                 component, in: scope, selection, search: search, page: page, by: user, reply)
         }
     }
@@ -167,28 +171,28 @@ extension Registry {
         _ container: String, _ component: ComponentDefinition, at place: Int?, by caller: Caller,
         _ reply: @escaping Reply<Int64>
     ) {
-        change(container, reply) { $0.attach(component, at: place, by: caller, $1) }
+        change(container, reply) { $0.structure.attach(component, at: place, by: caller, $1) }
     }
 
     func detach(
         _ container: String, _ component: String, purge: Bool, by caller: Caller,
         _ reply: @escaping Reply<Int64>
     ) {
-        change(container, reply) { $0.detach(component, purge: purge, by: caller, $1) }
+        change(container, reply) { $0.structure.detach(component, purge: purge, by: caller, $1) }
     }
 
     func move(
         _ container: String, _ component: String, to place: Int, by caller: Caller,
         _ reply: @escaping Reply<Int64>
     ) {
-        change(container, reply) { $0.move(component, to: place, by: caller, $1) }
+        change(container, reply) { $0.structure.move(component, to: place, by: caller, $1) }
     }
 
     func setHidden(
         _ container: String, _ component: String, _ isHidden: Bool, by caller: Caller,
         _ reply: @escaping Reply<Int64>
     ) {
-        change(container, reply) { $0.setHidden(component, isHidden, by: caller, $1) }
+        change(container, reply) { $0.structure.setHidden(component, isHidden, by: caller, $1) }
     }
 }
 

@@ -73,8 +73,8 @@ import Testing
             (registry, index, reply: @escaping Reply<Int64>) in
             guard index > 0 else {
                 // Its gate is closed until what is being written is on disk.
-                return registry.containers["films"]?.gate(["stars"]) {
-                    registry.containers["films"]?.open(["stars"])
+                return registry.containers["films"]?.gates.close(["stars"]) {
+                    registry.containers["films"]?.gates.open(["stars"])
                     reply(.success(0))
                 } ?? ()
             }
@@ -102,7 +102,7 @@ import Testing
         await host.reach(writer)
         async let results = host.callAll(Self.anns + 1) {
             (registry, index, reply: @escaping Reply<BallotPage>) in
-            registry.containers["films"]?.ballots(
+            registry.containers["films"]?.votes.ballots(
                 on: "heat", in: nil, limit: 10, cursor: nil, by: Self.caller(index).user, reply)
         }
         while await host.on({ $0.containers["films"]?.slot("stars")?.waitingCount }) != 6 {
@@ -123,7 +123,7 @@ import Testing
         }
         async let results = host.callAll(Self.anns + 1) {
             (registry, index, reply: @escaping Reply<ItemImage>) in
-            registry.containers["films"]?.image(
+            registry.containers["films"]?.contents.image(
                 of: "still", in: nil, field: "cover", by: Self.caller(index).user, reply)
             if index == Self.anns { StillGallery.gate.continuation.finish() }
         }

@@ -78,7 +78,7 @@ import Testing
             registry.restoreScreens(kept, digest: { _ in 2 }) { reply(.success($0)) }
         }
         #expect(count == 1)
-        #expect(await again.on { $0.containers["sleep"]?.isLoading } == true)
+        #expect(await again.on { $0.containers["sleep"]?.loading.isUnderWay } == true)
         var request = PartTests.request
         request.resume = .init(screen: client.id, revision: client.copy.revision)
         let next = try await ScreenClient(again, request)

@@ -175,7 +175,7 @@ private final class Shuffler: ContentListing {
                 $0.components[1] = ComponentDefinition(name: "list", plugin: "test.shuffler")
             })
         try await host.apply(Self.around("day", [("sleep", "sleep")], log))
-        await host.on { try? $0.containers["sleep"]?.reload(nil) }
+        await host.on { try? $0.containers["sleep"]?.contents.reload(nil) }
         try await until { await host.on { $0.containers["sleep"]?.has("film-0") } == true }
         #expect(log.taken() == ["sleep (sleep/list): all others"])
         try await vote(host, 4, on: "film-0")
@@ -184,7 +184,7 @@ private final class Shuffler: ContentListing {
 
         let again = try await start(in: host.directory)
         #expect(log.taken() == [], "its tallies are what they were")
-        await again.on { try? $0.containers["sleep"]?.reload(nil) }
+        await again.on { try? $0.containers["sleep"]?.contents.reload(nil) }
         try await until { await again.on { $0.containers["sleep"]?.has("film-0") } == true }
         try await vote(again, 5, on: "film-0")
         #expect(

@@ -3,8 +3,21 @@ import JSONCodec
 import PluginLoader
 import Store
 
-// Attaching, detaching, moving, hiding and showing components by hand, each within ``Registry/change(_:_:_:)``.
 extension Container {
+    /// Changes of the container's definition and components.
+    public var structure: ContainerStructure { ContainerStructure(container: self) }
+}
+
+/// Changes of a container's definition and components, by hand or by applying a definition.
+///
+/// Each runs within ``Registry/change(_:_:_:)``, so that there is one at a time; ``Restructuring`` makes it.
+public struct ContainerStructure {
+    let container: Container
+
+    private var domain: Domain { container.domain }
+
+    private var definition: ContainerDefinition { container.definition }
+
     /// Attaches a component.
     ///
     /// - Parameters:
@@ -19,7 +32,7 @@ extension Container {
         var live = definition
         live.components.insert(component, at: bounded(place, live.components.count))
         if let error = problem(with: component, in: live) { return reply(.failure(error)) }
-        var remains = remains
+        var remains = container.remains
         remains[component.name] = nil
         restructure(
             live, remains: remains, by: caller, .componentAttached, component,
@@ -29,8 +42,8 @@ extension Container {
     private func problem(
         with component: ComponentDefinition, in live: ContainerDefinition
     ) -> HostError? {
-        if slot(component.name) != nil || definition.component(component.name) != nil {
-            return .componentExists(container: name, component: component.name)
+        if container.slot(component.name) != nil || definition.component(component.name) != nil {
+            return .componentExists(container: container.name, component: component.name)
         }
         return live.problem(domain) ?? (component.isPart ? partsProblem(with: live) : nil)
     }
@@ -48,15 +61,17 @@ extension Container {
         _ component: String, purge: Bool, by caller: Caller, _ reply: @escaping Answer<Int64>
     ) {
         guard let leaving = definition.component(component) else {
-            return reply(.failure(.componentNotFound(container: name, component: component)))
+            return reply(
+                .failure(.componentNotFound(container: container.name, component: component)))
         }
         var live = definition
         live.components.removeAll { $0.name == component }
-        var remains = remains
+        var remains = container.remains
         // A part has its records in a container of its own.
         if !purge, !leaving.isPart {
             remains[component] = Remains(
-                kind: slot(component)?.kind, wasDefined: applied?.component(component) != nil)
+                kind: container.slot(component)?.kind,
+                wasDefined: container.applied?.component(component) != nil)
         }
         restructure(
             live, remains: remains, erased: purge && !leaving.isPart ? [component] : [],
@@ -75,13 +90,14 @@ extension Container {
     ) {
         var live = definition
         guard let index = live.components.firstIndex(where: { $0.name == component }) else {
-            return reply(.failure(.componentNotFound(container: name, component: component)))
+            return reply(
+                .failure(.componentNotFound(container: container.name, component: component)))
         }
         let moved = live.components.remove(at: index)
         live.components.insert(moved, at: bounded(place, live.components.count))
         guard live != definition else { return reply(.success(domain.sequence)) }
         restructure(
-            live, remains: remains, by: caller, .componentMoved, moved,
+            live, remains: container.remains, by: caller, .componentMoved, moved,
             at: live.components.firstIndex { $0.name == component }, reply)
     }
 
@@ -100,14 +116,16 @@ extension Container {
     ) {
         var live = definition
         guard let index = live.components.firstIndex(where: { $0.name == component }) else {
-            return reply(.failure(.componentNotFound(container: name, component: component)))
+            return reply(
+                .failure(.componentNotFound(container: container.name, component: component)))
         }
         guard live.components[index].isHidden != isHidden else {
             return reply(.success(domain.sequence))
         }
         live.components[index].isHidden = isHidden
         restructure(
-            live, remains: remains, by: caller, isHidden ? .componentHidden : .componentShown,
+            live, remains: container.remains, by: caller,
+            isHidden ? .componentHidden : .componentShown,
             live.components[index], reply)
     }
 
@@ -133,13 +151,13 @@ extension Container {
         }
         guard !changes.isEmpty else { return reply(.success(domain.sequence)) }
         let change = StructuralChange(
-            live: live, applied: applied, remains: remains,
+            live: live, applied: container.applied, remains: container.remains,
             topic: .containerChanged,
             payload: Payload.object {
-                $0.member("container", name)
+                $0.member("container", container.name)
                 $0.member("changes", changes)
             }, actor: domain.actors.admit(caller.actor))
-        Restructuring(of: self, to: change).run(reply)
+        Restructuring(of: container, to: change).run(reply)
     }
 
     /// Makes components anew from the present code of their plugins; nothing else changes.
@@ -153,9 +171,9 @@ extension Container {
         _ components: Set<String>, dryRun: Bool, by caller: Caller, _ reply: @escaping Answer<Int64>
     ) {
         let change = StructuralChange(
-            live: definition, applied: applied, remains: remains,
+            live: definition, applied: container.applied, remains: container.remains,
             actor: domain.actors.admit(caller.actor))
-        let restructuring = Restructuring(of: self, to: change, remaking: components)
+        let restructuring = Restructuring(of: container, to: change, remaking: components)
         guard dryRun else { return restructuring.run(reply) }
         restructuring.rehearse { [domain] in reply($0.map { domain.sequence }) }
     }
@@ -181,16 +199,14 @@ extension Container {
             if !erased.isEmpty { $0.member("purged", true) }
         }
         let change = StructuralChange(
-            live: live, applied: applied, remains: remains, erased: erased,
+            live: live, applied: container.applied, remains: remains, erased: erased,
             topic: topic, payload: payload,
             actor: domain.actors.admit(caller.actor))
-        Restructuring(of: self, to: change).run(reply)
+        Restructuring(of: container, to: change).run(reply)
     }
-}
 
-// MARK: Definitions
+    // MARK: Definitions
 
-extension Container {
     /// Changes the container to match a definition, or reports what that would change.
     ///
     /// - Parameters:
@@ -207,10 +223,10 @@ extension Container {
         _ reply: @escaping Answer<(result: ApplyResult, sequence: Int64)>
     ) {
         if let error = new.problem(domain, isWritten: true) { return reply(.failure(error)) }
-        let plan = ThreeWay(new: new, base: applied, live: isNew ? nil : definition)
+        let plan = ThreeWay(new: new, base: container.applied, live: isNew ? nil : definition)
         let sweep = remains(after: plan, prune: prune)
         var result = ApplyResult(
-            container: name, action: isNew ? .created : .changed,
+            container: container.name, action: isNew ? .created : .changed,
             changes: plan.lines + sweep.erased.map { "component \($0): its records erased" })
         if !isNew, result.changes.isEmpty { result.action = .unchanged }
         if let error = plan.result.problem(domain) ?? partsProblem(with: plan.result) {
@@ -222,11 +238,11 @@ extension Container {
         if result.action != .unchanged {
             change.topic = isNew ? .containerCreated : .containerChanged
             change.payload = Payload.object {
-                $0.member("container", name)
+                $0.member("container", container.name)
                 $0.member("changes", result.changes)
             }
         }
-        let restructuring = Restructuring(of: self, to: change)
+        let restructuring = Restructuring(of: container, to: change)
         let outcome: (Int64) -> (result: ApplyResult, sequence: Int64) = { sequence in
             result.changes += restructuring.late.sorted().map {
                 "component \($0): not there yet, its plugin does not answer"
@@ -238,11 +254,11 @@ extension Container {
                 reply(rehearsed.map { outcome(domain.sequence) })
             }
         }
-        for slot in slots { slot.revive() }
+        for slot in container.slots { slot.revive() }
         // A delegate that could not be made is tried again, and so are failed components.
         guard
-            result.action != .unchanged || applied.map(new.isSame) != true
-                || !delegates.failures.isEmpty
+            result.action != .unchanged || container.applied.map(new.isSame) != true
+                || !container.delegates.failures.isEmpty
         else {
             return reply(.success((result, domain.sequence)))
         }
@@ -252,11 +268,11 @@ extension Container {
     /// The error if a part would take the name of a component with records, and hide them; nil otherwise.
     private func partsProblem(with new: ContainerDefinition) -> HostError? {
         let taken = new.components.first {
-            $0.isPart && (slot($0.name) != nil || remains[$0.name] != nil)
+            $0.isPart && (container.slot($0.name) != nil || container.remains[$0.name] != nil)
         }
         return taken.map { part in
             .definitionInvalid(
-                container: name,
+                container: container.name,
                 reason: "The component '\(part.name)' has records, and would be a container now: "
                     + "give the part another name, or erase the records first by detaching the "
                     + "component with purge.")
@@ -267,9 +283,9 @@ extension Container {
     private func remains(
         after plan: ThreeWay, prune: Bool
     ) -> (remains: [String: Remains], erased: [String]) {
-        var remains = remains
+        var remains = container.remains
         for name in plan.dropped {
-            guard let slot = slot(name) else {
+            guard let slot = container.slot(name) else {
                 remains[name]?.wasDefined = true
                 continue
             }
@@ -288,86 +304,14 @@ extension Container {
         _ reply: @escaping Answer<Int64>
     ) {
         let change = StructuralChange(
-            live: ContainerDefinition(name: name, fields: definition.fields), applied: nil,
+            live: ContainerDefinition(name: container.name, fields: definition.fields),
+            applied: nil,
             remains: [:], erased: purge ? erased : [], topic: .containerDeleted,
             payload: Payload.object {
-                $0.member("container", name)
+                $0.member("container", container.name)
                 $0.member("purged", purge)
             }, actor: domain.actors.admit(caller.actor))
-        Restructuring(of: self, to: change, keepsContainer: false).run(
+        Restructuring(of: container, to: change, keepsContainer: false).run(
             atCommit: atCommit, reply)
-    }
-}
-
-extension ContainerDefinition {
-    /// Why the definition can't be applied, as far as that is known without its components.
-    ///
-    /// - Parameters:
-    ///   - domain: has the plugins and the limits.
-    ///   - isWritten: whether this is a definition's file, and not the state that a container would have.
-    /// - Returns: the problem; nil: there is none.
-    func problem(_ domain: Domain, isWritten: Bool = false) -> HostError? {
-        func invalid(_ reason: String) -> HostError {
-            .definitionInvalid(container: name, reason: reason)
-        }
-        let rule = Self.nameRule
-        guard Names.isName(name) else {
-            return invalid("The name '\(name)' is not of the form \(rule).")
-        }
-        // The container's topics would look like the daemon's own.
-        guard name != "daemon" else { return invalid("The name 'daemon' is reserved.") }
-        if let field = fields.first(where: { !Names.isField($0.name) }) {
-            return invalid(
-                "The field's name '\(field.name)' is not of the form [a-z][a-zA-Z0-9_-]{0,62}.")
-        }
-        if let twice = fields.map(\.name).firstTwice {
-            return invalid("The field '\(twice)' is declared twice.")
-        }
-        if let name = components.map(\.name).first(where: { !Names.isName($0) }) {
-            return invalid("The component's name '\(name)' is not of the form \(rule).")
-        }
-        if let twice = components.map(\.name).firstTwice {
-            return invalid("There are two components named '\(twice)'.")
-        }
-        let limit = domain.limits.components
-        guard components.count <= limit else {
-            return .limitExceeded(limit: "components", value: limit, retryAfter: nil)
-        }
-        return (presentationProblem(domain) ?? scopeProblem(domain, isWritten: isWritten))
-            .map(invalid)
-    }
-
-    /// The problem with a presentation setting of a component that is no list; nil: there is none.
-    private func presentationProblem(_ domain: Domain) -> String? {
-        let unnamed = components.first { $0.container.map { !Names.isName($0) } ?? false }
-        if let unnamed {
-            return "The component '\(unnamed.name)' is to show the container "
-                + "'\(unnamed.container ?? "")', a name that is not of the form \(Self.nameRule)."
-        }
-        for component in components {
-            let kind = domain.plugins.plugin(component.plugin)?.kind
-            guard let kind, kind != .contents, let member = component.listMember else { continue }
-            return "The component '\(component.name)' is of the kind \(kind.rawValue) "
-                + "(\(component.plugin)), and '\(member)' is of components of the kind contents."
-        }
-        return nil
-    }
-}
-
-extension ComponentDefinition {
-    /// The name of a setting that only lists may have; nil: the component has none.
-    fileprivate var listMember: String? {
-        if present != nil { return "present" }
-        if !sort.isEmpty { return "sort" }
-        if hidesEmpty { return "hidden: empty" }
-        return empty.map { _ in "empty" }
-    }
-}
-
-extension [String] {
-    /// The first string that occurs a second time.
-    fileprivate var firstTwice: String? {
-        var seen: Set<String> = []
-        return first { !seen.insert($0).inserted }
     }
 }

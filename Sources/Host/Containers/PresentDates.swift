@@ -2,19 +2,26 @@ import AtriumKit
 import Index
 import NIOCore
 
-/// The dates that filters use as the present ones.
-struct PresentDates {
+/// The dates that a container's filters use as the present ones: a day, week or month, and the days of a week.
+///
+/// Each is filled into the sections when they are resolved. When one of them is over, the version changes, so that
+/// screens resolve theirs again.
+final class PresentDates {
     /// Changes when one of these dates is over.
-    var version: UInt64 = 0
+    private(set) var version: UInt64 = 0
     /// When the first of them is over, in seconds since 1970; nil: none was used since the last one was over.
-    var end: Int64?
-}
+    private var end: Int64?
+    private unowned let container: Container
 
-// Filters for the present day, week or month, and for the days of the present week.
-extension Container {
+    init(of container: Container) { self.container = container }
+
+    private var domain: Domain { container.domain }
+
+    private var fields: [Field] { container.definition.fields }
+
     /// Fills the present date into the sections' filters, and schedules an update for when that date is over.
-    func dated(_ sections: [ResolvedSection]) -> [ResolvedSection] {
-        guard definition.fields.contains(where: { $0.derivation != nil }) else { return sections }
+    func fill(_ sections: [ResolvedSection]) -> [ResolvedSection] {
+        guard fields.contains(where: { $0.derivation != nil }) else { return sections }
         let now = domain.now()
         return sections.map { section in
             var section = section
@@ -47,12 +54,12 @@ extension Container {
     }
 
     private func bucket(of field: String) -> DateBucket? {
-        definition.fields.first { $0.name == field }.flatMap(DateBucket.init)
+        fields.first { $0.name == field }.flatMap(DateBucket.init)
     }
 
     private func look(after end: Int64) {
-        guard presentDates.end.map({ end < $0 }) ?? true else { return }
-        presentDates.end = end
+        guard self.end.map({ end < $0 }) ?? true else { return }
+        self.end = end
         waitForEnd(end)
     }
 
@@ -62,22 +69,11 @@ extension Container {
         // Checked every hour: the clock may be set, and the timer does not advance while the machine sleeps.
         let delay = TimeAmount.milliseconds(min(max(rest, 5), 3_600_000))
         domain.after(delay) { [weak self] in
-            guard let self, presentDates.end == end else { return }
+            guard let self, self.end == end else { return }
             guard domain.now().milliseconds >= end * 1_000 else { return waitForEnd(end) }
-            presentDates.end = nil
-            presentDates.version += 1
-            screens?.changed()
+            self.end = nil
+            version += 1
+            container.screens?.changed()
         }
-    }
-
-    /// The selection of a screen that is opened without one.
-    var preselection: Selection {
-        var selection = Selection()
-        for slot in slots where slot.kind == .filters && slot.isAttached {
-            for (section, filters) in slot.port?.preselection.sections ?? [:] {
-                selection[section] = filters
-            }
-        }
-        return selection
     }
 }

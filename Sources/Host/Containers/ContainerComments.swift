@@ -3,28 +3,20 @@ import Index
 import JSONCodec
 import Store
 
-/// A comment to be posted.
-public struct Post {
-    /// The id of the item it is about; nil: the container, or the subject of the parent.
-    public var item: String?
-    /// The id of the comment it replies to; nil: none.
-    public var parent: String?
-    /// The text.
-    public var text: String
-    /// An id chosen by the caller; nil: a new one is generated.
-    public var id: String?
-
-    /// Makes a comment to be posted.
-    public init(item: String?, parent: String?, text: String, id: String?) {
-        self.item = item
-        self.parent = parent
-        self.text = text
-        self.id = id
-    }
+extension Container {
+    /// The comments on the container and on its items.
+    public var comments: ContainerComments { ContainerComments(container: self) }
 }
 
-// Comments on the container and on its items.
-extension Container {
+/// The comments on a container and on its items: writing, moderating and reading them, and their texts in
+/// notifications.
+///
+/// The container is a subject like its items. A call names a comments component, or means the first one.
+public struct ContainerComments {
+    let container: Container
+
+    private var domain: Domain { container.domain }
+
     /// Posts a comment.
     ///
     /// If the same actor posts the same id, place and text again, the reply is the same as before.
@@ -39,9 +31,9 @@ extension Container {
         _ reply: @escaping Answer<CommentResult>
     ) {
         guard post.item == nil, let parent = post.parent,
-            let slot = try? slot(component, .comments)
+            let slot = try? container.slot(component, .comments)
         else { return place(component, post, by: caller, reply) }
-        slot.ask(.comment(id: parent), by: caller.user) { [self] result in
+        slot.ask(.comment(id: parent), by: caller.user) { result in
             var post = post
             if case .success(.comment(let entry?)) = result {
                 post.item = entry.comment.subject.item
@@ -56,8 +48,8 @@ extension Container {
     ) {
         let slot: Slot
         do throws(HostError) {
-            slot = try self.slot(component, .comments)
-            try check(post.item)
+            slot = try container.slot(component, .comments)
+            try container.check(post.item)
             if let problem = post.id.flatMap(ItemID.problem) {
                 throw .refused(
                     reason: "A comment's id is \(ItemID.expectation), found \(problem).",
@@ -66,17 +58,17 @@ extension Container {
         } catch {
             return reply(.failure(error))
         }
-        run(PostCommand(post, to: slot, of: self, by: caller, reply), by: caller.user)
+        PostCommand(post, to: slot, of: container, by: caller, reply).run(by: caller.user)
     }
 
     /// Replies to a repeated post as to the first one: with the sequence of its commit.
     func answerRepetition(
         _ decided: Decided, of id: String, in slot: Slot, _ reply: @escaping Answer<CommentResult>
     ) {
-        let key = RecordKey(container: name, component: slot.name, key: id)
+        let key = RecordKey(container: container.name, component: slot.name, key: id)
         domain.read { store in
             try store.records([key]).first.flatMap { $0?.created }
-        } then: { [self] result in
+        } then: { result in
             switch result {
             case .success(let created):
                 var decided = decided
@@ -153,10 +145,10 @@ extension Container {
         _ comment: String, _ change: CommentChange, _ component: String?, _ caller: Caller,
         byAuthorAlone: Bool = false, _ reply: @escaping Answer<CommentResult>
     ) {
-        guard let slot = try? slot(component, .comments) else {
+        guard let slot = try? container.slot(component, .comments) else {
             return self.change(comment, change, component, caller, reply)
         }
-        slot.ask(.comment(id: comment), by: caller.user) { [self] result in
+        slot.ask(.comment(id: comment), by: caller.user) { result in
             guard case .success(.comment(let found?)) = result else {
                 // The component's own error is the more exact one.
                 return self.change(comment, change, component, caller, reply)
@@ -180,11 +172,11 @@ extension Container {
         _ caller: Caller, _ reply: @escaping Answer<CommentResult>
     ) {
         do throws(HostError) {
-            let slot = try slot(component, .comments)
-            run(
-                CommentCommand(
-                    change, of: comment, on: item, to: slot, of: self, by: caller, reply),
-                by: caller.user)
+            let slot = try container.slot(component, .comments)
+            CommentCommand(
+                change, of: comment, on: item, to: slot, of: container, by: caller, reply
+            )
+            .run(by: caller.user)
         } catch {
             reply(.failure(error))
         }
@@ -241,17 +233,18 @@ extension Container {
         let asked = query
         let slot: Slot
         do throws(HostError) {
-            slot = try self.slot(component, .comments)
-            try check(query.subject.item)
-            try checkPage(query.limit)
+            slot = try container.slot(component, .comments)
+            try container.check(query.subject.item)
+            try domain.limits.check(page: query.limit)
         } catch {
             return reply(.failure(error))
         }
         slot.ask(
-            Question(needsQuiet: true, by: reader?.user ?? "", make: { .thread(asked) }) {
-                [self] result in
+            Question(needsQuiet: true, by: reader?.user ?? "", make: { .thread(asked) }) { result in
                 // The item may have been removed while the question waited.
-                if let error = absence(of: asked.subject.item) { return reply(.failure(error)) }
+                if let error = container.absence(of: asked.subject.item) {
+                    return reply(.failure(error))
+                }
                 reply(
                     result.map { answer in
                         guard case .thread(let page) = answer else {
@@ -287,8 +280,8 @@ extension Container {
     ) {
         let slot: Slot
         do throws(HostError) {
-            slot = try self.slot(component, .comments)
-            try checkPage(limit)
+            slot = try container.slot(component, .comments)
+            try domain.limits.check(page: limit)
         } catch {
             return reply(.failure(error))
         }
@@ -296,7 +289,7 @@ extension Container {
             Question(
                 needsQuiet: true, by: user,
                 make: { .pendingComments(limit: limit, cursor: cursor) }
-            ) { [self] result in
+            ) { result in
                 reply(
                     result.map { answer in
                         guard case .thread(let page) = answer else {
@@ -304,7 +297,7 @@ extension Container {
                                 comments: [], total: 0, next: nil, sequence: domain.sequence)
                         }
                         let here = page.entries.filter {
-                            absence(of: $0.comment.subject.item) == nil
+                            container.absence(of: $0.comment.subject.item) == nil
                         }
                         return ThreadResult(
                             comments: here.map { view($0, withReason: true) }, total: page.total,
@@ -315,142 +308,87 @@ extension Container {
     }
 }
 
-/// The command that posts a comment.
-final class PostCommand: Command {
-    private let draft: CommentDraft
-    private let reply: Answer<CommentResult>
+// MARK: Texts in notifications
 
-    init(
-        _ post: Post, to slot: Slot, of container: Container, by caller: Caller,
-        _ reply: @escaping Answer<CommentResult>
-    ) {
-        let context = container.context(caller)
-        let draft = CommentDraft(
-            id: post.id ?? context.freshID, subject: Subject(item: post.item),
-            parent: post.parent, text: post.text)
-        self.draft = draft
-        self.reply = reply
-        super.init(.postComment(draft), on: slot, of: container, context)
-    }
-
-    override func objection() -> HostError? {
-        container.absence(of: draft.subject.item) ?? container.closure(.comments)
-            ?? container.veto(slot) {
-                container.delegate.comments($0, shouldAccept: draft, by: context.actor)
-            }
-    }
-
-    override func draft(of decision: Decision) -> EntryDraft? {
-        decision.draft(.commentsPosted, of: container.name, slot.name, text: true, parent: true)
-    }
-
-    override func end(_ result: Result<Decided, HostError>) {
-        guard case .success(let decided) = result, !decided.isCommitted else {
-            return container.answer(result, reply)
+extension ContainerComments {
+    /// Whether a comment may be read now, as far as the items are known.
+    func isReadable(_ comment: RecordKey, on item: String?) -> Bool {
+        guard container.slot(comment.component) != nil else { return false }
+        guard let item,
+            container.slots.allSatisfy({ $0.kind != .contents || $0.isAttached || $0.isShown })
+        else {
+            return true
         }
-        container.answerRepetition(decided, of: draft.id, in: slot, reply)
+        return container.absence(of: item) == nil
     }
-}
 
-/// A change of an existing comment.
-enum CommentChange {
-    case edit(text: String)
-    /// By its author or a moderator.
-    ///
-    /// - Parameter wasHeld: whether the comment was held for moderation. Nobody else has seen it then, so who deleted
-    ///   it is as secret as who wrote it.
-    case delete(wasHeld: Bool)
-    /// By a moderator.
-    ///
-    /// - Parameter seen: when the text that the moderator saw was written; nil: the text is not compared.
-    case moderate(Comment.State, reason: String?, seen: String?)
-
-    /// The same change, with what depends on the comment before it.
-    func knowing(_ before: Comment) -> CommentChange {
-        if case .delete = self { .delete(wasHeld: before.state == .pending) } else { self }
+    /// Updates the texts of comments in notifications that are not delivered yet.
+    func noteTexts(of decision: Decision, from slot: Slot, _ draft: EntryDraft, _ commit: Commit) {
+        if slot.kind == .contents, case .removed = decision.answer {
+            domain.bus.readabilityChanged()
+        }
+        if slot.kind == .comments {
+            for change in decision.changes {
+                let comment = change.value.flatMap { Comment(key: change.key, value: $0) }
+                noteText(of: change.key, in: slot.name, comment, commit)
+            }
+        }
+        for change in draft.others where container.slot(change.component)?.kind == .comments {
+            let value = change.value.flatMap { try? Value(jsonBytes: $0) }
+            let comment = value.flatMap { Comment(key: change.key, value: $0) }
+            noteText(of: change.key, in: change.component, comment, commit)
+        }
+        if !draft.purges.isEmpty { forgetTexts(of: draft.purges, at: commit) }
     }
-}
 
-/// The command that edits, deletes or moderates a comment.
-final class CommentCommand: Command {
-    private let change: CommentChange
-    private let comment: String
-    /// The item of the comment, which must still exist; nil: the subject is the container or not known, and is not
-    /// checked.
-    private let item: String?
-    private let reply: Answer<CommentResult>
-
-    init(
-        _ change: CommentChange, of comment: String, on item: String?, to slot: Slot,
-        of container: Container, by caller: Caller, _ reply: @escaping Answer<CommentResult>
+    private func noteText(
+        of key: String, in component: String, _ comment: Comment?, _ commit: Commit
     ) {
-        self.change = change
-        self.comment = comment
-        self.item = item
-        self.reply = reply
-        let command: ComponentCommand =
-            switch change {
-            case .edit(let text): .editComment(id: comment, text: text)
-            case .delete: .deleteComment(id: comment)
-            case .moderate(let state, let reason, let seen):
-                .moderateComment(id: comment, state: state, reason: reason, seen: seen)
-            }
-        super.init(command, on: slot, of: container, container.context(caller))
-    }
-
-    override func objection() -> HostError? {
-        if let absence = container.absence(of: item) { return absence }
-        guard case .edit(let text) = change else { return nil }
-        return container.closure(.comments)
-            ?? container.veto(slot) {
-                container.delegate.comments(
-                    $0, shouldAcceptEdit: text, of: comment, by: context.actor)
-            }
-    }
-
-    override func draft(of decision: Decision) -> EntryDraft? {
-        let (container, component) = (container.name, slot.name)
-        return switch change {
-        case .edit:
-            decision.draft(.commentsEdited, of: container, component, text: true)
-        case .delete(let wasHeld):
-            decision.draft(.commentsRemoved, of: container, component, wasHeld: wasHeld)
-        case .moderate(let state, _, _):
-            // The reason is for the author and moderators only, so it is kept in the comment's record alone.
-            decision.draft(.commentsModerated, of: container, component, state: state)
+        domain.bus.change(
+            RecordKey(container: container.name, component: component, key: key),
+            to: comment.flatMap(CommentText.init), at: commit.sequence)
+        // Its component reports no event about a held comment, but its author sees it.
+        if let comment, comment.state != .shown {
+            container.screens?.subjectChanged(comment.subject)
         }
     }
 
-    override func end(_ result: Result<Decided, HostError>) {
-        // A moderator may give reasons, and so may read them.
-        guard case .moderate = change else { return container.answer(result, reply) }
-        container.answer(result, withReason: true, reply)
+    /// Removes the texts of purged comments from notifications that are not delivered yet.
+    func forgetTexts(of purges: [Purge], at commit: Commit) {
+        // A purge covers a component, or an item. There may be many items, hence a set.
+        var items: [String: Set<String>] = [:]
+        var components: Set<String> = []
+        for purge in purges {
+            if let item = purge.item {
+                items[purge.component, default: []].insert(item)
+            } else if purge.prefix.isEmpty {
+                components.insert(purge.component)
+            }
+        }
+        domain.bus.forgetTexts(at: commit.sequence) { [name = container.name] comment, text in
+            guard comment.container == name else { return false }
+            return components.contains(comment.component)
+                || text.item.map { items[comment.component]?.contains($0) ?? false } ?? false
+        }
+    }
+
+    /// Removes the texts of a detached component's comments from the bus and from screens.
+    func forgetTexts(of comments: [String], in component: String, at commit: Commit) {
+        for comment in comments {
+            domain.bus.change(
+                RecordKey(container: container.name, component: component, key: comment), to: nil,
+                at: commit.sequence)
+        }
+        container.screens?.commentsGone(Set(comments), of: component)
     }
 }
 
 extension Decision {
-    /// The entry about a change of a comment; nil if nothing changes.
-    ///
-    /// It refers to the comment's record for the text.
-    fileprivate func draft(
-        _ topic: EntryTopic, of container: String, _ component: String, text: Bool = false,
-        parent: Bool = false, state: Comment.State? = nil, wasHeld: Bool = false
-    ) -> EntryDraft? {
-        guard !changes.isEmpty, case .comment(let entry) = answer else { return nil }
-        let comment = entry.comment
-        // A held comment and its author must not be visible to everyone.
-        let isHeld = text && comment.state != .shown
-        return EntryDraft(
-            topic: topic,
-            payload: Payload.object {
-                $0.member("component", component)
-                $0.member("item", comment.subject.item)
-                $0.member("comment", comment.id)
-                if parent { $0.member("parent", comment.parent) }
-                $0.member("state", state?.rawValue)
-            },
-            restricted: isHeld || wasHeld ? Payload.object { _ in } : nil,
-            comment: text
-                ? RecordKey(container: container, component: component, key: comment.id) : nil)
+    /// The new text of a comment.
+    func text(of comment: RecordKey) -> CommentText? {
+        guard case .comment(let entry) = answer, entry.comment.id == comment.key else {
+            return nil
+        }
+        return CommentText(entry.comment)
     }
 }

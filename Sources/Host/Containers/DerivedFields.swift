@@ -1,82 +1,62 @@
 import AtriumKit
 import Index
 
-/// The components that the lists' derived fields come from, and the lists that are being filled.
-struct Wiring {
-    /// The components whose tallies and counts are in the lists.
+/// The fields of lists that come from other components: tallies of votes and numbers of comments.
+///
+/// They are those of the first votes component and the first comments component. When another one becomes the first,
+/// the values in the lists are replaced in slices, and ``whenShown(_:)`` waits for that. A list that is being filled
+/// is kept up to date, too, until it is a component's.
+final class DerivedFields {
+    /// The votes component whose tallies are in the lists.
     private(set) var votes: String?
+    /// The comments component whose counts are in the lists.
     private(set) var comments: String?
     /// Lists that are being filled, whose derived fields are kept up to date already.
     private var filling: [ObjectIdentifier: ContentIndex] = [:]
-    /// The number of changes of the wiring that the lists don't fully show yet.
+    /// The number of changes of the components that the lists don't fully show yet.
     private var changes = 0
     private var waiting: [() -> Void] = []
+    private unowned let container: Container
+
+    init(of container: Container) { self.container = container }
+
+    private var domain: Domain { container.domain }
 
     /// Whether the lists fully show the tallies and counts of the present components.
-    var isShown: Bool { changes == 0 }
-
-    /// Derives the fields from other components.
-    ///
-    /// - Returns: which fields have to be derived again; call ``end()`` when that is done. Nil: none.
-    fileprivate mutating func change(
-        votes: String?, comments: String?
-    ) -> (votes: Bool, comments: Bool)? {
-        guard votes != self.votes || comments != self.comments else { return nil }
-        defer { (self.votes, self.comments, changes) = (votes, comments, changes + 1) }
-        return (votes != self.votes, comments != self.comments)
-    }
-
-    /// Notes that the lists show a change.
-    ///
-    /// - Returns: the callbacks that waited for that.
-    fileprivate mutating func end() -> [() -> Void] {
-        changes -= 1
-        guard isShown else { return [] }
-        defer { waiting = [] }
-        return waiting
-    }
-
-    fileprivate mutating func wait(_ body: @escaping () -> Void) { waiting.append(body) }
-
-    /// Adds a list that is being filled.
-    fileprivate mutating func fill(_ list: ContentIndex) { filling[ObjectIdentifier(list)] = list }
-
-    /// Removes a list that a component has now, or that was dropped.
-    fileprivate mutating func forget(_ list: ContentIndex) { filling[ObjectIdentifier(list)] = nil }
+    var areShown: Bool { changes == 0 }
 
     /// The lists of components, and those that are being filled.
-    fileprivate func all(_ lists: [ContentIndex]) -> [ContentIndex] {
-        filling.isEmpty ? lists : lists + filling.values
+    private var lists: [ContentIndex] {
+        let lists = container.contents.lists
+        return filling.isEmpty ? lists : lists + filling.values
     }
-}
 
-// Tallies and comment counts in the lists.
-extension Container {
-    var derivedLists: [ContentIndex] { wiring.all(slots.compactMap(\.list)) }
+    // MARK: The components that they come from
 
     /// Makes the lists show the first votes component and the first comments component.
     ///
     /// Called whenever the components or their order have changed. The values in the lists are replaced in slices:
-    /// see ``whenRewired(_:)``.
-    func rewire() {
-        let change = wiring.change(
-            votes: first(.votes)?.name, comments: first(.comments)?.name)
-        guard let change else { return }
-        structureChanged()
+    /// see ``whenShown(_:)``.
+    func follow() {
+        let before = (votes: votes, comments: comments)
+        (votes, comments) = (container.first(.votes)?.name, container.first(.comments)?.name)
+        guard (votes, comments) != before else { return }
+        changes += 1
+        container.structureChanged()
         var works: [Rederivation] = []
-        if change.votes {
-            screens?.forgetBallots()
+        if votes != before.votes {
+            container.screens?.forgetBallots()
             let voted = votedSubjects
-            for list in derivedLists {
+            for list in lists {
                 works.append(
                     Rederivation(ids: list.talliedItems, subjects: voted) { [self] item in
                         list.setTally(tally(of: .item(item)), for: item)
                     })
             }
         }
-        if change.comments {
+        if comments != before.comments {
             let commented = commentedSubjects
-            for list in derivedLists {
+            for list in lists {
                 works.append(
                     Rederivation(ids: list.commentedItems, subjects: commented) { [self] item in
                         list.setCommentCount(commentCount(of: .item(item)), for: item)
@@ -93,40 +73,57 @@ extension Container {
             guard let work = works.first else { return false }
             if !work.step() { works.removeFirst() }
             return true
-        } then: { [self] in
-            let waiting = wiring.end()
-            screens?.changed()
-            for body in waiting { body() }
+        } then: { [self, container] in
+            changes -= 1
+            let callbacks = areShown ? waiting : []
+            if areShown { waiting = [] }
+            container.screens?.changed()
+            for body in callbacks { body() }
         }
     }
 
     /// Calls back once the lists show the values of the present components.
-    func whenRewired(_ body: @escaping () -> Void) {
-        guard !wiring.isShown else { return body() }
-        wiring.wait(body)
+    func whenShown(_ body: @escaping () -> Void) {
+        if areShown { body() } else { waiting.append(body) }
     }
 
     private var votedSubjects: some Sequence<Subject> {
-        (wiring.votes.flatMap { slot($0)?.own.votes?.tallies } ?? SplitDictionary()).keys
+        (votes.flatMap { container.slot($0)?.own.votes?.tallies } ?? SplitDictionary()).keys
     }
 
     private var commentedSubjects: some Sequence<Subject> {
-        (wiring.comments.flatMap { slot($0)?.own.comments?.counts } ?? SplitDictionary()).keys
+        (comments.flatMap { container.slot($0)?.own.comments?.counts } ?? SplitDictionary()).keys
     }
 
     /// The tally of a subject for the lists: the present one, and not that of when the slices began.
     private func tally(of subject: Subject) -> Tally {
-        wiring.votes.flatMap { slot($0) }?.tally(of: subject) ?? Tally()
+        votes.flatMap { container.slot($0) }?.tally(of: subject) ?? Tally()
     }
 
     /// The present number of comments on a subject, for the lists.
     private func commentCount(of subject: Subject) -> Int {
-        wiring.comments.flatMap { slot($0) }?.commentCount(of: subject) ?? 0
+        comments.flatMap { container.slot($0) }?.commentCount(of: subject) ?? 0
+    }
+
+    // MARK: Values
+
+    /// Shows a tally that a component reports, for the delegate that passes it on.
+    func set(_ tally: Tally, of subject: Subject, from slot: Slot) {
+        slot.own.votes?.set(tally, of: subject)
+        guard slot.name == votes, let item = subject.item else { return }
+        for list in lists { list.setTally(tally, for: item) }
+    }
+
+    /// Shows a number of comments that a component reports, for the delegate that passes it on.
+    func set(_ count: Int, of subject: Subject, from slot: Slot) {
+        slot.own.comments?.set(count, of: subject)
+        guard slot.name == comments, let item = subject.item else { return }
+        for list in lists { list.setCommentCount(count, for: item) }
     }
 
     /// Whether a list has the present tally and comment count of an item.
-    func hasDerived(_ item: String, in list: ContentIndex) -> Bool {
-        guard wiring.isShown else { return true }
+    func agree(on item: String, in list: ContentIndex) -> Bool {
+        guard areShown else { return true }
         return list.derived.tallies[item] ?? Tally() == tally(of: .item(item))
             && list.derived.commentCounts[item] ?? 0 == commentCount(of: .item(item))
     }
@@ -134,10 +131,10 @@ extension Container {
     /// Fills in the derived fields of a new list, in slices.
     ///
     /// They are kept up to date from now on, until the list is a component's or ``forget(_:)`` is called.
-    func fillDerived(
+    func fill(
         _ list: ContentIndex, while isWanted: @escaping () -> Bool, then done: @escaping () -> Void
     ) {
-        wiring.fill(list)
+        filling[ObjectIdentifier(list)] = list
         var voted = votedSubjects.makeIterator()
         var commented = commentedSubjects.makeIterator()
         domain.inSlices { [self] in
@@ -151,13 +148,14 @@ extension Container {
                 return false
             }
             return true
-        } then: {
-            if isWanted() { done() }
+        } then: { [container] in
+            // The container exists as long as the slices need it.
+            withExtendedLifetime(container) { if isWanted() { done() } }
         }
     }
 
     /// Notes that a list is a component's now, or was dropped.
-    func forget(_ list: ContentIndex) { wiring.forget(list) }
+    func forget(_ list: ContentIndex) { filling[ObjectIdentifier(list)] = nil }
 }
 
 /// Replaces the derived values of one list after the wiring has changed, one item at a time.

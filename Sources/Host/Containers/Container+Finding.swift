@@ -1,81 +1,77 @@
 import AtriumKit
 import Index
-import PluginLoader
 
-// Scopes: which lists a screen shows, and which delegate is called.
-extension ContainerDefinition {
-    /// The scope of this name.
-    func scope(_ name: String) -> ScopeDefinition? { scopes.first { $0.name == name } }
+// Finding components and their items.
+extension Container {
+    func slot(_ name: String) -> Slot? { slots.first { $0.name == name } }
 
-    /// Why the scopes can't be applied; nil if they can.
+    /// Whether the container has a component or a part of this name.
+    func hasComponent(_ name: String) -> Bool {
+        slot(name) != nil || parts.contains { $0.name == name }
+    }
+
+    func first(_ kind: Kind) -> Slot? { slots.first { $0.kind == kind } }
+
+    /// The component that a call names, or the first of the kind that it needs.
+    func slot(_ name: String?, _ kind: Kind) throws(HostError) -> Slot {
+        if let name {
+            guard let slot = slot(name), slot.kind == kind || slot.kind == nil else {
+                throw .componentNotFound(container: self.name, component: name)
+            }
+            return slot
+        }
+        guard let slot = first(kind) else {
+            throw .componentNotFound(container: self.name, component: kind.rawValue)
+        }
+        return slot
+    }
+
+    /// The list that a call names, or the first.
+    func list(_ name: String?) throws(HostError) -> (slot: Slot, list: ContentIndex) {
+        let slot = try slot(name, .contents)
+        if case .failed(let reason) = slot.state { throw slot.unavailable(reason, retryAfter: 5) }
+        // A component that is being restarted still has its earlier list.
+        try slot.checkShown()
+        guard let list = slot.list else { throw slot.unavailable("It has no list.") }
+        return (slot, list)
+    }
+
+    /// Whether any list has the item.
+    func has(_ item: String) -> Bool { slots.contains { $0.list?.contains(item) ?? false } }
+
+    /// The item with an id, from the list that calls find it in; a component may ask for it.
+    func item(_ id: String) -> Item? {
+        guard let row = source(of: id, among: slots)?.list?.item(id) else { return nil }
+        let fields = (try? Value(jsonBytes: row.fields))?.object
+        return Item(id: row.id, fields: fields ?? [:], parent: row.parent)
+    }
+
+    /// Throws unless the item that a vote or a comment is about exists.
     ///
-    /// - Parameters:
-    ///   - domain: has the plugins, which determine the components' kinds.
-    ///   - isWritten: whether this is a definition's file, which must name existing components. A container may still
-    ///     name one that was detached by hand.
-    /// - Returns: the place of the problem, and what to do.
-    func scopeProblem(_ domain: Domain, isWritten: Bool) -> String? {
-        // A scope for each component is enough.
-        let limit = domain.limits.components
-        guard scopes.count <= limit else {
-            return "There are \(scopes.count) scopes, and a container has at most \(limit)."
-        }
-        for (place, scope) in scopes.enumerated() {
-            let path = "scopes[\(place)]"
-            guard Names.isName(scope.name) else {
-                return "\(path): the name '\(scope.name)' is not of the form \(Self.nameRule)."
-            }
-            if scopes[..<place].contains(where: { $0.name == scope.name }) {
-                return "\(path): there are two scopes named '\(scope.name)'."
-            }
-            guard !scope.lists.contents.isEmpty else {
-                return "\(path): the scope '\(scope.name)' shows no component; "
-                    + "name at least one under 'contents'."
-            }
-            if let problem = problem(showing: scope.lists, domain, isWritten: isWritten) {
-                return "\(path).\(problem)"
-            }
-        }
-        return lists.flatMap { problem(showing: $0, domain, isWritten: isWritten) }
+    /// Swift compares ids by canonical equivalence, and the store compares keys by their bytes. So an id that is not
+    /// in NFC is treated as unknown; otherwise one ballot could have two records.
+    func check(_ item: String?) throws(HostError) {
+        guard let item, !has(item) || !ItemID.isNormal(item) else { return }
+        // It may be in a list that is not known yet.
+        for slot in slots where slot.kind == .contents { try slot.checkShown() }
+        throw .itemNotFound(container: name, item: item)
     }
 
-    private func problem(
-        showing modes: ListModes, _ domain: Domain, isWritten: Bool
-    ) -> String? {
-        let byKey = [
-            ("contents", modes.contents), ("entered", modes.entered), ("searched", modes.searched),
-        ]
-        for (key, lists) in byKey {
-            for (place, name) in lists.enumerated() {
-                let problem =
-                    lists[..<place].contains(name)
-                    ? "'\(name)' is there twice"
-                    : self.problem(showing: name, domain, isWritten: isWritten)
-                if let problem { return "\(key)[\(place)]: \(problem)." }
-            }
+    /// The error that ``check(_:)`` throws; nil if it throws none.
+    func absence(of item: String?) -> HostError? {
+        do throws(HostError) {
+            try check(item)
+            return nil
+        } catch {
+            return error
         }
-        return nil
     }
 
-    static var nameRule: String { "[a-z][a-z0-9-]{0,62}" }
-
-    private func problem(
-        showing name: String, _ domain: Domain, isWritten: Bool
-    ) -> String? {
-        guard let component = component(name) else {
-            return isWritten ? "there is no component '\(name)'" : nil
-        }
-        let kind = domain.plugins.plugin(component.plugin)?.kind
-        guard component.isPart || kind.map({ $0 != .contents }) ?? false else { return nil }
-        let lists = components.filter { domain.plugins.plugin($0.plugin)?.kind == .contents }
-        let known = lists.map { "'\($0.name)'" }.joined(separator: ", ")
-        let what =
-            component.container.map { "the container \($0)" }
-            ?? "of the kind \(kind?.rawValue ?? "") (\(component.plugin))"
-        return "'\(name)' is \(what), and only the kind contents has a list to show; "
-            + (known.isEmpty ? "there is none" : "there is \(known)")
-    }
+    /// The number of items in all lists.
+    var itemCount: Int { slots.reduce(0) { $0 + ($1.list?.count ?? 0) } }
 }
+
+// MARK: Scopes: which lists a screen shows, and which delegate is called
 
 extension Container {
     /// The scope of a name; the first one if there is none of that name, nil if there are no scopes.
@@ -143,7 +139,8 @@ extension Container {
     }
 }
 
-// The place of items among others.
+// MARK: The place of items among others
+
 extension Container {
     /// The list that has an item; a shown one is preferred to a hidden one.
     func source(of item: String, among lists: [Slot]) -> Slot? {
@@ -179,4 +176,9 @@ extension Container {
         }
         return way.reversed()
     }
+}
+
+extension ContainerDefinition {
+    /// The scope of this name.
+    func scope(_ name: String) -> ScopeDefinition? { scopes.first { $0.name == name } }
 }

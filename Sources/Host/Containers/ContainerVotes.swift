@@ -1,8 +1,19 @@
 import AtriumKit
 import JSONCodec
 
-// Votes on the container and on its items.
 extension Container {
+    /// The votes on the container and on its items.
+    public var votes: ContainerVotes { ContainerVotes(container: self) }
+}
+
+/// The votes on a container and on its items: casting and retracting ballots, and reading them with their tallies.
+///
+/// The container is a subject like its items. A call names a votes component, or means the first one.
+public struct ContainerVotes {
+    let container: Container
+
+    private var domain: Domain { container.domain }
+
     /// Casts or changes the caller's ballot.
     ///
     /// The same value again changes nothing.
@@ -39,40 +50,13 @@ extension Container {
         _ reply: @escaping Answer<VoteResult>
     ) {
         do throws(HostError) {
-            let slot = try slot(component, .votes)
-            try check(item)
-            run(
-                BallotCommand(value, on: item, to: slot, of: self, by: caller, reply),
-                by: caller.user)
+            let slot = try container.slot(component, .votes)
+            try container.check(item)
+            BallotCommand(value, on: item, to: slot, of: container, by: caller, reply)
+                .run(by: caller.user)
         } catch {
             reply(.failure(error))
         }
-    }
-
-    /// The error that ``check(_:)`` throws; nil if it throws none.
-    func absence(of item: String?) -> HostError? {
-        do throws(HostError) {
-            try check(item)
-            return nil
-        } catch {
-            return error
-        }
-    }
-
-    /// The error if the container is closed for votes or for comments; nil if it is open.
-    func closure(_ kind: Kind) -> HostError? {
-        guard definition.closed.contains(kind) else { return nil }
-        return .closed(
-            container: name,
-            reason: "'\(name)' is closed for \(kind.rawValue): a moderator opens it again.")
-    }
-
-    /// The error if the delegate vetoes a command, or can't be asked; nil otherwise.
-    func veto(_ slot: Slot, _ ask: (ComponentReference) -> Refusal?) -> HostError? {
-        delegates.refusal
-            ?? domain.notes.crash.during(delegates.crashText(in: nil)) {
-                slot.reference.flatMap(ask)
-            }.map { HostError($0, container: name, component: slot.name) }
     }
 
     /// The tally of a subject, without anybody's own ballot: at once, from memory.
@@ -85,9 +69,9 @@ extension Container {
         of item: String?, in component: String?
     ) -> Result<TallyResult, HostError> {
         do throws(HostError) {
-            let slot = try slot(component, .votes)
+            let slot = try container.slot(component, .votes)
             try slot.checkShown()
-            try check(item)
+            try container.check(item)
             let tally = slot.tally(of: Subject(item: item)) ?? Tally()
             return .success(
                 TallyResult(tally: TallyView(tally: tally, mine: nil), sequence: domain.sequence))
@@ -110,17 +94,17 @@ extension Container {
     ) {
         let slot: Slot
         do throws(HostError) {
-            slot = try self.slot(component, .votes)
+            slot = try container.slot(component, .votes)
             try slot.checkShown()
-            try check(item)
+            try container.check(item)
         } catch {
             return reply(.failure(error))
         }
         let subject = Subject(item: item)
         var tally = TallyResult(tally: TallyView(tally: Tally(), mine: nil), sequence: 0)
-        withBallots(of: actor, in: slot, by: user) { [self] in
+        withBallots(of: actor, in: slot, by: user) {
             // Looked up by name: the component may have been made anew meanwhile.
-            tally.tally.tally = self.slot(slot.name)?.tally(of: subject) ?? Tally()
+            tally.tally.tally = container.slot(slot.name)?.tally(of: subject) ?? Tally()
             tally.sequence = domain.sequence
             return [subject]
         } then: { ballots in
@@ -148,9 +132,9 @@ extension Container {
         let slot: Slot
         var after: ActorID?
         do throws(HostError) {
-            slot = try self.slot(component, .votes)
-            try check(item)
-            try checkPage(limit)
+            slot = try container.slot(component, .votes)
+            try container.check(item)
+            try domain.limits.check(page: limit)
             if let cursor {
                 guard let number = Int64(cursor) else {
                     throw .cursorInvalid("'\(cursor)' was not given out by this listing.")
@@ -163,9 +147,9 @@ extension Container {
         // One more than requested, to find out whether there is a next page.
         let query = ComponentQuery.ballots(Subject(item: item), after: after, limit: limit + 1)
         slot.ask(
-            Question(needsQuiet: true, by: user, make: { query }) { [self] result in
+            Question(needsQuiet: true, by: user, make: { query }) { result in
                 // The item may have been removed while the question waited.
-                if let error = absence(of: item) { return reply(.failure(error)) }
+                if let error = container.absence(of: item) { return reply(.failure(error)) }
                 reply(
                     result.map { answer in
                         guard case .ballots(let ballots) = answer else {
@@ -176,9 +160,66 @@ extension Container {
             })
     }
 
-    func checkPage(_ limit: Int) throws(HostError) {
-        try domain.limits.check(page: limit)
+    /// Calls `moment` while the votes component's own state is the committed one, and reads an actor's ballots at the
+    /// same time.
+    ///
+    /// - Parameters:
+    ///   - actor: the actor's name; there are no ballots without one, or if the actor is unknown.
+    ///   - component: the votes component; nil: the one that lists show.
+    ///   - user: whose call it is.
+    ///   - moment: returns the subjects.
+    ///   - then: called with the ballots in the order of the subjects, or with an empty array if there can't be any,
+    ///     or with the component's error.
+    func withBallots(
+        of actor: String?, in component: Slot? = nil, by user: String,
+        _ moment: @escaping () -> [Subject], then: @escaping Answer<[Ballot?]>
+    ) {
+        guard let number = actor.flatMap({ domain.actors.number(of: $0) }),
+            let votes = component ?? container.derived.votes.flatMap({ container.slot($0) })
+        else {
+            _ = moment()
+            return then(.success([]))
+        }
+        votes.ask(
+            Question(
+                needsQuiet: true, by: user,
+                make: { .ballotsOf(number, subjects: moment()) },
+                done: { result in
+                    switch result {
+                    case .success(.ballotsOf(let ballots)): then(.success(ballots))
+                    case .success:
+                        then(.failure(votes.unavailable("It answered something else.")))
+                    case .failure where component == nil && container.derived.votes != votes.name:
+                        // Lists show another votes component by now, or none.
+                        withBallots(of: actor, by: user, moment, then: then)
+                    case .failure(let error): then(.failure(error))
+                    }
+                }))
     }
+
+    /// Updates screens that show their users' own ballots, after a commit.
+    ///
+    /// - Parameters:
+    ///   - decision: what was committed.
+    ///   - actor: on whose behalf.
+    ///   - slot: the slot of the component that decided.
+    ///   - isAlone: whether no records of other components were changed with it.
+    func note(
+        _ decision: Decision, by actor: ActorID, from slot: Slot, isAlone: Bool
+    ) {
+        if case .ballot(_, _, let value) = decision.answer,
+            case .tally(let subject, _) = decision.events.first(where: \.isTally)
+        {
+            container.screens?.noteBallot(value, of: actor, on: subject, in: slot)
+        } else if slot.name == container.derived.votes || !isAlone {
+            // The ballots were restored, or purged with the items.
+            container.screens?.forgetBallots()
+        }
+    }
+}
+
+extension ComponentEvent {
+    fileprivate var isTally: Bool { if case .tally = self { true } else { false } }
 }
 
 extension BallotPage {
@@ -212,18 +253,18 @@ final class BallotCommand: Command {
         super.init(
             value.map { .castBallot(subject: subject, value: $0) }
                 ?? .retractBallot(subject: subject),
-            on: slot, of: container, container.context(caller))
+            on: slot, of: container, CommandContext(of: caller, in: container.domain))
     }
 
     override func objection() -> HostError? {
-        if let absence = container.absence(of: item) ?? container.closure(.votes) {
+        if let absence = container.absence(of: item) ?? closure(of: .votes) {
             return absence
         }
         guard let value else { return nil }
         guard value.isFinite else { return .refused(reason: "No number.", retryAfter: nil) }
         let ballot = Ballot(
             subject: Subject(item: item), actor: context.actor, value: value, cast: context.time)
-        return container.veto(slot) { container.delegate.votes($0, shouldAccept: ballot) }
+        return veto { container.delegate.votes($0, shouldAccept: ballot) }
     }
 
     override func draft(of decision: Decision) -> EntryDraft? {

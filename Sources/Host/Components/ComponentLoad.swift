@@ -1,0 +1,218 @@
+import AtriumKit
+import Index
+import Logging
+import NIOCore
+import Store
+
+/// The load of a component at one start, which ends with its start if it fails.
+///
+/// The component's records are read and decoded on a thread, and meanwhile passed to it and put into a list. Then it
+/// reports its state, from which the list is filled if its items are not exactly its records.
+final class ComponentLoad {
+    private weak var slot: Slot?
+    private let attempt: Int
+    private let domain: Domain
+    /// What the component has reported so far.
+    private var reported = LoadedState()
+
+    /// A load for the present start of a component, which is launched.
+    init(of slot: Slot) {
+        self.slot = slot
+        attempt = slot.start
+        domain = slot.domain
+    }
+
+    /// The slot; nil if the component was lost or started anew meanwhile.
+    private var wanted: Slot? { slot.flatMap { $0.start == attempt ? $0 : nil } }
+
+    private var isWanted: Bool { wanted != nil }
+
+    // MARK: Records
+
+    func run() {
+        guard let slot = wanted else { return }
+        slot.progress.read(at: domain.nextTicket())
+        // The load finds damage in the store again, so what is known of it is forgotten.
+        slot.damage.beginLoading()
+        guard slot.kind == .contents, slot.port?.listsRecords == true else { return loadEach(slot) }
+        let (container, component, fields) = (slot.containerName, slot.name, slot.fields)
+        let count = domain.recordsRead
+        domain.read { store in
+            Handover(
+                value: try RecordLoad.read(
+                    container, component, fields: fields, in: store, count: count))
+        } then: { [self] result in
+            guard let slot = wanted else { return }
+            switch result {
+            case .failure(let error):
+                slot.failStart(because: "Its records can't be read: \(error)")
+            case .success(let load): takeOver(load.value, slot)
+            }
+        }
+    }
+
+    /// Uses a list that is made of records, and passes its items to the component.
+    private func takeOver(_ load: RecordLoad?, _ slot: Slot) {
+        // Not every record is an item: the component itself has to interpret them.
+        guard let load, let port = slot.port, let container = slot.container else {
+            return loadEach(slot)
+        }
+        port.load(load.items)
+        slot.own.contents?.load(load.list, listsItsRecords: true)
+        slot.note(load.unreadable, load.unfit, in: load.list)
+        let isWanted = { self.isWanted }
+        container.fillDerived(load.list, while: isWanted) {
+            self.end(Loaded(items: load.items))
+        }
+    }
+
+    private func end(_ loaded: Loaded) {
+        slot?.prepared(loaded)
+        slot?.progress.takeDone()?(nil)
+    }
+
+    private func loadEach(_ slot: Slot) {
+        let list = slot.kind == .contents ? ContentIndex(fields: slot.fields) : nil
+        SlicedLoad(list, of: slot, attempt).run { [self] loading, problem in
+            guard let slot = wanted else { return }
+            if let problem {
+                return slot.failStart(because: "Its records can't be read: \(problem)")
+            }
+            slot.note(loading.unreadable, loading.unfit, in: loading.list)
+            ask(slot, loading)
+        }
+    }
+
+    // MARK: State
+
+    /// Asks the component for its state.
+    private func ask(_ slot: Slot, _ loading: SlicedLoad) {
+        guard let port = slot.port else { return }
+        slot.awaitComponent()
+        port.reportAll(in: domain) { [self] part in
+            guard let slot = wanted else { return false }
+            reported.take(part.events)
+            // Each part is progress, and more may follow.
+            slot.awaitComponent()
+            return true
+        } then: { [self] failure in
+            guard let slot = wanted else { return }
+            slot.progress.endAwaiting()
+            switch failure {
+            case .died(let reason): slot.failStart(because: reason)
+            case .refused(let refusal): slot.failStart(because: refusal.reason)
+            case nil where slot.kind == .contents && reported.items == nil:
+                // The source is still loading, and will report its items later.
+                end(Loaded(state: reported))
+            case nil:
+                fillList(of: slot, reported.items ?? Pieces(), loading) {
+                    self.end(Loaded(state: self.reported))
+                }
+            }
+        }
+    }
+
+    /// Fills a new list with the component's items, if it has any.
+    private func fillList(
+        of slot: Slot, _ items: Pieces<Item>, _ loading: SlicedLoad,
+        then done: @escaping () -> Void
+    ) {
+        guard let made = loading.list, let contents = slot.own.contents,
+            let container = slot.container
+        else { return done() }
+        let (fields, isWanted) = (slot.fields, { self.isWanted })
+        loading.compare(items, in: domain, while: isWanted) { isSame in
+            guard !isSame else {
+                contents.load(made, listsItsRecords: true)
+                return container.fillDerived(made, while: isWanted, then: done)
+            }
+            let list = ContentIndex(fields: fields)
+            contents.load(list, listsItsRecords: false)
+            self.fill(list, with: items, FieldChecker(fields: fields), loading) {
+                container.fillDerived(list, while: isWanted, then: done)
+            }
+        }
+    }
+
+    /// Fills the list of a source whose items are not exactly its records.
+    private func fill(
+        _ list: ContentIndex, with items: Pieces<Item>, _ checker: FieldChecker,
+        _ loading: SlicedLoad, then done: @escaping () -> Void
+    ) {
+        var next = 0
+        var unfit = UnfitItems(areLeftOut: true)
+        domain.inSlices { [self] in
+            guard isWanted, next < items.count else { return false }
+            let end = min(next + 64, items.count)
+            let fitting = items[next..<end].filter { item in
+                guard let problem = checker.check(item) else { return true }
+                unfit.add(problem)
+                return false
+            }
+            list.put(fitting.map { ($0, domain.sequence) })
+            next = end
+            return true
+        } then: { [self] in
+            wanted?.note(unfit, in: list)
+            loading.setRevisions(of: list, in: domain, while: { self.isWanted }) {
+                if self.isWanted { done() }
+            }
+        }
+    }
+}
+
+extension Slot {
+    /// Reports unreadable records and unfit items in the component's status and in the log.
+    fileprivate func note(
+        _ unreadable: UnreadableRecords, _ unfit: UnfitItems, in list: ContentIndex?
+    ) {
+        damage.loaded(without: unreadable)
+        note(unfit, in: list)
+        guard let problem = unreadable.problem else { return }
+        domain.logger.error(
+            "a component's records can't be read", metadata: logFields(["reason": "It \(problem)."])
+        )
+    }
+
+    /// Reports which of a list's items don't fit the fields, in the component's status and in the log.
+    func note(_ unfit: UnfitItems, in list: ContentIndex?) {
+        own.contents?.note(unfit)
+        guard let problem = unfit.problem(in: list, FieldChecker(fields: fields)) else { return }
+        domain.logger.warning(
+            "items don't fit the fields", metadata: logFields(["reason": "It \(problem)."]))
+    }
+}
+
+extension ComponentPort {
+    /// Asks the component for all of its state, one part per slice.
+    ///
+    /// - Parameters:
+    ///   - anew: whether to start from the beginning.
+    ///   - domain: the domain whose slices are used.
+    ///   - part: called with each part; returns false to stop.
+    ///   - done: called after the last part, or with the failure.
+    func reportAll(
+        anew: Bool = true, in domain: Domain, each part: @escaping (StatePart) -> Bool,
+        then done: @escaping (PortFailure?) -> Void
+    ) {
+        reportState(anew: anew) { [weak self] result in
+            switch result {
+            case .failure(let failure): done(failure)
+            case .success(let reported):
+                guard part(reported), !reported.isLast else { return done(nil) }
+                domain.inSlices {
+                    false
+                } then: {
+                    self?.reportAll(anew: false, in: domain, each: part, then: done)
+                }
+            }
+        }
+    }
+}
+
+/// A value that one thread made and passes to another.
+///
+/// Unchecked: the first thread does not keep it.
+private struct Handover<T>: @unchecked Sendable {
+    let value: T
+}

@@ -1,0 +1,365 @@
+public import AtriumKit
+import Index
+import JSONCodec
+
+extension Container {
+    /// The items of the container's lists.
+    public var contents: ContainerContents { ContainerContents(container: self) }
+}
+
+/// The items of a container's lists: reading them, their details and their pictures, putting and removing them.
+///
+/// A call names a contents component, or means the first one. What it reads is the committed state, from the index.
+public struct ContainerContents {
+    let container: Container
+
+    private var domain: Domain { container.domain }
+
+    /// The lists of all components.
+    var lists: [ContentIndex] { container.slots.compactMap(\.list) }
+
+    /// Reads a page of a list, with sections and counts if requested; all of it shows the same state.
+    public func list(_ request: ListRequest, _ reply: @escaping Answer<ListPage>) {
+        ListCall(request, of: container, reply).run()
+    }
+
+    /// An item as a call or a screen gets it, without anybody's ballot.
+    ///
+    /// - Parameters:
+    ///   - row: the item.
+    ///   - fields: the fields to include; nil: all.
+    ///   - nested: the lists whose items may be its children.
+    /// - Returns: the item.
+    func view(
+        _ row: IndexedItem, fields: Set<String>? = nil, nested: [ContentIndex]
+    ) -> ItemView {
+        ItemView(
+            id: row.id, parent: row.parent,
+            fields: fields.map(row.fields(named:)) ?? row.fields,
+            votes: container.derived.votes == nil ? nil : TallyView(tally: row.tally, mine: nil),
+            comments: container.derived.comments == nil ? nil : row.comments,
+            children: nested.children(of: row.id))
+    }
+
+    /// The lists that may have children of a list's items: those that a screen shows inside an item, or without modes
+    /// the list itself.
+    ///
+    /// Sources that are asked are left out: they have only those children that somebody happened to open.
+    ///
+    /// - Parameters:
+    ///   - list: the list.
+    ///   - scope: the scope; nil: the container's first, if it has any.
+    ///   - hidden: the components that a screen hides, in addition to those that the definition hides.
+    /// - Returns: the lists; empty if no children are counted.
+    func nested(
+        in list: ContentIndex, scope: String?, hiding hidden: Set<String> = []
+    ) -> [ContentIndex] {
+        let scope = container.scope(scope)
+        guard container.modes(in: scope)?.isByMode ?? false else {
+            let isCounted =
+                list.hasChildren && !container.slots.contains { $0.asks && $0.list === list }
+            return isCounted ? [list] : []
+        }
+        return container.lists(in: scope, .entered).filter {
+            !$0.asks && !$0.isHidden(beside: hidden)
+        }
+        .compactMap(\.list).filter(\.hasChildren)
+    }
+
+    /// Reads one item, with the details that its source has beyond its fields.
+    ///
+    /// - Parameters:
+    ///   - item: the item's id.
+    ///   - component: the list; nil: the first.
+    ///   - actor: whose ballot is `mine`; nil: nobody's.
+    ///   - user: whose call it is; the number of calls that wait is limited for each user.
+    ///   - reply: the item; fails with `itemNotFound` or `componentUnavailable`.
+    public func get(
+        _ item: String, in component: String?, actor: String?, by user: String = "",
+        _ reply: @escaping Answer<ItemResult>
+    ) {
+        let slot: Slot
+        do throws(HostError) {
+            let chosen = try container.list(component)
+            slot = chosen.slot
+            guard chosen.list.contains(item) else {
+                throw .itemNotFound(container: container.name, item: item)
+            }
+        } catch {
+            return reply(.failure(error))
+        }
+        slot.ask(
+            Question(needsQuiet: true, by: user, make: { .details(item: item) }) { result in
+                switch result {
+                case .failure(let error): reply(.failure(error))
+                case .success(let answer):
+                    guard case .details(let details) = answer else {
+                        return reply(.failure(slot.unavailable("It answered something else.")))
+                    }
+                    readItem(item, slot, details, actor: actor, by: user, reply)
+                }
+            })
+    }
+
+    private func readItem(
+        _ item: String, _ slot: Slot, _ details: [String: Value]?, actor: String?, by user: String,
+        _ reply: @escaping Answer<ItemResult>
+    ) {
+        var found: ItemResult?
+        container.votes.withBallots(of: actor, by: user) {
+            // Looked up by name: the component may have been made anew meanwhile.
+            if let list = container.slot(slot.name)?.list, let row = list.item(item) {
+                found = ItemResult(
+                    item: view(row, nested: nested(in: list, scope: nil)),
+                    details: details?.jsonBytes, sequence: domain.sequence)
+            }
+            return found == nil ? [] : [.item(item)]
+        } then: { ballots in
+            do throws(HostError) {
+                let mine = try ballots.get().first.flatMap { $0 }?.value
+                guard var found else { throw .itemNotFound(container: container.name, item: item) }
+                found.item.votes?.mine = mine
+                reply(.success(found))
+            } catch {
+                reply(.failure(error))
+            }
+        }
+    }
+
+    /// Reads the picture that a field of an item names.
+    ///
+    /// - Parameters:
+    ///   - item: the item's id.
+    ///   - component: the list; nil: the first.
+    ///   - field: a field of the type `image`.
+    ///   - user: whose call it is; the number of calls that wait is limited for each user.
+    ///   - reply: the picture; fails with `itemNotFound`, `fieldUnknown`, `refused` or `componentUnavailable`.
+    public func image(
+        of item: String, in component: String?, field: String, by user: String = "",
+        _ reply: @escaping Answer<ItemImage>
+    ) {
+        do throws(HostError) {
+            let (slot, list) = try container.list(component)
+            let known = container.definition.fields.filter { $0.type == .image }.map(\.name)
+            guard known.contains(field) else { throw .fieldUnknown(field: field, known: known) }
+            guard let row = list.item(item) else {
+                throw .itemNotFound(container: container.name, item: item)
+            }
+            guard let text = row.text(of: field) else {
+                throw .refused(
+                    reason: "The item '\(item)' has no picture in '\(field)'.", retryAfter: nil)
+            }
+            if text.hasPrefix(PictureText.sourceScheme) {
+                return slot.readImage(of: item, field: field, by: user) { result in
+                    reply(result.flatMap { present($0, of: item, in: slot.name, field, text) })
+                }
+            }
+            guard text.prefix(5).lowercased() == "data:", let comma = text.firstIndex(of: ",")
+            else {
+                throw .refused(
+                    reason: "The picture in '\(field)' is elsewhere, and is to be read from there: "
+                        + "\(text)", retryAfter: nil)
+            }
+            do throws(Refusal) {
+                let image = try ItemImage(base64: String(text[text.index(after: comma)...]))
+                reply(.success(image))
+            } catch {
+                throw .refused(reason: error.reason, retryAfter: nil)
+            }
+        } catch {
+            reply(.failure(error))
+        }
+    }
+
+    /// A picture that was read, if its item still exists and still names it.
+    private func present(
+        _ image: ItemImage, of item: String, in component: String, _ field: String, _ text: String
+    ) -> Result<ItemImage, HostError> {
+        guard let row = container.slot(component)?.list?.item(item) else {
+            return .failure(.itemNotFound(container: container.name, item: item))
+        }
+        guard row.text(of: field) == text else {
+            return .failure(
+                .refused(
+                    reason: "The picture in '\(field)' was replaced while it was read.",
+                    retryAfter: 0))
+        }
+        return .success(image)
+    }
+
+    /// Makes components reload their sources, each at most once a second; a reload that comes earlier is delayed.
+    ///
+    /// - Parameter component: the component's name; nil: all that are attached.
+    /// - Throws: `componentNotFound`, or `componentUnavailable` if the component is not attached.
+    public func reload(_ component: String?) throws(HostError) {
+        guard let component else {
+            for slot in container.slots { slot.reload() }
+            return
+        }
+        guard let slot = container.slot(component) else {
+            throw .componentNotFound(container: container.name, component: component)
+        }
+        guard slot.isAttached else { throw slot.absence }
+        slot.reload()
+    }
+}
+
+// MARK: Putting and removing items
+
+extension ContainerContents {
+    /// Adds or replaces items, all or none.
+    ///
+    /// Items that are unchanged keep their revision.
+    ///
+    /// - Parameters:
+    ///   - drafts: at most 1,000 items and 1 MiB.
+    ///   - component: the list; nil: the first.
+    ///   - caller: on whose behalf.
+    ///   - reply: the result; fails with `fieldInvalid`, `itemInvalid`, `revisionMismatch`, `readOnly` or
+    ///     `limitExceeded`.
+    public func put(
+        _ drafts: [ItemDraft], in component: String?, by caller: Caller,
+        _ reply: @escaping Answer<PutResult>
+    ) {
+        do throws(HostError) {
+            let (slot, _) = try container.list(component)
+            try domain.limits.check(
+                batch: drafts.count, of: drafts.reduce(0) { $0 + $1.item.writtenSize })
+            let command = PutCommand(drafts, to: slot, of: container, by: caller, reply)
+            if let problem = command.checkAtOnce() { throw problem }
+            command.run(by: caller.user)
+            command.checkInSlices()
+        } catch {
+            reply(.failure(error))
+        }
+    }
+
+    /// Removes items.
+    ///
+    /// Ballots and comments on them are kept but hidden, and shown again if an item with the same id is added.
+    ///
+    /// - Parameters:
+    ///   - items: the items' ids; unknown ones are ignored.
+    ///   - component: the list; nil: the first.
+    ///   - purge: whether to erase ballots and comments too, including those of ids that don't exist any more.
+    ///   - caller: on whose behalf.
+    ///   - reply: the result; fails with `readOnly` or `limitExceeded`.
+    public func remove(
+        _ items: [String], in component: String?, purge: Bool, by caller: Caller,
+        _ reply: @escaping Answer<RemoveResult>
+    ) {
+        do throws(HostError) {
+            let (slot, _) = try container.list(component)
+            try domain.limits.check(batch: items.count)
+            // Ids are stored in NFC only; another form compares equal in Swift, but matches no record.
+            let items = items.filter(ItemID.isNormal)
+            guard purge else {
+                return RemoveCommand(items, from: slot, of: container, by: caller, reply)
+                    .run(by: caller.user)
+            }
+            ItemPurge(items, from: slot.name, of: container, by: caller, reply).run()
+        } catch {
+            reply(.failure(error))
+        }
+    }
+}
+
+extension Slot {
+    /// The order of its list if a request names none.
+    func order(of index: ContentIndex) -> [SortKey] {
+        definition.sort.map { SortKey($0) }.filter { index.isSortable(by: $0.field) }
+    }
+}
+
+extension ListPresentation {
+    init(_ slot: Slot, in container: Container) {
+        let definition = container.definition
+        self.init(
+            title: slot.title,
+            fields: definition.fields, present: slot.definition.present ?? definition.present,
+            sort: slot.definition.sort, empty: slot.definition.empty,
+            votes: container.first(.votes)?.facts(in: definition),
+            comments: container.first(.comments)?.facts(in: definition))
+    }
+}
+
+extension ContainerDefinition {
+    /// The fields that are left out of lists.
+    var detailFields: Set<String> { Set(fields.lazy.filter(\.details).map(\.name)) }
+
+    /// The fields of items in lists; nil: all.
+    var listedFields: Set<String>? {
+        guard fields.contains(where: \.details) else { return nil }
+        return Set(fields.lazy.filter { !$0.details }.map(\.name))
+    }
+}
+
+extension [ContentIndex] {
+    /// The number of an item's children in all of these lists; nil if there are none.
+    func children(of item: String) -> Int? {
+        let count = reduce(0) { $0 + $1.childCount(of: item) }
+        return count == 0 ? nil : count
+    }
+}
+
+extension ContentIndex {
+    /// Builds, in slices, the sort orders that its queries have asked for.
+    func growOrders(in domain: Domain) {
+        guard claimOrders() else { return }
+        // Not at once: the present turn of the loop has just answered the query.
+        domain.afterPoll { [domain] in
+            domain.inSlices {
+                self.growOrders()
+            } then: {
+                self.releaseOrders()
+            }
+        }
+    }
+
+    /// Prepares the answer to a query in slices.
+    ///
+    /// - Parameters:
+    ///   - query: the query.
+    ///   - slot: the list's slot.
+    ///   - then: called with the prepared answer, which is to be read at once.
+    func prepare(
+        _ query: IndexQuery, of slot: Slot, then: @escaping Answer<QueryPreparation>
+    ) {
+        let prepared: QueryPreparation
+        do {
+            prepared = try QueryPreparation(query, in: self)
+        } catch {
+            return then(.failure(HostError(error)))
+        }
+        slot.domain.inSlices {
+            prepared.step()
+        } then: {
+            guard prepared.isHopeless else { return then(.success(prepared)) }
+            then(.failure(slot.tooBusy))
+        }
+    }
+
+    /// Answers a query; nil if it must be prepared in slices.
+    ///
+    /// Throws the host's errors.
+    func answer(_ query: IndexQuery) throws(HostError) -> IndexPage? {
+        do {
+            return try page(of: query)
+        } catch {
+            throw HostError(error)
+        }
+    }
+}
+
+extension IndexedItem {
+    /// The text in a field; nil if there is none.
+    fileprivate func text(of field: String) -> String? {
+        let value = try? JSON.decode(Value.self, from: fields(named: [field]))
+        return value?.object?[field]?.text
+    }
+}
+
+extension Item {
+    /// Roughly the bytes that the item adds to an entry: its record, and its id in the notification.
+    fileprivate var writtenSize: Int { roughSize + id.utf8.count + 24 }
+}

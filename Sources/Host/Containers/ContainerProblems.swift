@@ -1,0 +1,126 @@
+import AtriumKit
+import Index
+import PluginLoader
+import Store
+
+/// What is wrong with a container: delegates, time zones, components and parts that are not as the definition says.
+struct ContainerProblems {
+    let container: Container
+
+    /// A sentence for each problem.
+    var sentences: [String] {
+        (container.delegates.failures + container.zones.failures + missingParts).map {
+            "The \($0.what) of \(container.name) \($0.reason)"
+        }
+            + failedComponents.map { "The component \(container.name)/\($0.name) \($0.reason)" }
+    }
+
+    /// What is wrong within the container, for its status; nil: nothing is.
+    var summary: String? {
+        var failures = all.map { "the \($0.what) \($0.reason)" }
+        // It is unknown which containers the lost changes belonged to.
+        if !container.domain.store.damages.isEmpty {
+            failures.append(
+                "the store was damaged, and changes may be lost: see the daemon's status")
+        }
+        if container.domain.pastDamage.concerns(container.name) {
+            failures.append("past notifications of it are damaged: see the daemon's status")
+        }
+        return failures.isEmpty ? nil : failures.joined(separator: "; ")
+    }
+
+    private var all: [(what: String, reason: String)] {
+        container.delegates.failures + container.zones.failures
+            + failedComponents.map { ("component \($0.name)", $0.reason) } + missingParts
+    }
+
+    private var failedComponents: [(name: String, reason: String)] {
+        container.slots.compactMap { slot in
+            if case .failed(let reason) = slot.state { return (slot.name, "failed: \(reason)") }
+            if let stall = slot.stall { return (slot.name, "does not start: \(stall)") }
+            if let restarts = slot.restarts, let next = restarts.next, restarts.failures > 2 {
+                return (
+                    slot.name,
+                    "ended \(restarts.failures) times in a row, and is started again at "
+                        + "\(next.text): \(restarts.cause)"
+                )
+            }
+            return (slot.recordProblem ?? slot.source.problem.map { "reports a problem: \($0)" })
+                .map { (slot.name, $0) }
+        }
+    }
+
+    /// The parts whose container does not exist.
+    private var missingParts: [(what: String, reason: String)] {
+        container.parts.filter { container.screens?.title(ofPart: $0) == nil }.map {
+            ("component \($0.name)", "is not shown: \($0.absence)")
+        }
+    }
+}
+
+extension ContainerStatus {
+    init(of container: Container) {
+        let problems = ContainerProblems(container: container).summary
+        self.init(
+            definition: container.definition,
+            state: container.loading.isUnderWay ? .loading : problems == nil ? .ready : .degraded,
+            reason: problems, items: container.itemCount,
+            components: container.definition.components.compactMap { component in
+                guard !component.isPart else {
+                    let title = container.screens?.title(ofPart: component)
+                    return ComponentStatus(part: component, title: title)
+                }
+                return container.slot(component.name)?.status(in: container.definition)
+            })
+    }
+}
+
+extension ComponentStatus {
+    /// The status of a part; without a title its container does not exist.
+    fileprivate init(part: ComponentDefinition, title: String?) {
+        self.init(
+            definition: part, title: title ?? part.title ?? part.name, isolation: .daemon,
+            state: title == nil ? .failed : .attached,
+            reason: title == nil ? part.absence : nil, isDamaged: false)
+    }
+}
+
+extension Slot {
+    /// The problem with its records, and what to do; nil if there is none.
+    var recordProblem: String? {
+        damage.problem
+            ?? own.contents?.unfit.problem(in: list, FieldChecker(fields: fields))
+            ?? own.contents?.leftOut.problem
+    }
+
+    /// Its restarts, and the calls that are refused because of them; nil if there were none.
+    var restarts: ComponentRestarts? {
+        guard var restarts = progress.restarts else { return nil }
+        if !poison.isEmpty { restarts.refuses = poison.words(at: domain.now()) }
+        return restarts
+    }
+
+    func status(in container: ContainerDefinition) -> ComponentStatus {
+        let (state, reason): (ComponentStatus.State, String?) =
+            switch self.state {
+            case .starting, .prepared: (.starting, stall)
+            case .attached:
+                (
+                    awaitsItems ? .loading : .attached,
+                    recordProblem.map { "It \($0)." } ?? source.problem
+                )
+            case .failed(let reason): (.failed, reason)
+            case .closed: (.failed, "It was detached.")
+            }
+        return ComponentStatus(
+            definition: definition, kind: kind,
+            title: title, isolation: isolation, state: state,
+            reason: reason, items: list?.count, isDamaged: damage.problem != nil,
+            facts: facts(in: container), restarts: restarts)
+    }
+}
+
+extension ComponentDefinition {
+    /// Why a part is not shown whose container does not exist.
+    var absence: String { "There is no container '\(container ?? "")'." }
+}
