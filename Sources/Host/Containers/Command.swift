@@ -23,6 +23,8 @@ class Command: Request {
     private var answer: Answered?
     /// The entry to be committed; nil: there is none.
     private var entry: EntryDraft?
+    /// The entry's full topic; empty until there is an entry.
+    private(set) var topic = ""
     /// The domain's number when the component answered.
     private(set) var decidedAt: UInt64 = 0
     /// The actor, looked up when the entry was made; nil if they had been erased by then.
@@ -118,6 +120,7 @@ class Command: Request {
             decidedAt = container.domain.lastTicket
             if let draft = draft(of: decision) {
                 entry = draft
+                topic = draft.topic.name(in: container.name)
                 actor = container.domain.actors.present(context.actor)
                 return container.write(decision, draft, of: self, operation)
             }

@@ -53,7 +53,7 @@ extension Container {
             operation, changes: changes, purges: draft.purges, time: command.context.time,
             actor: command.actor,
             NotificationDraft(
-                topic: draft.topic.name(in: name), payload: draft.payload,
+                topic: command.topic, payload: draft.payload,
                 restricted: draft.restricted),
             people: draft.people, command)
     }
@@ -69,7 +69,7 @@ extension Container {
         deliver(decision.events, from: slot, reportedAt: command.decidedAt)
         if decision.changes.count > Domain.much { domain.rest() }
         announce(
-            draft.topic.name(in: name), commit, time: context.time, actor: command.actor,
+            command.topic, commit, time: context.time, actor: command.actor,
             payload: draft.payload, restricted: draft.restricted, about: draft.comment,
             says: draft.comment.flatMap { decision.text(of: $0) })
     }
