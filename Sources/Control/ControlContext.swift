@@ -13,14 +13,14 @@ struct ControlContext: Sendable {
 
     /// The caller for a peer that acts on its own behalf.
     func own(_ peer: Peer) -> Caller {
-        let (role, actor) = (accessBook.access(of: peer).role, "unix:\(peer.uid)")
+        let (role, actor) = (accessBook.access(of: peer).role, user(peer))
         let pace: Caller.Pace =
             role >= .moderator ? .free : role == .frontend ? .frontend(actor) : .person
         return Caller(actor: actor, isModerator: role >= .moderator, pace: pace)
     }
 
     /// The user whose calls are counted together, and take turns with those of other users.
-    func user(_ peer: Peer) -> String { "unix:\(peer.uid)" }
+    func user(_ peer: Peer) -> String { "unix:" + String(peer.uid) }
 
     /// The caller for a peer that writes, for itself or for the actor that it names, if it may.
     func writer(_ peer: Peer, as actor: String?) throws(ActorRefusal) -> Caller {
@@ -90,13 +90,13 @@ struct ControlContext: Sendable {
     ) -> ActorRefusal? {
         let access = accessBook.access(of: peer)
         return ActorRefusal.caught { () throws(ActorRefusal) in
-            try access.requireScreen(of: actor, agent: agent, own: "unix:\(peer.uid)")
+            try access.requireScreen(of: actor, agent: agent, own: user(peer))
         }
     }
 
     /// The actor whose ballot a read shows as `mine`; throws if the peer may not see it.
     func reader(_ peer: Peer, as actor: String?) throws(ActorRefusal) -> String? {
-        try accessBook.access(of: peer).requireReading(as: actor, own: "unix:\(peer.uid)")
+        try accessBook.access(of: peer).requireReading(as: actor, own: user(peer))
         return actor
     }
 

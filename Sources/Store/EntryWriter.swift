@@ -16,6 +16,31 @@ struct EntryWriter {
         var damage: Int64 = 0
     }
 
+    /// What is known of things by their names: what the last one was is found without hashing, as most
+    /// entries of a group are of one container.
+    private struct Known<Name: Hashable, Value> {
+        /// All but the last one.
+        private var others: [Name: Value] = [:]
+        private var last: (name: Name, value: Value)?
+
+        mutating func value(of name: Name) -> Value? {
+            if let last, last.name == name { return last.value }
+            guard let value = others[name] else { return nil }
+            set(value, for: name)
+            return value
+        }
+
+        mutating func set(_ value: Value, for name: Name) {
+            if let last, last.name != name {
+                others[last.name] = last.value
+                others[name] = nil
+            }
+            last = (name, value)
+        }
+
+        mutating func removeAll() { self = Known() }
+    }
+
     private struct ComponentName: Hashable {
         var container: String
         var component: String
@@ -26,8 +51,8 @@ struct EntryWriter {
     private(set) var tail: Tail
     var totals = Totals()
     private var statements: EntryStatements?
-    private var containers: [String: Container] = [:]
-    private var components: [ComponentName: (id: Int64, sum: ComponentSum)] = [:]
+    private var containers = Known<String, Container>()
+    private var components = Known<ComponentName, (id: Int64, sum: ComponentSum)>()
     /// Whether purged records may still have rows: a record that replaces one is new.
     var mayBePurged = true
 
@@ -98,7 +123,7 @@ struct EntryWriter {
         if !isLate { try makeChanges(atMost: .max, db) }
         var container = try known(entry.container, db) ?? inserted(entry.container, db)
         container.position += 1
-        containers[entry.container] = container
+        containers.set(container, for: entry.container)
         var known: RecordChange?
         for change in entry.changes where !change.isBeside(known) {
             _ = try component(change.component, of: change.container, db)
@@ -179,6 +204,7 @@ struct EntryWriter {
         guard let statements else { throw EntryStatements.missing }
         var count = 0
         var last: Tail.Waiting?
+        // The positions of containers but for that of the last entry.
         var positions: [String: Int64] = [:]
         while let entry = tail.next, count == 0 || count + entry.changes.count <= most {
             try make(entry.changes, sequence: entry.sequence, db)
@@ -187,12 +213,15 @@ struct EntryWriter {
                 statements.redactEntry.bind(entry.sequence, at: 2)
                 try statements.redactEntry.run()
             }
-            positions[entry.container] = entry.position
+            if let last, last.container != entry.container {
+                positions[last.container] = last.position
+            }
             count += entry.changes.count
             last = entry
             tail.take()
         }
         guard let last else { return }
+        positions[last.container] = last.position
         for (name, position) in positions {
             guard let container = try known(name, db) else { continue }
             let sum = RowSum.container(id: container.id, name: name, position: position)
@@ -295,7 +324,7 @@ struct EntryWriter {
         _ name: String, of container: String, _ db: Database
     ) throws -> (id: Int64, sum: ComponentSum) {
         let full = ComponentName(container: container, component: name)
-        if let known = components[full] { return known }
+        if let known = components.value(of: full) { return known }
         try Self.check(name)
         let owner = try known(container, db) ?? inserted(container, db)
         var id = try Int64.fetchOne(
@@ -314,12 +343,12 @@ struct EntryWriter {
             id = new
         }
         let found = (id ?? 0, ComponentSum(container: container, component: name))
-        components[full] = found
+        components.set(found, for: full)
         return found
     }
 
     private mutating func known(_ container: String, _ db: Database) throws -> Container? {
-        if let known = containers[container] { return known }
+        if let known = containers.value(of: container) { return known }
         let row = try Row.fetchOne(
             db, sql: "SELECT id, position, rowsum FROM containers WHERE name = ?",
             arguments: [container])
@@ -330,7 +359,7 @@ struct EntryWriter {
         let found = Container(
             id: id, position: max(made, tail.position(of: container) ?? 0),
             damage: sum ^ (try row.requiredNumber(2)))
-        containers[container] = found
+        containers.set(found, for: container)
         return found
     }
 
@@ -343,7 +372,7 @@ struct EntryWriter {
             arguments: [id, container, RowSum.container(id: id, name: container, position: 0)])
         totals.change(.containers, by: 1)
         let inserted = Container(id: id, position: 0)
-        containers[container] = inserted
+        containers.set(inserted, for: container)
         return inserted
     }
 
@@ -371,7 +400,8 @@ struct EntryWriter {
 
     /// Names and topics are read as C strings, which end at U+0000: two different names could become one.
     private static func check(_ name: String) throws {
-        guard name.utf8.contains(0) else { return }
+        var text = name
+        guard text.withUTF8({ $0.contains(0) }) else { return }
         throw UnwritableEntry(reason: "the name \(name.debugDescription) contains U+0000")
     }
 }

@@ -103,7 +103,7 @@ public final class Store: Sendable {
     /// Appends an entry to be written; returns at once, and may be called on any thread.
     ///
     /// Its outcome is delivered with the ticket, which the caller chooses.
-    public func append(_ entry: Entry, ticket: UInt64) {
+    public func append(_ entry: consuming Entry, ticket: UInt64) {
         writer.add(.entry(Inbox.Appended(entry: entry, ticket: ticket)))
     }
 

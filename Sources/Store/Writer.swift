@@ -227,14 +227,13 @@ extension Writer {
         try pool.writeWithoutTransaction { db in
             try entries.transact(db) { entries in
                 for appended in group {
-                    let entry = appended.entry
-                    let position = try entries.position(of: entry.container, db)
+                    let position = try entries.position(of: appended.entry.container, db)
                     if let refusal = lanes.refusal(of: appended, at: position) {
-                        lanes.fail(entry)
+                        lanes.fail(appended.entry)
                         outcomes.append(Outcome(appended, .failure(refusal)))
                         continue
                     }
-                    let commit = try entries.write(entry, sequence: next + 1, db)
+                    let commit = try entries.write(appended.entry, sequence: next + 1, db)
                     next += 1
                     outcomes.append(Outcome(appended, .success(commit)))
                 }
@@ -410,11 +409,10 @@ struct Lanes {
 
     /// Why an entry can't be written at a position of its container; nil: it can.
     func refusal(of appended: Inbox.Appended, at position: Int64) -> EntryFailure? {
-        let entry = appended.entry
-        if let epoch = failed[entry.container], entry.epoch <= epoch {
+        if let epoch = failed[appended.entry.container], appended.entry.epoch <= epoch {
             return .olderEpoch(epoch: epoch)
         }
-        if let expected = entry.expectedPosition, expected != position {
+        if let expected = appended.entry.expectedPosition, expected != position {
             return .stale(position: position)
         }
         if appended.size > Entry.mostBytes { return .tooLarge(bytes: appended.size) }

@@ -5,10 +5,10 @@ internal import NIOCore
 /// The server's end of one connection.
 ///
 /// Bytes come in through `channelRead`, are cut into frames, and each call's handler runs there and
-/// then. What handlers say goes to a ``ReplyQueue``. The channel itself is touched in two places
-/// only, both with no handler on the stack: at the end of a read, and in a turn of its own
-/// (``takeTurn()``), scheduled by replies that are made at another time. So nothing that a channel calls back
-/// can enter a handler a second time.
+/// then. What handlers say goes to a ``ReplyQueue``. The channel itself is touched in three places
+/// only, all with no handler on the stack: at the end of a read; after the reads of others, for replies that
+/// were held for these (``ServerState/hold(_:)``); and in a turn of its own (``takeTurn()``), scheduled by replies
+/// that are made at another time. So nothing that a channel calls back can enter a handler a second time.
 ///
 /// Unchecked: everything but `let`s is guarded by the event loop, on which alone it is touched. What each
 /// call touches is not guarded again at each access by the runtime, which would be a tenth of a
@@ -124,7 +124,7 @@ extension Connection {
         // stops a debug build if the whole channel is closed by then, as writing to a dead peer does.
         guard hasRead else { return schedule() }
         hasRead = false
-        finishTurn()
+        finishTurn(mayHold: true)
     }
 
     /// Reads only while what was read before can be worked on: the rest stays with the sender.
@@ -308,8 +308,11 @@ extension Connection {
         }
     }
 
-    func finishTurn() {
-        flush()
+    /// Sends what is ready, and does what the state of the connection calls for.
+    ///
+    /// - Parameter mayHold: Whether replies may be sent later in this turn of the loop.
+    func finishTurn(mayHold: Bool = false) {
+        if !mayHold || !isHoldable || !server.hold(self) { flush() }
         switch state {
         case .condemned(let condemnation): return carryOut(condemnation)
         case .halfClosed
@@ -335,6 +338,15 @@ extension Connection {
             context?.read()
         }
     }
+
+    /// Whether there are replies, so few that they may be sent somewhat later.
+    private var isHoldable: Bool {
+        guard case .open = state else { return false }
+        return (1...Self.mostHeld).contains(replies.ready.readableBytes)
+    }
+
+    /// The most bytes that are held.
+    private static var mostHeld: Int { 16 << 10 }
 
     func flush() {
         guard let context, isChannelWritable, replies.ready.readableBytes > 0 else { return }

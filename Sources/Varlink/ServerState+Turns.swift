@@ -10,13 +10,23 @@ extension ServerState {
         turns.waiting.append(connection)
         guard !turns.isRoundToCome else { return }
         turns.isRoundToCome = true
+        runRound()
+    }
+
+    /// Has a round run after whatever runs now, and before the loop polls.
+    private func runRound() {
+        guard !turns.isRoundNext else { return }
+        turns.isRoundNext = true
         eventLoop.execute { [self] in takeTurns() }
     }
 
     /// A round: those that wait take their turns; those that ask meanwhile come in the next.
     private func takeTurns() {
+        turns.isRoundNext = false
+        // What somebody published reaches a few subscribers before the reply to it, but does not wait for many.
+        if turns.waiting.count > Self.few { sendHeld() }
         var count = turns.waiting.count
-        var now = StartBudget.now()
+        var now = count > 0 ? StartBudget.now() : 0
         while count > 0, turns.used <= turns.most, let connection = turns.waiting.popFirst() {
             count -= 1
             connection.takeTurn()
@@ -24,13 +34,44 @@ extension ServerState {
             turns.used += end - now
             now = end
         }
+        sendHeld()
         if turns.waiting.isEmpty {
             turns.isRoundToCome = false
         } else if turns.used <= turns.most {
-            eventLoop.execute { [self] in takeTurns() }
+            runRound()
         } else {
             goOnAfterPoll()
         }
+    }
+
+    /// So many turns come before replies that are held.
+    private static var few: Int { 4 }
+
+    /// Decides whether the replies of a connection that has just read are sent after those of others were made,
+    /// still before the loop polls.
+    ///
+    /// Each write may wake its reader. Where many clients share few processors, readers that are woken one by one
+    /// take turns with this loop, which costs both more than the calls do. So replies are written one after
+    /// the other, unless calls come from one connection alone.
+    ///
+    /// - Returns: Whether they are; if not, the connection sends them.
+    func hold(_ connection: Connection) -> Bool {
+        let isAlone = turns.lastReader == connection.number && !turns.isRoundToCome
+        turns.lastReader = connection.number
+        guard !isAlone else { return false }
+        if turns.held.isEmpty {
+            turns.heldSince = budget.began
+        } else if budget.ended - turns.heldSince > ConnectionTurns.longestHold {
+            sendHeld()
+            return false
+        }
+        turns.held.append(connection)
+        runRound()
+        return true
+    }
+
+    private func sendHeld() {
+        while let connection = turns.held.popFirst() { connection.finishTurn() }
     }
 
     /// Has a connection go on with its calls later: once the loop has polled, and after those that
@@ -67,6 +108,16 @@ struct ConnectionTurns {
     var waiting: CircularBuffer<Connection> = []
     /// Whether a round that gives them these turns is scheduled.
     var isRoundToCome = false
+    /// Whether a round runs before the loop polls.
+    var isRoundNext = false
+    /// Connections whose replies go out with those of others.
+    var held: CircularBuffer<Connection> = []
+    /// When the first of them began to start calls.
+    var heldSince: Int64 = 0
+    /// The number of the connection that was replied to last at the end of a read.
+    var lastReader: UInt64 = 0
+    /// Nanoseconds for which replies are held at most, but for the calls of one read.
+    static let longestHold: Int64 = 200_000
     /// Nanoseconds that turns took since the loop was asked to poll.
     var used: Int64 = 0
     /// Nanoseconds after which the rest waits until the loop has polled.
@@ -93,6 +144,8 @@ struct StartBudget {
     private var spent: Int64 = 0
     /// When the connection began whose calls are being started.
     private(set) var began: Int64 = 0
+    /// When it had started them.
+    private(set) var ended: Int64 = 0
     /// How many calls that connection has started.
     private var calls = 0
 
@@ -126,7 +179,8 @@ struct StartBudget {
     ///
     /// - Returns: How long it took, in nanoseconds.
     mutating func end() -> Int64 {
-        let time = Self.now() - began
+        ended = Self.now()
+        let time = ended - began
         spent += time
         return time
     }

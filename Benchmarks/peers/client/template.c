@@ -48,11 +48,17 @@ static size_t substitute(const char *word, uint64_t sequence, uint8_t **out) {
 size_t template_make(Connection *c, uint8_t *out, uint64_t sequence, uint64_t time) {
     (void)c, (void)time;
     uint8_t *at = out;
-    for (size_t i = 0; i < template_length;) {
-        size_t used = 0;
-        if (template[i] == '%') used = substitute(template + i, sequence + options.first, &at);
-        if (!used) *at++ = (uint8_t)template[i];
-        i += used ? used : 1;
+    const char *from = template, *end = template + template_length;
+    while (from < end) {
+        const char *word = memchr(from, '%', (size_t)(end - from));
+        size_t plain = (size_t)((word ? word : end) - from);
+        memcpy(at, from, plain);
+        at += plain;
+        from += plain;
+        if (from == end) break;
+        size_t used = substitute(from, sequence + options.first, &at);
+        if (!used) *at++ = (uint8_t)*from;
+        from += used ? used : 1;
     }
     return (size_t)(at - out);
 }

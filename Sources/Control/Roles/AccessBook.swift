@@ -24,6 +24,11 @@ public final class AccessBook: Sendable {
             groups = peer.groups
             isSubordinate = peer.subordinate != nil
         }
+
+        func areOf(_ peer: Peer) -> Bool {
+            uid == peer.uid && gid == peer.gid && isSubordinate == (peer.subordinate != nil)
+                && groups == peer.groups
+        }
     }
 
     private struct State {
@@ -31,6 +36,17 @@ public final class AccessBook: Sendable {
         /// Increased by every change that may change the access of known credentials.
         var version = 0
         var known: [Credentials: (access: Access, until: ContinuousClock.Instant)] = [:]
+        /// Those of ``known`` that were asked for last, as most calls ask more than once: found without hashing.
+        var last: (who: Credentials, access: Access, until: ContinuousClock.Instant)?
+
+        /// The cached access of a peer at a time; nil: there is none.
+        mutating func access(of peer: Peer, at now: ContinuousClock.Instant) -> Access? {
+            if let last, last.until > now, last.who.areOf(peer) { return last.access }
+            let who = Credentials(peer)
+            guard let entry = known[who], entry.until > now else { return nil }
+            last = (who, entry.access, entry.until)
+            return entry.access
+        }
     }
 
     /// The most credentials that are cached, each with up to 4 KiB of groups.
@@ -130,9 +146,8 @@ public final class AccessBook: Sendable {
     /// A change of groups takes effect at the first or second call after ten seconds.
     func access(of peer: Peer) -> Access {
         let now = ContinuousClock.now
-        let who = Credentials(peer)
-        let (entry, table, version) = state.withLock { ($0.known[who], $0.table, $0.version) }
-        if let entry, entry.until > now { return entry.access }
+        if let access = state.withLock({ $0.access(of: peer, at: now) }) { return access }
+        let (table, version) = state.withLock { ($0.table, $0.version) }
         var groups = peer.groups + [peer.gid]
         if peer.subordinate == nil, table.asksForGroups(of: peer.uid) {
             groups += self.entry(of: peer.uid)?.groups ?? []
@@ -143,7 +158,7 @@ public final class AccessBook: Sendable {
         state.withLock { state in
             guard state.version == version else { return }
             if state.known.count >= Self.most { state.known.removeAll() }
-            state.known[who] = (access, now + UserDirectory.memory)
+            state.known[Credentials(peer)] = (access, now + UserDirectory.memory)
         }
         return access
     }

@@ -57,6 +57,8 @@ public final class Bus {
     var subscriptions: [SubscriptionID: Subscription] = [:]
     var groups: [SubscriptionGroup.Key: SubscriptionGroup] = [:]
     private let patterns = PatternTree<SubscriptionGroup>()
+    /// How many patterns all groups have together.
+    private var patternCount = 0
     /// The scans of the ring that are too long to make during a pull; users take turns.
     var scans = UserTurns<() -> Void>()
     /// Whether the next scan is scheduled.
@@ -107,10 +109,8 @@ public final class Bus {
         let posted = ring.append(notification, order: lastSequence, text)
         if let comment = notification.comment { texts.add(comment, text) }
         var woken: [Subscription] = []
-        if !groups.isEmpty {
-            for group in patterns.owners(of: notification.topic) where group.hasWaiting {
-                group.rouse(at: posted.position, into: &woken)
-            }
+        for group in groupsToRouse(by: notification.topic) {
+            group.rouse(at: posted.position, into: &woken)
         }
         while let evicted = ring.evict() {
             for group in groups.values { group.lose(evicted) }
@@ -168,6 +168,7 @@ public final class Bus {
         sharedBytesLeft += group.remove(subscription)
         guard group.isEmpty else { return }
         groups[group.key] = nil
+        patternCount -= group.patterns.count
         for pattern in group.patterns { patterns.remove(pattern, of: group) }
     }
 
@@ -202,6 +203,17 @@ public final class Bus {
         observers.remove(id)
     }
 
+    /// The groups whose waiting members want a topic.
+    private func groupsToRouse(by topic: String) -> [SubscriptionGroup] {
+        // To compare a few patterns takes less than to find them by the topic's words.
+        guard patternCount <= Self.fewPatterns else {
+            return patterns.owners(of: topic).filter(\.hasWaiting)
+        }
+        return groups.values.filter { $0.hasWaiting && $0.matches(topic) }
+    }
+
+    private static var fewPatterns: Int { 8 }
+
     private func nextID() -> UInt64 {
         lastID += 1
         return lastID
@@ -214,6 +226,7 @@ public final class Bus {
         if let group = groups[key] { return group }
         let group = SubscriptionGroup(key)
         groups[key] = group
+        patternCount += group.patterns.count
         for pattern in group.patterns { self.patterns.insert(pattern, of: group) }
         return group
     }

@@ -11,9 +11,20 @@ public enum Topic {
     /// The container of a topic that clients publish on: `<container>.app.…`.
     ///
     /// Nil for any other topic.
-    static func container(ofApp topic: String) -> Substring? {
-        guard let dot = topic.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
-        return topic[dot...].utf8.starts(with: ".app.".utf8) ? topic[..<dot] : nil
+    static func container(ofApp topic: String) -> String? {
+        var topic = topic
+        return topic.withUTF8 { bytes in
+            guard let dot = bytes.firstIndex(of: UInt8(ascii: ".")),
+                bytes[dot...].starts(with: appWord)
+            else { return nil }
+            return String(decoding: bytes[..<dot], as: UTF8.self)
+        }
+    }
+
+    /// The bytes of ".app.", in memory that lives as long as the program.
+    private static var appWord: UnsafeBufferPointer<UInt8> {
+        let text: StaticString = ".app."
+        return UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     }
 
     /// Whether a text is a topic, without splitting it into words: this runs for each published notification.

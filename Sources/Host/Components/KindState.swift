@@ -26,6 +26,11 @@ enum KindState {
 
     var contents: ContentsState? { if case .contents(let state) = self { state } else { nil } }
 
+    /// Whether a list has an item.
+    func lists(_ item: String) -> Bool {
+        if case .contents(let state) = self { state.list.contains(item) } else { false }
+    }
+
     var votes: VotesState? { if case .votes(let state) = self { state } else { nil } }
 
     var comments: CommentsState? { if case .comments(let state) = self { state } else { nil } }

@@ -24,6 +24,8 @@ class Command: Request {
     private var answer: Answered?
     /// The entry to be committed; nil: there is none.
     private var entry: EntryDraft?
+    /// The entry's full topic; empty until there is an entry.
+    private var topic = ""
     /// The domain's number when the component answered.
     private(set) var decidedAt: UInt64 = 0
     /// The actor, looked up when the entry was made; nil if they had been erased by then.
@@ -148,6 +150,7 @@ class Command: Request {
             decidedAt = container.domain.lastTicket
             if let draft = draft(of: decision) {
                 entry = draft
+                topic = draft.topic.name(in: container.name)
                 actor = container.domain.actors.present(context.actor)
                 return write(decision, draft, operation)
             }
@@ -161,7 +164,7 @@ class Command: Request {
         container.append(
             operation, changes: changes, purges: draft.purges, time: context.time, actor: actor,
             NotificationDraft(
-                topic: draft.topic.name(in: container.name), payload: draft.payload,
+                topic: topic, payload: draft.payload,
                 restricted: draft.restricted),
             people: draft.people, self)
     }
@@ -192,7 +195,7 @@ extension Command: EntryWaiter {
         container.delivery.deliver(decision.events, from: slot, reportedAt: decidedAt)
         if decision.changes.count > Domain.much { container.domain.rest() }
         container.announce(
-            draft.topic.name(in: container.name), commit, time: context.time, actor: actor,
+            topic, commit, time: context.time, actor: actor,
             payload: draft.payload, restricted: draft.restricted, about: draft.comment,
             says: draft.comment.flatMap { decision.text(of: $0) })
     }

@@ -10,7 +10,10 @@ extension Container {
         slot(name) != nil || parts.contains { $0.name == name }
     }
 
-    func first(_ kind: Kind) -> Slot? { slots.first { $0.kind == kind } }
+    func first(_ kind: Kind) -> Slot? {
+        // By index, which counts no reference of those that it is not.
+        slots.indices.first { slots[$0].kind == kind }.map { slots[$0] }
+    }
 
     /// The component that a call names, or the first of the kind that it needs.
     func slot(_ name: String?, _ kind: Kind) throws(HostError) -> Slot {
@@ -37,7 +40,9 @@ extension Container {
     }
 
     /// Whether any list has the item.
-    func has(_ item: String) -> Bool { slots.contains { $0.list?.contains(item) ?? false } }
+    func has(_ item: String) -> Bool {
+        slots.indices.contains { slots[$0].own.lists(item) }
+    }
 
     /// The item with an id, from the list that calls find it in; a component may ask for it.
     func item(_ id: String) -> Item? {

@@ -156,7 +156,7 @@ extension Domain {
     }
 
     /// Appends an entry to the store; its outcome is passed to the owner.
-    func append(_ entry: Entry, ticket: UInt64, of owner: any EntryOwner) {
+    func append(_ entry: consuming Entry, ticket: UInt64, of owner: any EntryOwner) {
         writers[ticket] = owner
         store.append(entry, ticket: ticket)
     }

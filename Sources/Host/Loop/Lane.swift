@@ -62,6 +62,11 @@ struct Lane<Payload> {
         var stage: Stage
     }
 
+    private struct Queue {
+        let component: String
+        var ids: Deque<ID>
+    }
+
     private enum Condition {
         case open
         /// An entry failed; other operations of its epoch are still in progress.
@@ -79,7 +84,9 @@ struct Lane<Payload> {
     private var condition = Condition.open
     private var operations: [ID: Operation] = [:]
     /// Each component's operations, the oldest one in progress first; later ones may have ended before it.
-    private var queues: [String: Deque<ID>] = [:]
+    ///
+    /// Looked through: few components are busy at a time.
+    private var queues: [Queue] = []
     private var touched: Set<RecordKey> = []
     private var touchedComponents: Set<String> = []
     /// How often operations were examined to find those that end; tests check that it stays linear.
@@ -111,19 +118,25 @@ struct Lane<Payload> {
 
     /// Whether the component is quiet: its own state is the committed one.
     func isQuiet(_ component: String) -> Bool {
-        guard queues[component] == nil else { return false }
+        guard queue(of: component) == nil else { return false }
         return isOpen || !touchedComponents.contains(component)
     }
 
     /// Returns the oldest operation of a component that is in progress; nil: none is.
-    func oldest(of component: String) -> ID? { queues[component]?.first }
+    func oldest(of component: String) -> ID? {
+        queue(of: component).flatMap { queues[$0].ids.first }
+    }
 
     /// Begins an operation, before its component is called.
     ///
     /// - Precondition: the lane is open, and the id is new.
     mutating func begin(_ id: ID, on component: String) {
         operations[id] = Operation(component: component, epoch: epoch, stage: .deciding)
-        queues[component, default: []].append(id)
+        if let place = queue(of: component) {
+            queues[place].ids.append(id)
+        } else {
+            queues.append(Queue(component: component, ids: [id]))
+        }
     }
 
     /// Notes that the component decided; its state is ahead by these records.
@@ -216,7 +229,7 @@ extension Lane {
             }
             steps.append(.failed(payload, cause))
         }
-        for component in Array(queues.keys) { steps += advance(component) }
+        for component in queues.map(\.component) { steps += advance(component) }
         return steps
     }
 
@@ -235,19 +248,23 @@ extension Lane {
 
     /// Ends the idle operations at the front of a component's queue, and removes those that have ended already.
     private mutating func advance(_ component: String) -> [Step] {
-        guard let place = queues.index(forKey: component) else { return [] }
+        guard let place = queue(of: component) else { return [] }
         var steps: [Step] = []
-        while let first = queues.values[place].first {
+        while let first = queues[place].ids.first {
             looks += 1
             if let operation = operations[first] {
                 guard isOpen, case .idle(let payload) = operation.stage else { return steps }
                 operations[first] = nil
                 steps.append(.unchanged(payload))
             }
-            queues.values[place].removeFirst()
+            queues[place].ids.removeFirst()
         }
         queues.remove(at: place)
         return steps
+    }
+
+    private func queue(of component: String) -> Int? {
+        queues.firstIndex { $0.component == component }
     }
 
     /// Begins to undo once the last operation of the failed epoch is final.

@@ -13,9 +13,11 @@ struct RandomIDs {
     private static let drawn = 9 * length
 
     private var bytes: [UInt8] = []
+    /// How many of the bytes are not used yet: the first ones.
+    private var left = 0
 
     /// Returns a new id of 130 random bits.
-    mutating func next() -> String { next { _ in nil } }
+    mutating func next() -> String { next(time: 0, places: 0) }
 
     /// Returns a new id that follows those of earlier milliseconds in the order of bytes: the time in 50 bits, then 80
     /// random bits, as in a ULID (https://github.com/ulid/spec).
@@ -23,30 +25,31 @@ struct RandomIDs {
     /// Records whose keys are such ids are next to each other in the store, so that few pages are written for many of
     /// them.
     mutating func next(at time: Timestamp) -> String {
-        let bits = UInt64(clamping: time.milliseconds)
-        return next { place in
-            place < Self.timed
-                ? UInt8(truncatingIfNeeded: bits >> (5 * (Self.timed - 1 - place))) : nil
-        }
+        next(time: UInt64(clamping: time.milliseconds), places: Self.timed)
     }
 
-    /// Returns an id with the given five bits in some places, and random ones in the others.
-    private mutating func next(_ given: (_ place: Int) -> UInt8?) -> String {
-        if bytes.isEmpty { draw() }
+    /// Returns an id with a time in the first so many places, and random letters in the others.
+    private mutating func next(time: UInt64, places: Int) -> String {
+        if left == 0 { draw() }
+        left -= Self.length
         let alphabet = Self.alphabet.utf8Start
-        let id = String(unsafeUninitializedCapacity: Self.length) { text in
-            for place in 0..<Self.length {
-                let letter = given(place) ?? bytes[bytes.count - 1 - place]
-                text[place] = alphabet[Int(letter & 31)]
+        return bytes[left..<left + Self.length].withUnsafeBufferPointer { random in
+            String(unsafeUninitializedCapacity: Self.length) { text in
+                for place in 0..<Self.length {
+                    let bits =
+                        place < places
+                        ? UInt8(truncatingIfNeeded: time >> UInt64(5 * (places - 1 - place)))
+                        : random[place]
+                    text[place] = alphabet[Int(bits & 31)]
+                }
+                return Self.length
             }
-            return Self.length
         }
-        bytes.removeLast(Self.length)
-        return id
     }
 
     private mutating func draw() {
         bytes = [UInt8](repeating: 0, count: Self.drawn)
+        left = Self.drawn
         guard getentropy(&bytes, bytes.count) != 0 else { return }
         // The kernel lacks the call, or a sandbox forbids it.
         var generator = SystemRandomNumberGenerator()

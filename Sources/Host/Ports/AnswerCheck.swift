@@ -203,6 +203,8 @@ extension AnswerCheck {
     }
 
     private func unfitItem(in events: [ComponentEvent], _ put: [String: Item]) -> String? {
+        // Other kinds raise no events about items.
+        guard kind == .contents else { return nil }
         for event in events {
             guard case .contents(let change) = event else { continue }
             for item in change.items where put[item.id] != item {

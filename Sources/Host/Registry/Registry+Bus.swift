@@ -21,7 +21,7 @@ extension Registry {
     ) {
         do throws(HostError) {
             try Topic.check(topic)
-            guard let name = Topic.container(ofApp: topic).map(String.init) else {
+            guard let name = Topic.container(ofApp: topic) else {
                 throw .topicInvalid(
                     topic: topic,
                     reason: "clients publish under <container>.app, as in films.app.played")

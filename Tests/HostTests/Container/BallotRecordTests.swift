@@ -34,6 +34,27 @@ struct BallotRecordTests {
     }
 
     @Test(arguments: [
+        (Subject.item("alien-1979"), 7, "alien-1979\n7"), (.container, 0, "\n0"),
+        (.item("é\"東京"), Int64.max, "é\"東京\n9223372036854775807"),
+        (.item("a"), .min, "a\n-9223372036854775808"), (.item("a"), -10, "a\n-10"),
+        (.item("a"), 999_999_999_999_999_999, "a\n999999999999999999"),
+        (.item("a"), 1_000_000_000_000_000_000, "a\n1000000000000000000"),
+    ])
+    func `a ballot's key says whose it is, and on what`(
+        subject: Subject, number: Int64, key: String
+    ) {
+        #expect(Ballot.key(actor: ActorID(number), subject: subject) == key)
+        let parsed = Ballot.parse(key: key)
+        #expect(parsed?.subject == subject)
+        #expect(parsed?.actor == ActorID(number))
+    }
+
+    @Test(arguments: ["", "a", "a\n", "a\nb", "a\n1x", "a\n 1", "a\n9223372036854775808", "a\n-"])
+    func `another key is no ballot's`(key: String) {
+        #expect(Ballot.parse(key: key) == nil)
+    }
+
+    @Test(arguments: [
         ("a\n1", #"{"cast":1}"#), ("a\n1", #"{"value":1}"#), ("a\n1", #"{"cast":1,"value":"1"}"#),
         ("a\n1", #"{"cast":1,"value":1,"note":2}"#), ("a\n1", #"{"cast":1,"cast":1,"value":1}"#),
         ("a\n1", #"{"cast":1.0,"value":1}"#), ("a\n1", #"{"cast":1,"value":1}x"#), ("a\n1", ""),

@@ -23,10 +23,27 @@ public struct Ballot: Sendable, Hashable, Codable {
     /// The key under which this actor's ballot on this subject is kept: the item's id (empty for
     /// the container), a line feed (which no id holds), the actor's number.
     public static func key(actor: ActorID, subject: Subject) -> String {
-        var key = subject.item ?? ""
-        key += "\n"
-        key += String(actor.number)
-        return key
+        var item = subject.item ?? ""
+        return item.withUTF8 { item in
+            // A number has at most 20 bytes.
+            String(unsafeUninitializedCapacity: item.count + 21) { key in
+                _ = key.update(fromContentsOf: item)
+                key[item.count] = UInt8(ascii: "\n")
+                var rest = actor.number.magnitude
+                var (start, end) = (item.count + 1, item.count + 1)
+                if actor.number < 0 {
+                    key[start] = UInt8(ascii: "-")
+                    (start, end) = (start + 1, end + 1)
+                }
+                repeat {
+                    key[end] = UInt8(ascii: "0") + UInt8(rest % 10)
+                    rest /= 10
+                    end += 1
+                } while rest > 0
+                key[start..<end].reverse()
+                return end
+            }
+        }
     }
 
     /// The ballot that a record holds: `{"value": …, "cast": …}`; nil when it is malformed.
@@ -46,12 +63,26 @@ public struct Ballot: Sendable, Hashable, Codable {
 
     /// Whose ballot on what a key stands for; nil when it is no ballot's key.
     public static func parse(key: String) -> (subject: Subject, actor: ActorID)? {
-        let bytes = key.utf8
-        guard let separator = bytes.lastIndex(of: UInt8(ascii: "\n")),
-            let number = Int64(key[bytes.index(after: separator)...])
-        else { return nil }
-        let item = String(key[..<separator])
-        return (item.isEmpty ? .container : .item(item), ActorID(number))
+        var key = key
+        return key.withUTF8 { key in
+            guard let separator = key.lastIndex(of: UInt8(ascii: "\n")) else { return nil }
+            let digits = key[(separator + 1)...]
+            guard let number = plainNumber(digits) ?? Int64(String(decoding: digits, as: UTF8.self))
+            else { return nil }
+            let item = String(decoding: key[..<separator], as: UTF8.self)
+            return (item.isEmpty ? .container : .item(item), ActorID(number))
+        }
+    }
+
+    /// A number of digits alone, so few that it can't but fit; nil for any other.
+    private static func plainNumber(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int64? {
+        guard (1...18).contains(digits.count) else { return nil }
+        var number: Int64 = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            number = number * 10 + Int64(digit - UInt8(ascii: "0"))
+        }
+        return number
     }
 
     /// The ballot as a record.
