@@ -19,8 +19,10 @@ class Command: Request {
     /// The actor, the time and the generated id.
     let context: CommandContext
 
-    /// The component's answer; nil until it has answered.
-    private var answer: Answered?
+    /// What the component decided; nil until then, and if it refused.
+    private var decision: Decision?
+    /// Why the component refused; nil if it did not.
+    private var refused: HostError?
     /// The entry to be committed; nil: there is none.
     private var entry: EntryDraft?
     /// The domain's number when the component answered.
@@ -31,11 +33,6 @@ class Command: Request {
     private(set) var actor: ActorID?
     /// Whether the command keeps a new person in the table of actors until it ends.
     private var holdsActor = false
-
-    private enum Answered {
-        case decided(Decision)
-        case refused(HostError)
-    }
 
     init(
         _ command: ComponentCommand, on slot: Slot, of container: Container,
@@ -112,9 +109,9 @@ class Command: Request {
         case .failure(.died(let reason)): return fail(slot.unavailable(reason))
         case .failure(.refused(let refusal)):
             container.meters.count(.refusals)
-            answer = .refused(HostError(refusal, container: container.name, component: slot.name))
+            refused = HostError(refusal, container: container.name, component: slot.name)
         case .success(let decision):
-            answer = .decided(decision)
+            self.decision = decision
             decidedAt = container.domain.lastTicket
             if let draft = draft(of: decision) {
                 entry = draft
@@ -135,22 +132,21 @@ class Command: Request {
 
 extension Command: EntryWaiter {
     func committed(_ commit: Commit) {
-        guard case .decided(let decision) = answer, let entry else { return }
+        guard let decision, let entry else { return }
         container.show(decision, entry, of: self, commit)
         finish(
             .success(Decided(decision: decision, sequence: commit.sequence, isCommitted: true)))
     }
 
     func unchanged() {
-        switch answer {
-        case .decided(let decision):
+        if let decision {
             finish(
                 .success(
                     Decided(
                         decision: decision, sequence: container.domain.sequence,
                         isCommitted: false)))
-        case .refused(let error): finish(.failure(error))
-        case nil: break
+        } else if let refused {
+            finish(.failure(refused))
         }
     }
 

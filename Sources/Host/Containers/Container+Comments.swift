@@ -215,9 +215,9 @@ extension Container {
     /// - Returns: the comment without what the reader may not see.
     func view(_ entry: ThreadPage.Entry, withReason: Bool = false) -> CommentView {
         var entry = entry
-        if !withReason { entry.comment.reason = nil }
+        if !withReason, entry.comment.reason != nil { entry.comment.reason = nil }
         // The moderator's identity is kept in the record alone.
-        entry.comment.moderator = nil
+        if entry.comment.moderator != nil { entry.comment.moderator = nil }
         return CommentView(
             entry: entry, author: entry.comment.author.flatMap { domain.actors.name(of: $0) })
     }

@@ -61,7 +61,7 @@ extension Container {
     /// Shows a committed entry in lists and screens, and posts its notification.
     func show(_ decision: Decision, _ draft: EntryDraft, of command: Command, _ commit: Commit) {
         let (slot, context) = (command.slot, command.context)
-        noteTexts(of: decision, from: slot, draft, commit)
+        let text = noteTexts(of: decision, from: slot, draft, commit)
         command.atCommit()
         noteBallots(
             of: decision, by: context.actor, from: slot,
@@ -71,7 +71,7 @@ extension Container {
         announce(
             draft.topic.name(in: name), commit, time: context.time, actor: command.actor,
             payload: draft.payload, restricted: draft.restricted, about: draft.comment,
-            says: draft.comment.flatMap { decision.text(of: $0) })
+            says: text)
     }
 
     /// Passes an operation's entry to the store, unless its epoch is over.

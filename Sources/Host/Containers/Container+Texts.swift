@@ -16,14 +16,20 @@ extension Container {
     }
 
     /// Updates the texts of comments in notifications that are not delivered yet.
-    func noteTexts(of decision: Decision, from slot: Slot, _ draft: EntryDraft, _ commit: Commit) {
+    ///
+    /// - Returns: the text of the comment that the entry's notification is about; nil: it is about none, or has none.
+    func noteTexts(
+        of decision: Decision, from slot: Slot, _ draft: EntryDraft, _ commit: Commit
+    ) -> CommentText? {
         if slot.kind == .contents, case .removed = decision.answer {
             domain.bus.readabilityChanged()
         }
+        var told: CommentText?
         if slot.kind == .comments {
             for change in decision.changes {
                 let comment = change.value.flatMap { Comment(key: change.key, value: $0) }
-                noteText(of: change.key, in: slot.name, comment, commit)
+                let text = noteText(of: change.key, in: slot.name, comment, commit)
+                if change.key == draft.comment?.key { told = text }
             }
         }
         for change in draft.others where self.slot(change.component)?.kind == .comments {
@@ -32,16 +38,20 @@ extension Container {
             noteText(of: change.key, in: change.component, comment, commit)
         }
         if !draft.purges.isEmpty { forgetTexts(of: draft.purges, at: commit) }
+        return told
     }
 
+    @discardableResult
     private func noteText(
         of key: String, in component: String, _ comment: Comment?, _ commit: Commit
-    ) {
+    ) -> CommentText? {
+        let text = comment.flatMap(CommentText.init)
         domain.bus.change(
-            RecordKey(container: name, component: component, key: key),
-            to: comment.flatMap(CommentText.init), at: commit.sequence)
+            RecordKey(container: name, component: component, key: key), to: text,
+            at: commit.sequence)
         // Its component reports no event about a held comment, but its author sees it.
         if let comment, comment.state != .shown { screens?.subjectChanged(comment.subject) }
+        return text
     }
 
     /// Removes the texts of purged comments from notifications that are not delivered yet.
@@ -61,15 +71,5 @@ extension Container {
             return components.contains(comment.component)
                 || text.item.map { items[comment.component]?.contains($0) ?? false } ?? false
         }
-    }
-}
-
-extension Decision {
-    /// The new text of a comment.
-    func text(of comment: RecordKey) -> CommentText? {
-        guard case .comment(let entry) = answer, entry.comment.id == comment.key else {
-            return nil
-        }
-        return CommentText(entry.comment)
     }
 }
