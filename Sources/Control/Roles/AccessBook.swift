@@ -30,7 +30,18 @@ public final class AccessBook: Sendable {
         var table: RoleTable
         /// Increased by every change that may change the access of known credentials.
         var version = 0
-        var known: [Credentials: (access: Access, until: ContinuousClock.Instant)] = [:]
+        var known: [Credentials: Known] = [:]
+    }
+
+    /// What is cached; an object, since it is looked up twice a call, and copying a moment calls the standard library.
+    private final class Known: Sendable {
+        let access: Access
+        let until: ContinuousClock.Instant
+
+        init(_ access: Access, until: ContinuousClock.Instant) {
+            self.access = access
+            self.until = until
+        }
     }
 
     /// The most credentials that are cached, each with up to 4 KiB of groups.
@@ -131,8 +142,10 @@ public final class AccessBook: Sendable {
     func access(of peer: Peer) -> Access {
         let now = ContinuousClock.now
         let who = Credentials(peer)
-        let (entry, table, version) = state.withLock { ($0.known[who], $0.table, $0.version) }
-        if let entry, entry.until > now { return entry.access }
+        if let known = state.withLock({ $0.known[who] }), known.until > now {
+            return known.access
+        }
+        let (table, version) = state.withLock { ($0.table, $0.version) }
         var groups = peer.groups + [peer.gid]
         if peer.subordinate == nil, table.asksForGroups(of: peer.uid) {
             groups += self.entry(of: peer.uid)?.groups ?? []
@@ -143,7 +156,7 @@ public final class AccessBook: Sendable {
         state.withLock { state in
             guard state.version == version else { return }
             if state.known.count >= Self.most { state.known.removeAll() }
-            state.known[who] = (access, now + UserDirectory.memory)
+            state.known[who] = Known(access, until: now + UserDirectory.memory)
         }
         return access
     }
