@@ -16,7 +16,7 @@ extension ThreadedComments {
         try rules.check(draft.subject)
         try rules.check(id: draft.id)
         try rules.check(text: draft.text)
-        guard tree[draft.id] == nil else {
+        guard tree.node(draft.id) == nil else {
             throw Refusal(
                 .conflict, "There is a comment '\(draft.id)' already; take another id.",
                 evidence: ["comment": draft.id])

@@ -13,7 +13,7 @@ final class CommentNode: ManagedBuffer<CommentNode.Facts, UInt8> {
         let order: Int64
         /// The author's number; 0 if there is none.
         fileprivate let author: Int64
-        /// The digits of the fingerprint; 0 if it is among the ``Rarities``.
+        /// The digits of the fingerprint, unless it is among the ``Rarities``.
         fileprivate let fingerprint: UInt64
         fileprivate let rarities: Rarities?
         /// The bytes of the text; -1 if there is none.
@@ -91,8 +91,10 @@ final class CommentNode: ManagedBuffer<CommentNode.Facts, UInt8> {
             author: facts.hasAuthor ? ActorID(facts.author) : nil, text: text, state: facts.state,
             created: facts.created, order: facts.order, edited: facts.rarities?.edited,
             fingerprint: facts.rarities?.fingerprint ?? Self.fingerprint(facts.fingerprint))
-        comment.reason = facts.rarities?.reason
-        comment.moderator = facts.rarities?.moderator
+        if let rarities = facts.rarities {
+            comment.reason = rarities.reason
+            comment.moderator = rarities.moderator
+        }
         return comment
     }
 
@@ -105,12 +107,21 @@ final class CommentNode: ManagedBuffer<CommentNode.Facts, UInt8> {
         }
     }
 
-    /// The number with these 16 hexadecimal digits; nil for any other text, and for 0.
+    /// The number with these 16 hexadecimal digits; nil for any other text.
     private static func fingerprintDigits(_ text: String) -> UInt64? {
-        guard text.utf8.count == 16, let digits = UInt64(text, radix: 16), digits != 0,
-            fingerprint(digits) == text
-        else { return nil }
-        return digits
+        guard text.utf8.count == 16 else { return nil }
+        var text = text
+        return text.withUTF8 { bytes in
+            var digits: UInt64 = 0
+            for byte in bytes {
+                switch byte {
+                case 48...57: digits = digits << 4 | UInt64(byte - 48)
+                case 97...102: digits = digits << 4 | UInt64(byte - 87)
+                default: return nil
+                }
+            }
+            return digits
+        }
     }
 
     private static func fingerprint(_ digits: UInt64) -> String {

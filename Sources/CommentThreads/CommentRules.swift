@@ -17,6 +17,9 @@ public struct CommentRules {
 
     /// What may be commented on.
     let subjects: Set<SubjectKind>
+    // What the set says, for each new comment.
+    private let areItems: Bool
+    private let isContainer: Bool
     /// The most characters (Unicode scalars) of a comment.
     let maxLength: Int
     /// Whether new comments wait for a moderator.
@@ -28,6 +31,8 @@ public struct CommentRules {
         isModerated: Bool = false
     ) {
         self.subjects = subjects
+        areItems = subjects.contains(.items)
+        isContainer = subjects.contains(.container)
         self.maxLength = maxLength
         self.isModerated = isModerated
     }
@@ -46,13 +51,13 @@ public struct CommentRules {
         guard !kinds.isEmpty else {
             throw SettingError("subjects", "expected items, container, or both, found none")
         }
-        subjects = kinds
-        maxLength = settings[Self.maxLength]
-        isModerated = settings[Self.moderated]
+        self.init(
+            subjects: kinds, maxLength: settings[Self.maxLength],
+            isModerated: settings[Self.moderated])
     }
 
     func check(_ subject: Subject) throws(Refusal) {
-        guard !subjects.contains(SubjectKind(subject)) else { return }
+        if subject.item == nil ? isContainer : areItems { return }
         throw Refusal(
             .refused,
             subject.item == nil
@@ -61,7 +66,7 @@ public struct CommentRules {
     }
 
     func check(text: String) throws(Refusal) {
-        if text.allSatisfy(\.isWhitespace) {
+        if isBlank(text) {
             throw Refusal(.refused, "A comment says something; this one is empty.")
         }
         // No text has more characters than bytes: most need not be counted.
@@ -73,6 +78,12 @@ public struct CommentRules {
                 "A comment has \(maxLength) characters at most; this one has \(length).",
                 evidence: ["limit": "maxLength \(maxLength)", "value": "\(length)"])
         }
+    }
+
+    private func isBlank(_ text: String) -> Bool {
+        // Nearly all begin with a character of ASCII that tells at once: one above the space.
+        if let first = text.utf8.first, first & 0x80 == 0, first > 32 { return false }
+        return text.allSatisfy(\.isWhitespace)
     }
 
     func check(id: String) throws(Refusal) {

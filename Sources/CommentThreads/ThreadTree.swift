@@ -102,6 +102,8 @@ final class ThreadTree {
     ///
     /// Remembered on the way, so that a chain costs its length once.
     func depth(of node: CommentNode) -> Int? {
+        // Most are on the subject itself.
+        if node.parent == nil { return 0 }
         var path: [CommentNode] = []
         var current = node
         var depth: Int32 = -1

@@ -81,40 +81,47 @@ open class ThreadedComments: Commenting {
 
     /// Puts the record's comment in its place, or takes it out.
     public func apply(_ change: Change) {
-        var comment: Comment?
-        if let value = change.value {
-            comment = Comment(key: change.key, value: value)
-            if comment == nil || comment?.parent == change.key {
-                comment = nil
-                context.logger.warning(
-                    "The record '\(change.key)' is no comment (an object with 'state' and "
-                        + "'created', not its own parent, is); it is skipped.")
-            }
-        }
+        let comment = comment(of: change)
+        let before = tree.replace(change.key, with: comment)
         // While records are restored, nobody is notified.
-        guard let delegate else {
-            tree.replace(change.key, with: comment)
-            return
+        guard let delegate else { return }
+        report(before, comment, to: delegate)
+        // Where another number of comments is seen now.
+        let wasShown = before?.state == .shown
+        let isShown = comment?.state == .shown
+        let isSame = wasShown && isShown && before?.subject == comment?.subject
+        if isSame { return }
+        if wasShown, let subject = before?.subject {
+            delegate.commenting(self, didChange: tree.count(of: subject), of: subject)
         }
-        let subjects = Set([tree.node(change.key)?.subject, comment?.subject].compactMap(\.self))
-        let countsBefore = subjects.map(tree.count)
-        let before = tree.replace(change.key, with: comment)?.comment
-        report(before, comment)
-        for (subject, count) in zip(subjects, countsBefore) {
-            let now = tree.count(of: subject)
-            if now != count { delegate.commenting(self, didChange: now, of: subject) }
+        if isShown, let subject = comment?.subject {
+            delegate.commenting(self, didChange: tree.count(of: subject), of: subject)
         }
     }
 
-    private func report(_ before: Comment?, _ after: Comment?) {
-        let isThere = after.map { $0.state != .removed } ?? false
+    /// The comment that a record is now; nil: it is gone, or holds none.
+    private func comment(of change: Change) -> Comment? {
+        guard let value = change.value else { return nil }
+        if let comment = Comment(key: change.key, value: value), comment.parent != change.key {
+            return comment
+        }
+        context.logger.warning(
+            "The record '\(change.key)' is no comment (an object with 'state' and "
+                + "'created', not its own parent, is); it is skipped.")
+        return nil
+    }
+
+    private func report(
+        _ before: CommentNode?, _ after: Comment?, to delegate: any CommentingDelegate
+    ) {
         if let after, after.state == .shown, before?.state != .shown {
-            delegate?.commenting(self, didPost: after)
+            delegate.commenting(self, didPost: after)
         } else if let before, before.state != .removed {
-            if let after, isThere {
-                if after != before { delegate?.commenting(self, didEdit: after) }
+            let before = before.comment
+            if let after, after.state != .removed {
+                if after != before { delegate.commenting(self, didEdit: after) }
             } else {
-                delegate?.commenting(self, didRemove: (after ?? before).asTombstone)
+                delegate.commenting(self, didRemove: (after ?? before).asTombstone)
             }
         }
     }

@@ -95,6 +95,15 @@ extension ContentIndex {
         note(change)
     }
 
+    /// Makes the number of an item's comments this, the other derived values being as they were.
+    func refill(_ id: String, comments: Int) {
+        guard let row = table.row(of: id) else { return }
+        var change = RowChange(
+            row: row, id: id, parent: table.parent(of: row), isRoot: table.roots.contains(row))
+        set(number: Double(comments), in: fields.count + 2, row: row, noting: &change)
+        note(change)
+    }
+
     private func fillDerived(_ row: Int, for id: String, noting change: inout RowChange) {
         let values = derived.values(of: id)
         let first = fields.count

@@ -139,9 +139,8 @@ package final class ContentIndex {
 
     /// How many comments are about an item now, whether or not there is such an item.
     package func setCommentCount(_ count: Int, for id: String) {
-        guard derived.commentCounts[id] ?? 0 != count else { return }
-        derived.setCommentCount(count, for: id)
-        refill(id)
+        guard derived.setCommentCount(count, for: id) != count else { return }
+        refill(id, comments: count)
     }
 
     /// The items that have a tally, whether or not they are there.

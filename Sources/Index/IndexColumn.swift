@@ -230,8 +230,14 @@ package struct DerivedValues: Sendable {
     }
 
     /// Keeps a number of comments; 0 is the same as none.
-    mutating func setCommentCount(_ count: Int, for id: String) {
-        commentCounts[id] = count == 0 ? nil : count
+    ///
+    /// - Returns: How many it had.
+    mutating func setCommentCount(_ count: Int, for id: String) -> Int {
+        let before =
+            count == 0
+            ? commentCounts.removeValue(forKey: id)
+            : commentCounts.updateValue(count, forKey: id)
+        return before ?? 0
     }
 
     /// The values of an item, in the order of ``names``: the score only when there is one.

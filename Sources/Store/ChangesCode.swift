@@ -6,6 +6,7 @@
 ///     changes: count, then for each: its place, its key, and 0, or the value's length + 1 and the value
 enum ChangesCode {
     static func encode(_ changes: [RecordChange]) -> [UInt8] {
+        if changes.count == 1, let change = changes.first { return encode(change) }
         var bytes: [UInt8] = []
         // Enough for nearly all changes: names are short, and a number takes 1 to 3 bytes.
         bytes.reserveCapacity(
@@ -33,6 +34,49 @@ enum ChangesCode {
         }
         return bytes
     }
+
+    /// The same of one change, as most entries have.
+    private static func encode(_ change: RecordChange) -> [UInt8] {
+        let value = change.value
+        let most =
+            change.container.utf8.count + change.component.utf8.count + change.key.utf8.count
+            + (value?.count ?? 0) + 7 * mostOfNumber
+        return [UInt8](unsafeUninitializedCapacity: most) { buffer, count in
+            func append(_ number: Int) {
+                var rest = UInt(number)
+                while rest > 0x7F {
+                    buffer[count] = UInt8(rest & 0x7F) | 0x80
+                    count += 1
+                    rest >>= 7
+                }
+                buffer[count] = UInt8(rest)
+                count += 1
+            }
+            func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+                count =
+                    UnsafeMutableBufferPointer(rebasing: buffer[count...])
+                    .initialize(fromContentsOf: bytes) + count
+            }
+            func append(_ text: String) {
+                var text = text
+                text.withUTF8 {
+                    append($0.count)
+                    append($0)
+                }
+            }
+            append(1)
+            append(change.container)
+            append(change.component)
+            append(1)
+            append(0)
+            append(change.key)
+            append(value.map { $0.count + 1 } ?? 0)
+            value?.withUnsafeBufferPointer(append)
+        }
+    }
+
+    /// The most bytes of a number.
+    private static let mostOfNumber = 10
 
     /// - Returns: nil if the bytes are not valid.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> [RecordChange]? {

@@ -53,6 +53,8 @@ struct EntryWriter {
     private var statements: EntryStatements?
     private var containers = Known<String, Container>()
     private var components = Known<ComponentName, (id: Int64, sum: ComponentSum)>()
+    /// The component whose record was new last, until one of its records is not.
+    private var lastNew: Int64?
     /// Whether purged records may still have rows: a record that replaces one is new.
     var mayBePurged = true
 
@@ -238,20 +240,24 @@ struct EntryWriter {
     ) throws {
         var known: RecordChange?
         var place: (id: Int64, sum: ComponentSum)?
-        // An import's records are mostly new, those of a vote that is changed are not: what was so last comes first.
-        var isNew = false
         for change in changes {
             if !change.isBeside(known) {
                 place = try component(change.component, of: change.container, db)
                 known = change
             }
             guard let place else { continue }
-            if isNew, let value = change.value,
+            // An import's records and comments are mostly new, a vote that is changed is not: what was so last of the
+            // component comes first.
+            if lastNew == place.id, let value = change.value,
                 try insert(change.key, value, in: place, sequence: sequence, db)
             {
                 continue
             }
-            isNew = try make(change, in: place, sequence: sequence, db)
+            if try make(change, in: place, sequence: sequence, db) {
+                lastNew = place.id
+            } else if lastNew == place.id {
+                lastNew = nil
+            }
         }
     }
 

@@ -53,6 +53,17 @@ import Testing
         }
     }
 
+    @Test func `dictionaries of any size are written sorted`() throws {
+        for count in [2, 3, 16, 17, 100] {
+            let names = (0..<count).map { "n\($0 * 7919 % 1_000) a name too long for a word" }
+            let values = Dictionary(uniqueKeysWithValues: names.map { ($0, $0.count) })
+            let members = names.sorted().map { "\"\($0)\":\($0.count)" }
+            #expect(
+                String(decoding: JSON.encode(values), as: UTF8.self)
+                    == "{\(members.joined(separator: ","))}")
+        }
+    }
+
     @Test func `dictionaries are written sorted`() {
         #expect(text(["b": 1, "a": 2, "c": 3]) == #"{"a":2,"b":1,"c":3}"#)
         #expect(text([1, nil, 3] as [Int?]) == "[1,null,3]")

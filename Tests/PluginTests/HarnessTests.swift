@@ -95,6 +95,31 @@ import Threads
         #expect(fingerprint("a") == "af63dc4c8601ec8c")
         #expect(fingerprint("foobar") == "85944171f73967e8")
     }
+
+    @Test func `a copy of a comment changes alone`() throws {
+        let comment = AtriumKit.Comment(
+            id: "a", subject: .item("film"), parent: "b", author: ActorID(7), text: "hello",
+            created: Timestamp(milliseconds: 1), order: 2, fingerprint: "f")
+        let edits: [(inout AtriumKit.Comment) -> Void] = [
+            { $0.id = "c" }, { $0.subject = .container }, { $0.parent = nil }, { $0.author = nil },
+            { $0.text = "bye" }, { $0.state = .pending },
+            { $0.created = Timestamp(milliseconds: 3) }, { $0.order = 4 },
+            { $0.edited = Timestamp(milliseconds: 5) }, { $0.fingerprint = "g" },
+            { $0.reason = "why" }, { $0.moderator = ActorID(8) },
+        ]
+        let before = comment.record
+        var all = comment
+        for edit in edits {
+            var copy = comment
+            edit(&copy)
+            edit(&all)
+            #expect(copy != comment)
+            #expect(comment.record == before)
+        }
+        let read = AtriumKit.Comment(key: all.id, value: try #require(all.record.value))
+        #expect(read == all)
+        #expect(read?.hashValue == all.hashValue)
+    }
 }
 
 /// A source that logs the steps of its life, and lists what it hears of.

@@ -74,6 +74,10 @@ import Testing
                 "examples[0].steps[0]: it is refused with 'A vote goes from 1 to 5, in whole steps; 9 does not.'; "
                     + "expected was 'of the weather'"
             ),
+            (
+                [["cast": 4, "item": "film", "times": 3, "is": ["previous": nil]]],
+                "examples[0].steps[0]: previous is 4; expected was null"
+            ),
         ] as [([Value], String)] {
             let found = try await failure(of: ["title": "stars", "steps": .list(steps)])
             #expect(found == expected)
@@ -105,6 +109,7 @@ import Testing
         (["cast": 5, "refused": true, "is": [:]], ": what is refused gives nothing"),
         (["cast": 5, "item": 7], ".item: expected an id of 1 to 200 bytes"),
         (["cast": 5, "item": ""], ".item: expected an id of 1 to 200 bytes"),
+        (["cast": 5, "times": 0], ".times: expected 1 to 10000"),
         (["cast": 5, "actor": "ann"], ".actor: expected a whole number"),
         (["cast": 5, "actor": -1], ".actor: expected 0 to 2147483647"),
         (["cast": 5, "moderator": "yes"], ".moderator: expected true or false"),

@@ -52,7 +52,7 @@ public final class Bus {
     var isReadable: (RecordKey, _ item: String?) -> Bool = { _, _ in true }
     /// Called with the damage that a read of the past found.
     var foundDamage: (PastDamage) -> Void = { _ in }
-    var texts: CommentTexts
+    let texts: CommentTexts
     var ring: NotificationRing
     var subscriptions: [SubscriptionID: Subscription] = [:]
     var groups: [SubscriptionGroup.Key: SubscriptionGroup] = [:]

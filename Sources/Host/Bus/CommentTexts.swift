@@ -30,75 +30,118 @@ public struct CommentText: Sendable, Hashable {
 /// A notification is delivered with the comment's text at that moment, not with the text at the commit. So all
 /// of a comment's notifications in the ring share one entry here. A part of the past, whose texts were read on
 /// another thread, is used only if none of its comments has changed since.
-struct CommentTexts {
-    private struct Known {
+final class CommentTexts {
+    /// A comment that is in use, or changed lately, or both.
+    private final class Known {
+        let place: Place
+        /// The text, while the comment is in use.
         var text: CommentText?
         /// How many notifications in the ring are about the comment.
-        var uses: Int
+        var uses = 0
+        /// The sequence of its last change, if that is among those that are remembered.
+        var changed: Int64?
+
+        init(_ place: Place) { self.place = place }
+    }
+
+    /// A comment's key, hashed by its id alone: there are few components whose comments have the same one.
+    private struct Place: Hashable {
+        let comment: RecordKey
+
+        static func == (one: Place, other: Place) -> Bool {
+            one.comment.key == other.comment.key
+                && one.comment.component == other.comment.component
+                && one.comment.container == other.comment.container
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(comment.key) }
     }
 
     /// How many of the latest changes are remembered.
     private static let mostChanges = 4_096
 
-    private var known: [RecordKey: Known] = [:]
-    private var changes: [RecordKey: Int64] = [:]
-    private var inOrder: Deque<(comment: RecordKey, sequence: Int64)> = []
+    private var known: [Place: Known] = [:]
+    private var changes: Deque<(comment: Known, sequence: Int64)> = []
     /// Changes through this sequence are no longer remembered one by one.
     private var base: Int64
+    /// How many comments are in use.
+    private var used = 0
 
     init(base: Int64) { self.base = base }
 
-    var isEmpty: Bool { known.isEmpty }
+    /// Whether no notification in the ring is about a comment.
+    var isEmpty: Bool { used == 0 }
 
     /// The current text of a comment.
     ///
     /// - Parameter past: the text from a read of the past, which counts when the ring has no notification about it.
     subscript(comment: RecordKey, past: CommentText?) -> CommentText? {
-        guard let found = known[comment] else { return past }
+        guard let found = known[Place(comment: comment)], found.uses > 0 else { return past }
         return found.text
     }
 
     /// Whether a comment's text that was read at a sequence is still current.
     func isCurrent(_ comment: RecordKey, asOf sequence: Int64) -> Bool {
-        guard known[comment] == nil else { return true }
-        return sequence >= changes[comment] ?? base
+        guard let found = known[Place(comment: comment)] else { return sequence >= base }
+        return found.uses > 0 || sequence >= found.changed ?? base
     }
 
     /// Notes that a notification about a comment was added to the ring.
-    mutating func add(_ comment: RecordKey, _ text: CommentText?) {
-        known[comment] = Known(text: text, uses: (known[comment]?.uses ?? 0) + 1)
+    func add(_ comment: RecordKey, _ text: CommentText?) {
+        let found = find(Place(comment: comment))
+        found.text = text
+        found.uses += 1
+        if found.uses == 1 { used += 1 }
     }
 
     /// Notes that the ring evicted a notification about a comment.
-    mutating func release(_ comment: RecordKey) {
-        guard var found = known[comment] else { return }
+    func release(_ comment: RecordKey) {
+        guard let found = known[Place(comment: comment)], found.uses > 0 else { return }
         found.uses -= 1
-        known[comment] = found.uses == 0 ? nil : found
+        guard found.uses == 0 else { return }
+        found.text = nil
+        used -= 1
+        drop(found)
     }
 
     /// Notes that a comment's record changed at a sequence.
     ///
     /// - Returns: whether a notification in the ring is about it.
-    mutating func change(_ comment: RecordKey, to text: CommentText?, at sequence: Int64) -> Bool {
-        changes[comment] = sequence
-        inOrder.append((comment, sequence))
-        if inOrder.count > Self.mostChanges, let oldest = inOrder.popFirst() {
+    func change(_ comment: RecordKey, to text: CommentText?, at sequence: Int64) -> Bool {
+        let found = find(Place(comment: comment))
+        found.changed = sequence
+        changes.append((found, sequence))
+        if changes.count > Self.mostChanges, let oldest = changes.popFirst() {
             base = oldest.sequence
-            if changes[oldest.comment] == oldest.sequence { changes[oldest.comment] = nil }
+            if oldest.comment.changed == oldest.sequence {
+                oldest.comment.changed = nil
+                drop(oldest.comment)
+            }
         }
-        guard known[comment] != nil else { return false }
-        known[comment]?.text = text
+        guard found.uses > 0 else { return false }
+        found.text = text
         return true
     }
 
     /// Notes that comments were removed at a sequence without being listed one by one.
-    mutating func forget(at sequence: Int64, where isGone: (RecordKey, CommentText) -> Bool) {
+    func forget(at sequence: Int64, where isGone: (RecordKey, CommentText) -> Bool) {
         base = max(base, sequence)
         changes.removeAll()
-        inOrder.removeAll()
-        for (comment, found) in known {
-            guard let text = found.text, isGone(comment, text) else { continue }
-            known[comment]?.text = nil
+        for found in known.values {
+            found.changed = nil
+            if let text = found.text, isGone(found.place.comment, text) { found.text = nil }
+            drop(found)
         }
+    }
+
+    /// Finds a comment, or begins to know it; the table is looked through once.
+    private func find(_ place: Place) -> Known {
+        func same(_ known: inout Known) -> Known { known }
+        return same(&known[place, default: Known(place)])
+    }
+
+    /// Forgets a comment of which there is nothing to know.
+    private func drop(_ comment: Known) {
+        if comment.uses == 0, comment.changed == nil { known[comment.place] = nil }
     }
 }

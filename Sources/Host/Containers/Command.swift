@@ -20,8 +20,10 @@ class Command: Request {
     /// The actor, the time and the generated id.
     let context: CommandContext
 
-    /// The component's answer; nil until it has answered.
-    private var answer: Answered?
+    /// What the component decided; nil until then, and if it refused.
+    private var decision: Decision?
+    /// Why the component refused; nil if it did not.
+    private var refused: HostError?
     /// The entry to be committed; nil: there is none.
     private var entry: EntryDraft?
     /// The entry's full topic; empty until there is an entry.
@@ -34,11 +36,6 @@ class Command: Request {
     private(set) var actor: ActorID?
     /// Whether the command keeps a new person in the table of actors until it ends.
     private var holdsActor = false
-
-    private enum Answered {
-        case decided(Decision)
-        case refused(HostError)
-    }
 
     init(
         _ command: ComponentCommand, on slot: Slot, of container: Container,
@@ -144,9 +141,9 @@ class Command: Request {
         case .failure(.died(let reason)): return fail(slot.unavailable(reason))
         case .failure(.refused(let refusal)):
             container.meters.count(.refusals)
-            answer = .refused(HostError(refusal, container: container.name, component: slot.name))
+            refused = HostError(refusal, container: container.name, component: slot.name)
         case .success(let decision):
-            answer = .decided(decision)
+            self.decision = decision
             decidedAt = container.domain.lastTicket
             if let draft = draft(of: decision) {
                 entry = draft
@@ -164,8 +161,7 @@ class Command: Request {
         container.append(
             operation, changes: changes, purges: draft.purges, time: context.time, actor: actor,
             NotificationDraft(
-                topic: topic, payload: draft.payload,
-                restricted: draft.restricted),
+                topic: topic, payload: draft.payload, restricted: draft.restricted),
             people: draft.people, self)
     }
 
@@ -179,7 +175,7 @@ class Command: Request {
 
 extension Command: EntryWaiter {
     func committed(_ commit: Commit) {
-        guard case .decided(let decision) = answer, let entry else { return }
+        guard let decision, let entry else { return }
         show(decision, entry, commit)
         finish(
             .success(Decided(decision: decision, sequence: commit.sequence, isCommitted: true)))
@@ -187,7 +183,7 @@ extension Command: EntryWaiter {
 
     /// Shows the committed entry in lists and screens, and posts its notification.
     private func show(_ decision: Decision, _ draft: EntryDraft, _ commit: Commit) {
-        container.comments.noteTexts(of: decision, from: slot, draft, commit)
+        let text = container.comments.noteTexts(of: decision, from: slot, draft, commit)
         atCommit()
         container.votes.note(
             decision, by: context.actor, from: slot,
@@ -195,21 +191,19 @@ extension Command: EntryWaiter {
         container.delivery.deliver(decision.events, from: slot, reportedAt: decidedAt)
         if decision.changes.count > Domain.much { container.domain.rest() }
         container.announce(
-            topic, commit, time: context.time, actor: actor,
-            payload: draft.payload, restricted: draft.restricted, about: draft.comment,
-            says: draft.comment.flatMap { decision.text(of: $0) })
+            topic, commit, time: context.time, actor: actor, payload: draft.payload,
+            restricted: draft.restricted, about: draft.comment, says: text)
     }
 
     func unchanged() {
-        switch answer {
-        case .decided(let decision):
+        if let decision {
             finish(
                 .success(
                     Decided(
                         decision: decision, sequence: container.domain.sequence,
                         isCommitted: false)))
-        case .refused(let error): finish(.failure(error))
-        case nil: break
+        } else if let refused {
+            finish(.failure(refused))
         }
     }
 

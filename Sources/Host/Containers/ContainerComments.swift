@@ -207,9 +207,9 @@ public struct ContainerComments {
     /// - Returns: the comment without what the reader may not see.
     func view(_ entry: ThreadPage.Entry, withReason: Bool = false) -> CommentView {
         var entry = entry
-        if !withReason { entry.comment.reason = nil }
+        if !withReason, entry.comment.reason != nil { entry.comment.reason = nil }
         // The moderator's identity is kept in the record alone.
-        entry.comment.moderator = nil
+        if entry.comment.moderator != nil { entry.comment.moderator = nil }
         return CommentView(
             entry: entry, author: entry.comment.author.flatMap { domain.actors.name(of: $0) })
     }
@@ -323,14 +323,20 @@ extension ContainerComments {
     }
 
     /// Updates the texts of comments in notifications that are not delivered yet.
-    func noteTexts(of decision: Decision, from slot: Slot, _ draft: EntryDraft, _ commit: Commit) {
+    ///
+    /// - Returns: the text of the comment that the entry's notification is about; nil: it is about none, or has none.
+    func noteTexts(
+        of decision: Decision, from slot: Slot, _ draft: EntryDraft, _ commit: Commit
+    ) -> CommentText? {
         if slot.kind == .contents, case .removed = decision.answer {
             domain.bus.readabilityChanged()
         }
+        var published: CommentText?
         if slot.kind == .comments {
             for change in decision.changes {
                 let comment = change.value.flatMap { Comment(key: change.key, value: $0) }
-                noteText(of: change.key, in: slot.name, comment, commit)
+                let text = noteText(of: change.key, in: slot.name, comment, commit)
+                if change.key == draft.comment?.key { published = text }
             }
         }
         for change in draft.others where container.slot(change.component)?.kind == .comments {
@@ -339,18 +345,22 @@ extension ContainerComments {
             noteText(of: change.key, in: change.component, comment, commit)
         }
         if !draft.purges.isEmpty { forgetTexts(of: draft.purges, at: commit) }
+        return published
     }
 
+    @discardableResult
     private func noteText(
         of key: String, in component: String, _ comment: Comment?, _ commit: Commit
-    ) {
+    ) -> CommentText? {
+        let text = comment.flatMap(CommentText.init)
         domain.bus.change(
-            RecordKey(container: container.name, component: component, key: key),
-            to: comment.flatMap(CommentText.init), at: commit.sequence)
+            RecordKey(container: container.name, component: component, key: key), to: text,
+            at: commit.sequence)
         // Its component reports no event about a held comment, but its author sees it.
         if let comment, comment.state != .shown {
             container.screens?.subjectChanged(comment.subject)
         }
+        return text
     }
 
     /// Removes the texts of purged comments from notifications that are not delivered yet.
@@ -380,15 +390,5 @@ extension ContainerComments {
                 at: commit.sequence)
         }
         container.screens?.commentsGone(Set(comments), of: component)
-    }
-}
-
-extension Decision {
-    /// The new text of a comment.
-    func text(of comment: RecordKey) -> CommentText? {
-        guard case .comment(let entry) = answer, entry.comment.id == comment.key else {
-            return nil
-        }
-        return CommentText(entry.comment)
     }
 }

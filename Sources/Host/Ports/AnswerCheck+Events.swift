@@ -52,8 +52,10 @@ extension AnswerCheck {
     }
 
     func isSane(_ subject: Subject) -> Bool {
-        subject.item.map { (1...200).contains($0.utf8.count) } ?? true
+        subject.item.map(isSane(id:)) ?? true
     }
+
+    private func isSane(id: String) -> Bool { (1...200).contains(id.utf8.count) }
 
     func isSane(count: Int) -> Bool { (0...Self.mostCount).contains(count) }
 
@@ -66,11 +68,11 @@ extension AnswerCheck {
     /// - Returns: whether they are.
     func isSane(_ comment: Comment, isPlace: Bool = false) -> Bool {
         let mayLackText = comment.state == .removed || isPlace && comment.state != .shown
-        let moments = [comment.created, comment.edited ?? comment.created]
-        return moments.allSatisfy { Self.moments.contains($0.milliseconds) }
-            && comment.parent != comment.id && (comment.text != nil || mayLackText)
-            && isSane(comment.subject) && isSane(.item(comment.id))
-            && comment.parent.map { isSane(.item($0)) } ?? true
+        return Self.moments.contains(comment.created.milliseconds)
+            && comment.edited.map { Self.moments.contains($0.milliseconds) } ?? true
+            && comment.parent.map { isSane(id: $0) && $0 != comment.id } ?? true
+            && (mayLackText || comment.text != nil)
+            && isSane(comment.subject) && isSane(id: comment.id)
             && comment.fingerprint.utf8.count <= Comment.fingerprintBytes
             && comment.reason?.utf8.count ?? 0 <= 4 * Comment.reasonLength
     }

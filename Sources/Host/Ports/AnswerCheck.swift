@@ -123,7 +123,7 @@ extension AnswerCheck {
                     ? nil : "other records than were to be restored"
             }
         return problem ?? self.problem(in: decision.events)
-            ?? unfitItem(in: decision.events, put)
+            ?? (kind == .contents ? unfitItem(in: decision.events, put) : nil)
     }
 
     private func problem(

@@ -69,11 +69,13 @@ struct ExampleStep: Sendable {
     let state: Comment.State
     /// The order of a thread.
     let order: ThreadQuery.Order
+    /// How often the call is made; what has to come of it counts each time.
+    let times: Int
 
     private static let others: Set<String> = [
         "item", "actor", "moderator", "time", "id", "parent", "text", "state", "reason", "seen",
         "order", "root", "depth", "limit", "cursor", "after", "held", "section", "of", "cut", "to",
-        "is", "refused", "because",
+        "times", "is", "refused", "because",
     ]
 
     init(_ value: Value, at path: String) throws(ExampleProblem) {
@@ -93,6 +95,7 @@ struct ExampleStep: Sendable {
         try Self.check(members, of: verb)
         state = try members.choice("state", of: [.shown, .pending, .removed]) ?? .shown
         order = try members.choice("order", of: [.oldest, .newest]) ?? .oldest
+        times = try members.int("times") ?? 1
         self.members = members
         self.verb = verb
         self.argument = argument
@@ -114,7 +117,7 @@ struct ExampleStep: Sendable {
     /// The whole numbers that a call may have: more than a host sends, and less than overflows.
     private static let integers = [
         "actor": 0...Int(Int32.max), "limit": -1_000_000...1_000_000,
-        "depth": -1_000_000...1_000_000, "time": 0...250_000_000_000_000,
+        "depth": -1_000_000...1_000_000, "time": 0...250_000_000_000_000, "times": 1...10_000,
     ]
 
     /// Checks the types of members, so that none is ignored.
@@ -171,6 +174,13 @@ struct ExampleRun {
     ///
     /// - Returns: how what came of it differs from what is expected; nil: it does not.
     mutating func difference(_ step: ExampleStep) async throws -> String? {
+        for _ in 0..<step.times {
+            if let difference = try await differenceNow(step) { return difference }
+        }
+        return nil
+    }
+
+    private mutating func differenceNow(_ step: ExampleStep) async throws -> String? {
         do {
             return try await differenceOnce(step)
         } catch {

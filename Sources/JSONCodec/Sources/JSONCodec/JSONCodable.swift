@@ -190,10 +190,9 @@ extension Dictionary: JSONWritable where Key == String, Value: JSONWritable {
     @inlinable
     public func write(to json: inout JSONWriter) {
         json.beginObject()
-        if count == 1, let (name, value) = first {
-            // Sorting allocates, also where there is nothing to sort.
-            json.key(name)
-            value.write(to: &json)
+        if count <= 16 {
+            // Most are so small. Sorting all of it would allocate, and copy the values.
+            writeFew(to: &json)
         } else {
             for (name, value) in sorted(by: { $0.key < $1.key }) {
                 json.key(name)
@@ -201,5 +200,31 @@ extension Dictionary: JSONWritable where Key == String, Value: JSONWritable {
             }
         }
         json.endObject()
+    }
+
+    /// Writes the members in order, with their places on the stack.
+    @inlinable
+    func writeFew(to json: inout JSONWriter) {
+        withUnsafeTemporaryAllocation(of: (name: String, place: Index).self, capacity: count) {
+            sorted in
+            var filled = 0
+            defer { sorted[..<filled].deinitialize() }
+            var place = startIndex
+            while place != endIndex {
+                let name = keys[place]
+                var target = filled
+                while target > 0, name < sorted[target - 1].name {
+                    sorted.initializeElement(at: target, to: sorted.moveElement(from: target - 1))
+                    target -= 1
+                }
+                sorted.initializeElement(at: target, to: (name, place))
+                filled += 1
+                formIndex(after: &place)
+            }
+            for (name, place) in sorted[..<filled] {
+                json.key(name)
+                self[place].value.write(to: &json)
+            }
+        }
     }
 }

@@ -14,7 +14,8 @@ public enum ComponentCommand: Sendable, Hashable, Codable {
     /// Take a ballot back.
     case retractBallot(subject: Subject)
     /// Post a comment.
-    case postComment(CommentDraft)
+    // In a box: a command is copied many times on its way.
+    indirect case postComment(CommentDraft)
     /// Change a comment's text.
     case editComment(id: String, text: String)
     /// Delete a comment.

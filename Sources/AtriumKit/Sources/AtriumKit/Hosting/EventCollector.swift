@@ -56,6 +56,8 @@ private struct MergedEvents {
             removed += ids
         default:
             close()
+            // A vote is one event, a comment two.
+            if events.isEmpty { events.reserveCapacity(2) }
             events.append(event)
         }
     }

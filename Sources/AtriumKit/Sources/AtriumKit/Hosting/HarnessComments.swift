@@ -17,9 +17,8 @@ extension ComponentHarness {
             let first = existing.asFirstPosted(draft, by: context.actor)
             return Decision(changes: [], answer: .comment(first), events: [])
         }
-        return try change(draft.id, in: comments) { () throws(Refusal) in
-            try comments.post(draft, context)
-        }
+        let changes = try comments.post(draft, context)
+        return try applied(changes, to: draft.id, in: comments, before: nil)
     }
 
     /// Checks that a comment's text is the one that a moderator read: its author may have changed it since.
@@ -47,7 +46,13 @@ extension ComponentHarness {
         _ id: String, in comments: any Commenting, _ decide: () throws(Refusal) -> [Change]
     ) throws(Refusal) -> Decision {
         let changes = try decide()
-        let before = comments.entry(id)
+        return try applied(changes, to: id, in: comments, before: comments.entry(id))
+    }
+
+    private func applied(
+        _ changes: [Change], to id: String, in comments: any Commenting,
+        before: ThreadPage.Entry?
+    ) throws(Refusal) -> Decision {
         if changes.isEmpty {
             guard let before else { throw notThere(id) }
             return Decision(changes: [], answer: .comment(before), events: [])
