@@ -206,8 +206,8 @@ let package = Package(
         .executableTarget(
             name: "atriumd",
             dependencies: [
-                "Control", "Workers", "Host", "PluginLoader", "Store", "Systemd", "Varlink",
-                "Interfaces",
+                "CProcess", "Control", "Workers", "Host", "PluginLoader", "Store", "Systemd",
+                "Varlink", "Interfaces",
                 "Instruments", "LogMessages", kit, lifecycle, logging, metrics, nioCore, nioPosix,
                 arguments,
                 .product(name: "SystemPackage", package: "swift-system"),

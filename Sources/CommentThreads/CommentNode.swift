@@ -8,20 +8,30 @@ final class CommentNode: ManagedBuffer<CommentNode.Facts, UInt8> {
     struct Facts {
         let id: CommentID
         let parent: CommentID?
-        let subject: Subject
+        let subject: SharedSubject
         let created: Timestamp
         let order: Int64
         /// The author's number; 0 if there is none.
         fileprivate let author: Int64
-        /// The digits of the fingerprint, unless it is among the ``Rarities``.
-        fileprivate let fingerprint: UInt64
-        fileprivate let rarities: Rarities?
-        /// The bytes of the text; -1 if there is none.
-        fileprivate let textCount: Int32
-        fileprivate let hasAuthor: Bool
-        let state: Comment.State
         /// How deep it is in its tree, if that was found in the epoch.
         var depth: (level: Int32, epoch: Int32) = (0, -1)
+        // The small ones follow one another, so that there is no gap between them.
+        fileprivate let rest: Rest
+        fileprivate let hasAuthor: Bool
+        let state: Comment.State
+        /// The bytes of the text; -1 if there is none.
+        fileprivate let textCount: Int32
+
+        fileprivate var rarities: Rarities? {
+            if case .rarities(let rarities) = rest { rarities } else { nil }
+        }
+    }
+
+    /// What else a comment has.
+    fileprivate enum Rest {
+        /// Nothing but a fingerprint, of these digits.
+        case fingerprint(UInt64)
+        case rarities(Rarities)
     }
 
     /// What few comments have.
@@ -29,16 +39,14 @@ final class CommentNode: ManagedBuffer<CommentNode.Facts, UInt8> {
         let edited: Timestamp?
         let reason: String?
         let moderator: ActorID?
-        let fingerprint: String?
+        let fingerprint: String
 
-        init?(_ comment: Comment, fingerprint: String?) {
-            guard comment.edited != nil || comment.reason != nil || fingerprint != nil else {
-                return nil
-            }
+        init?(_ comment: Comment, hasDigits: Bool) {
+            guard comment.edited != nil || comment.reason != nil || !hasDigits else { return nil }
             edited = comment.edited
             reason = comment.reason
             moderator = comment.moderator
-            self.fingerprint = fingerprint
+            fingerprint = comment.fingerprint
         }
     }
 
@@ -48,19 +56,20 @@ final class CommentNode: ManagedBuffer<CommentNode.Facts, UInt8> {
     ///   - comment: the comment.
     ///   - id: its id.
     ///   - parent: the id of the comment that it answers.
-    ///   - subject: its subject; a string that other comments have as well is not copied.
+    ///   - subject: its subject, as all comments on it have it.
     /// - Returns: the node.
     static func make(
-        _ comment: Comment, id: CommentID, parent: CommentID?, subject: Subject
+        _ comment: Comment, id: CommentID, parent: CommentID?, subject: SharedSubject
     ) -> CommentNode {
         let digits = fingerprintDigits(comment.fingerprint)
         let text = comment.text?.utf8
         let facts = Facts(
             id: id, parent: parent, subject: subject, created: comment.created,
-            order: comment.order, author: comment.author?.number ?? 0, fingerprint: digits ?? 0,
-            rarities: Rarities(comment, fingerprint: digits == nil ? comment.fingerprint : nil),
-            textCount: text.map { Int32($0.count) } ?? -1, hasAuthor: comment.author != nil,
-            state: comment.state)
+            order: comment.order, author: comment.author?.number ?? 0,
+            rest: Rarities(comment, hasDigits: digits != nil).map(Rest.rarities)
+                ?? .fingerprint(digits ?? 0),
+            hasAuthor: comment.author != nil, state: comment.state,
+            textCount: text.map { Int32($0.count) } ?? -1)
         let buffer = CommentNode.create(minimumCapacity: text?.count ?? 0) { _ in facts }
         let node = unsafeDowncast(buffer, to: CommentNode.self)
         guard let text else { return node }
@@ -72,7 +81,7 @@ final class CommentNode: ManagedBuffer<CommentNode.Facts, UInt8> {
 
     var id: CommentID { header.id }
     var parent: CommentID? { header.parent }
-    var subject: Subject { header.subject }
+    var subject: Subject { header.subject.value }
     var state: Comment.State { header.state }
 
     /// Where it is in its tree, apart from its siblings.
@@ -86,11 +95,16 @@ final class CommentNode: ManagedBuffer<CommentNode.Facts, UInt8> {
     /// The comment.
     var comment: Comment {
         let facts = header
+        let fingerprint =
+            switch facts.rest {
+            case .fingerprint(let digits): Self.fingerprint(digits)
+            case .rarities(let rarities): rarities.fingerprint
+            }
         var comment = Comment(
-            id: facts.id.text, subject: facts.subject, parent: facts.parent?.text,
+            id: facts.id.text, subject: facts.subject.value, parent: facts.parent?.text,
             author: facts.hasAuthor ? ActorID(facts.author) : nil, text: text, state: facts.state,
             created: facts.created, order: facts.order, edited: facts.rarities?.edited,
-            fingerprint: facts.rarities?.fingerprint ?? Self.fingerprint(facts.fingerprint))
+            fingerprint: fingerprint)
         if let rarities = facts.rarities {
             comment.reason = rarities.reason
             comment.moderator = rarities.moderator
@@ -133,6 +147,13 @@ final class CommentNode: ManagedBuffer<CommentNode.Facts, UInt8> {
             return 16
         }
     }
+}
+
+/// A subject, once in memory for all comments on it.
+final class SharedSubject {
+    let value: Subject
+
+    init(_ value: Subject) { self.value = value }
 }
 
 /// A comment among its siblings: by time, then in the order of posting, then by id, so that the order is total.

@@ -86,6 +86,7 @@ extension Sibling {
             created: Timestamp(milliseconds: created), order: order, fingerprint: "")
         self.init(
             CommentNode.make(
-                comment, id: .make(comment.id), parent: nil, subject: comment.subject))
+                comment, id: .make(comment.id), parent: nil,
+                subject: SharedSubject(comment.subject)))
     }
 }

@@ -13,8 +13,8 @@ final class ThreadTree {
     }
 
     private struct Totals {
-        /// The subject that all nodes have, so that its text is in memory once.
-        let subject: Subject
+        /// The subject as all nodes have it.
+        let subject: SharedSubject
         var ids = SplitOrder<CommentID>()
         var shown = 0
     }
@@ -166,8 +166,9 @@ final class ThreadTree {
     /// Counts a comment.
     ///
     /// - Returns: its subject, as all nodes have it.
-    private func add(_ comment: Comment, _ id: CommentID) -> Subject {
-        totals.change(comment.subject, default: Totals(subject: comment.subject)) { totals in
+    private func add(_ comment: Comment, _ id: CommentID) -> SharedSubject {
+        let subject = comment.subject
+        return totals.change(subject, default: Totals(subject: SharedSubject(subject))) { totals in
             totals.ids.insert(id)
             if comment.state == .shown { totals.shown += 1 }
             return totals.subject
@@ -177,7 +178,9 @@ final class ThreadTree {
     /// Counts a comment no longer; one that is replaced has its id counted on the same subject.
     private func remove(_ node: CommentNode, isReplaced: Bool) {
         let subject = node.subject
-        let isEmpty = totals.change(subject, default: Totals(subject: subject)) { totals in
+        let isEmpty = totals.change(
+            subject, default: Totals(subject: SharedSubject(subject))
+        ) { totals in
             if !isReplaced { totals.ids.remove(node.id) }
             if node.state == .shown { totals.shown -= 1 }
             return totals.ids.isEmpty

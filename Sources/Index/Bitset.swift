@@ -69,6 +69,20 @@ struct Bitset {
         if missing > 0 { words.append(contentsOf: repeatElement(0, count: missing)) }
     }
 
+    /// What is in it of some rows, as if the first of these were row 0.
+    func part(_ rows: Range<Int>) -> Bitset {
+        guard rows.lowerBound % 64 == 0 else {
+            return Bitset(below: rows.count) { contains(rows.lowerBound + $0) }
+        }
+        let first = rows.lowerBound / 64
+        let count = min((rows.upperBound + 63) / 64, words.count) - first
+        guard count > 0 else { return Bitset() }
+        var part = Bitset()
+        part.words = ContiguousArray(words[first..<first + count])
+        if rows.count < count * 64 { part.words[count - 1] &= (1 << UInt64(rows.count % 64)) - 1 }
+        return part
+    }
+
     /// Takes in the rows of a set whose first row is `start`, behind all that are in it; both end on a
     /// whole word, or are the last.
     mutating func append(_ other: Bitset, from start: Int) {

@@ -9,8 +9,9 @@ final class FoldedTexts {
     private struct Run {
         var bytes: ContiguousArray<UInt8> = []
         var starts: ContiguousArray<UInt32> = []
-        /// The texts as they are, and where each starts.
+        /// The texts as they are.
         var originals: ContiguousArray<UInt8> = []
+        /// Where each of them starts; empty while all are as long as their folded forms, as those of ASCII are.
         var originalStarts: ContiguousArray<UInt32> = []
         /// Whose text starts there; -1 for a hole.
         var owners: ContiguousArray<Int32> = []
@@ -26,6 +27,11 @@ final class FoldedTexts {
         }
 
         func originalRange(of entry: Int) -> Range<Int> {
+            guard !originalStarts.isEmpty else {
+                let folded = range(of: entry)
+                // Each that is before it has a terminator less.
+                return folded.lowerBound - entry..<folded.upperBound - entry
+            }
             let isLast = entry + 1 == originalStarts.count
             let end = isLast ? originals.count : Int(originalStarts[entry + 1])
             return Int(originalStarts[entry])..<end
@@ -35,8 +41,16 @@ final class FoldedTexts {
         mutating func append(
             _ text: UnsafeRawBufferPointer, original: UnsafeRawBufferPointer, owner: Int32
         ) {
+            if text.count != original.count, originalStarts.isEmpty {
+                originalStarts.reserveCapacity(starts.capacity)
+                for entry in starts.indices {
+                    originalStarts.append(starts[entry] - UInt32(entry))
+                }
+                originalStarts.append(UInt32(originals.count))
+            } else if !originalStarts.isEmpty {
+                originalStarts.append(UInt32(originals.count))
+            }
             starts.append(UInt32(bytes.count))
-            originalStarts.append(UInt32(originals.count))
             owners.append(owner)
             bytes.append(contentsOf: text)
             bytes.append(FoldedTexts.terminator)
@@ -44,10 +58,23 @@ final class FoldedTexts {
             signatures.extend(to: bytes)
         }
 
-        /// Makes room for a whole run: growing would touch the memory of two.
-        mutating func reserve() {
+        /// Whether it has room for a text of this length.
+        func hasRoom(for length: Int) -> Bool {
+            self.length + length <= FoldedTexts.runLength && starts.count < FoldedTexts.runEntries
+        }
+
+        /// Whether less than half of it is taken.
+        var isRoomy: Bool {
+            length < FoldedTexts.runLength / 2 && starts.count < FoldedTexts.runEntries / 2
+        }
+
+        /// Makes room for a whole run with about as many texts as another: growing would touch the memory of two.
+        mutating func reserve(like other: Run) {
             bytes.reserveCapacity(FoldedTexts.runLength)
             originals.reserveCapacity(FoldedTexts.runLength)
+            let entries = other.starts.count + other.starts.count / 16
+            starts.reserveCapacity(entries)
+            owners.reserveCapacity(entries)
         }
 
         @inline(__always)
@@ -76,12 +103,17 @@ final class FoldedTexts {
     }
 
     private struct Place {
-        /// -1 while there is no text.
-        var run: Int32
-        var entry: Int32
+        static let none = UInt16.max
+
+        /// ``none`` while there is no text.
+        var run: UInt16
+        var entry: UInt16
     }
 
     private static let runLength = 1 << 20
+    /// So many texts stand in a run at most, so that a place takes 32 bits; there may be 65,535 runs, of half a
+    /// megabyte or half as many texts at least.
+    private static let runEntries = 1 << 16
     private static let terminator: UInt8 = 0xFF
 
     private var runs: [Run] = []
@@ -95,9 +127,9 @@ final class FoldedTexts {
         _ text: UnsafeRawBufferPointer, original: UnsafeRawBufferPointer, owner: Int
     ) {
         let length = max(text.count, original.count)
-        if runs.isEmpty || runs[open].length + length > FoldedTexts.runLength { openRun() }
+        if runs.isEmpty || !runs[open].hasRoom(for: length) { openRun() }
         if owner == places.count { places.append(Place(run: 0, entry: 0)) }
-        places[owner] = Place(run: Int32(open), entry: Int32(runs[open].starts.count))
+        places[owner] = Place(run: UInt16(open), entry: UInt16(runs[open].starts.count))
         runs[open].append(text, original: original, owner: Int32(owner))
         byteCount += text.count + 1
     }
@@ -106,14 +138,14 @@ final class FoldedTexts {
     func reserve(_ count: Int) { places.reserveCapacity(count) }
 
     /// Whether an owner has a text.
-    func has(_ owner: Int) -> Bool { places[owner].run >= 0 }
+    func has(_ owner: Int) -> Bool { places[owner].run != Place.none }
 
     /// Forgets an owner's text.
     func remove(owner: Int) {
         let place = places[owner]
         let (run, entry) = (Int(place.run), Int(place.entry))
         runs[run].owners[entry] = -1
-        places[owner].run = -1
+        places[owner].run = Place.none
         runs[run].holes += runs[run].range(of: entry).count + 1
         if runs[run].holes * 2 > runs[run].bytes.count { rewrite(run) }
     }
@@ -164,18 +196,19 @@ final class FoldedTexts {
 
     private func openRun() {
         // Runs that were written anew have room again.
-        let roomy = runs.firstIndex { $0.length < FoldedTexts.runLength / 2 }
+        let roomy = runs.firstIndex { $0.isRoomy }
         open = roomy ?? runs.count
         guard roomy == nil else { return }
+        precondition(open < Int(Place.none), "the texts of a field are more than 32 GB")
         runs.append(Run())
-        if runs.count > 1 { runs[open].reserve() }
+        if open > 0 { runs[open].reserve(like: runs[open - 1]) }
     }
 
     private func rewrite(_ index: Int) {
         let old = runs[index]
         var new = Run()
         for (entry, owner) in old.owners.enumerated() where owner >= 0 {
-            places[Int(owner)].entry = Int32(new.starts.count)
+            places[Int(owner)].entry = UInt16(new.starts.count)
             old.bytes.withUnsafeBytes { bytes in
                 old.originals.withUnsafeBytes { originals in
                     new.append(

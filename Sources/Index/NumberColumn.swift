@@ -10,7 +10,20 @@ final class NumberColumn {
     /// Grows with each distinct number that comes or goes, from the first time they are asked for.
     private(set) var version: UInt64 = 0
     /// Each row's number, NaN where it has none.
-    private(set) var numbers: ContiguousArray<Double> = []
+    var numbers: ContiguousArray<Double> {
+        writeZeros()
+        return stored
+    }
+
+    /// How many rows may have a number.
+    var rowCount: Int { stored.isEmpty ? zerosEnd : stored.count }
+
+    private var stored: ContiguousArray<Double> = []
+    /// While no row has another number, the rows that have 0, none of which is in ``stored``: most lists have no votes
+    /// or no comments, and nobody sorts them by that.
+    private var zeros = Bitset()
+    /// One more than the greatest row that was in ``zeros``; 0 once they are in ``stored``.
+    private var zerosEnd = 0
 
     /// Grows with each row that takes or loses a number.
     private var changes: UInt64 = 0
@@ -39,22 +52,67 @@ final class NumberColumn {
     func set(_ number: Double?, row: Int) {
         // Adding 0 makes 0 of -0, which would otherwise be a value of its own.
         let new = number.map { $0 + 0 } ?? .nan
-        if row >= numbers.count {
-            guard number != nil else { return }
-            numbers.append(contentsOf: repeatElement(.nan, count: row + 1 - numbers.count))
+        if stored.isEmpty {
+            if setZero(new, row: row) { return }
+            writeZeros()
         }
-        let old = numbers[row]
+        if row >= stored.count {
+            guard number != nil else { return }
+            stored.append(contentsOf: repeatElement(.nan, count: row + 1 - stored.count))
+        }
+        let old = stored[row]
         guard old != new, !(old.isNaN && new.isNaN) else { return }
-        numbers[row] = new
+        stored[row] = new
         if row < listed { move(row, from: old, to: new) }
         if codes?.set(new, row: row) == false { codes = nil }
     }
 
     /// Makes room for so many rows at once.
-    func reserve(_ rows: Int) { numbers.reserveCapacity(rows) }
+    func reserve(_ rows: Int) { stored.reserveCapacity(rows) }
 
     /// Makes these the numbers of the next rows, NaN where one has none: for a new column.
-    func append(_ more: some Collection<Double>) { numbers.append(contentsOf: more) }
+    func append(_ more: some Collection<Double>) {
+        writeZeros()
+        stored.append(contentsOf: more)
+    }
+
+    /// Makes 0 the number of so many next rows: for a new column.
+    func appendZeros(_ count: Int) {
+        guard stored.isEmpty else { return append(repeatElement(0, count: count)) }
+        for row in zerosEnd..<zerosEnd + count { zeros.insert(row) }
+        zerosEnd += count
+    }
+
+    /// Hands over the numbers.
+    @inline(__always)
+    func withNumbers<R>(_ body: (UnsafeBufferPointer<Double>) -> R) -> R {
+        writeZeros()
+        return stored.withUnsafeBufferPointer(body)
+    }
+
+    /// Makes a row's number 0, or none, while no other number is there; false: it is another one.
+    private func setZero(_ number: Double, row: Int) -> Bool {
+        // Once numbers are listed, each is to be written there, too.
+        guard postings == nil else { return false }
+        if number == 0 {
+            zeros.insert(row)
+            zerosEnd = max(zerosEnd, row + 1)
+        } else {
+            guard number.isNaN else { return false }
+            zeros.remove(row)
+        }
+        return true
+    }
+
+    /// Writes the zeros to where all numbers stand.
+    @inline(__always)
+    private func writeZeros() {
+        guard zerosEnd > 0 else { return }
+        stored = ContiguousArray(
+            (0..<zerosEnd).lazy.map { [zeros] in zeros.contains($0) ? 0 : .nan })
+        zeros = Bitset()
+        zerosEnd = 0
+    }
 
     /// Whether two numbers are the same, or neither is one.
     static func isSame(_ one: Double?, _ other: Double?) -> Bool {
@@ -63,8 +121,9 @@ final class NumberColumn {
 
     /// A row's number; nil where it has none.
     func number(of row: Int) -> Double? {
-        guard row < numbers.count, !numbers[row].isNaN else { return nil }
-        return numbers[row]
+        guard row < stored.count else { return zeros.contains(row) ? 0 : nil }
+        let number = stored[row]
+        return number.isNaN ? nil : number
     }
 
     /// The number that a field's value stands for in this column; nil where it is none.
@@ -100,7 +159,7 @@ final class NumberColumn {
         if codes == nil {
             startListing()
             guard let postings, postings.count <= ByteCodes.capacity else { return nil }
-            codes = ByteCodes(postings, below: numbers.count)
+            codes = ByteCodes(postings, below: stored.count)
         }
         return codes?.counts(of: wanted.map { $0 + 0 }, in: rows)
     }
@@ -124,7 +183,7 @@ final class NumberColumn {
     var cutVersion: UInt64 { cut.version(after: changes, ofValues: valueCount) }
 
     /// How many rows are to be listed before the distinct numbers are known.
-    var unlistedCount: Int { max(numbers.count - listed, 0) }
+    var unlistedCount: Int { max(rowCount - listed, 0) }
 
     /// Keeps the distinct numbers, and ``version``, from now on.
     func startListing() { while list(atMost: .max) {} }
@@ -135,10 +194,11 @@ final class NumberColumn {
     func list(atMost count: Int) -> Bool {
         if postings == nil { postings = [:] }
         guard listed < .max else { return false }
-        let isLast = numbers.count - listed <= count
-        let end = isLast ? numbers.count : listed + count
-        for row in listed..<end where !numbers[row].isNaN {
-            postings?[numbers[row], default: Postings()].insert(row)
+        writeZeros()
+        let isLast = stored.count - listed <= count
+        let end = isLast ? stored.count : listed + count
+        for row in listed..<end where !stored[row].isNaN {
+            postings?[stored[row], default: Postings()].insert(row)
         }
         listed = isLast ? .max : end
         return !isLast
@@ -152,15 +212,17 @@ final class NumberColumn {
 
     /// The rows that have any number.
     func rowsWithValue(below end: Int) -> Bitset {
-        Bitset(below: min(end, numbers.count)) { !numbers[$0].isNaN }
+        guard zerosEnd == 0 else { return zeros.part(0..<min(end, zerosEnd)) }
+        return Bitset(below: min(end, stored.count)) { !stored[$0].isNaN }
     }
 
     /// The rows whose number is in the range.
-    func rows(in range: NumberRange) -> Bitset { rows(in: range, among: numbers.indices) }
+    func rows(in range: NumberRange) -> Bitset { rows(in: range, among: 0..<rowCount) }
 
     /// Those among some rows, as if the first of these were row 0.
     func rows(in range: NumberRange, among rows: Range<Int>) -> Bitset {
-        numbers.withUnsafeBufferPointer { numbers in
+        guard zerosEnd == 0 else { return range.contains(0) ? zeros.part(rows) : Bitset() }
+        return stored.withUnsafeBufferPointer { numbers in
             let numbers = UnsafeBufferPointer(rebasing: numbers[rows])
             return Bitset(wordCount: (numbers.count + 63) / 64) { words in
                 bits_in_range(

@@ -37,10 +37,26 @@ package struct PackedItems {
         row: Int, id: UnsafeRawBufferPointer, parent: UnsafeRawBufferPointer?,
         fields: UnsafeRawBufferPointer
     ) -> ItemPlace {
-        let length = ItemChunk.length(id.count + (parent?.count ?? 0) + fields.count)
+        let length = ItemChunk.length(id: id, parent: parent, fields: fields)
         if chunks.isEmpty || !chunks[open].hasRoom(for: length) { openChunk(for: length) }
         let start = chunks[open].append(row: row, id: id, parent: parent, fields: fields)
         return ItemPlace(chunk: UInt32(open), start: UInt32(start))
+    }
+
+    /// Where the items of each chunk end.
+    var ends: ContiguousArray<Int> { ContiguousArray(chunks.lazy.map(\.used)) }
+
+    /// Where the item stands that was kept after another one, while none had gone.
+    ///
+    /// - Parameters:
+    ///   - place: The other one's.
+    ///   - ends: What ``ends`` were at some time after that.
+    /// - Returns: Its place.
+    func place(after place: ItemPlace, ends: ContiguousArray<Int>) -> ItemPlace {
+        let end = chunks[Int(place.chunk)].end(of: Int(place.start))
+        return end < ends[Int(place.chunk)]
+            ? ItemPlace(chunk: place.chunk, start: UInt32(end))
+            : ItemPlace(chunk: place.chunk + 1, start: 0)
     }
 
     /// The item at a place; an empty one where there is none.
@@ -86,7 +102,59 @@ package struct PackedItems {
 /// It is appended to by one owner, who alone counts its holes. What others were given is
 /// what had been written before, and that never changes: hence it may be shared.
 final class ItemChunk: @unchecked Sendable {
-    private static let header = 16
+    /// What stands before an item's bytes: its row and its three lengths.
+    ///
+    /// The lengths take 32 bits where the fields have less than 65,535 bytes, the id at most 255 and the parent at most
+    /// 254, of which 0 stands for none; else that number is ``long``, and each length follows in 32 bits.
+    private struct Header {
+        static let long = UInt32.max
+
+        var row: UInt32
+        var id: Int
+        /// -1 for a root.
+        var parent: Int
+        var fields: Int
+
+        /// How many bytes the item has.
+        var bytes: Int { id + max(parent, 0) + fields }
+
+        /// How many bytes the header takes.
+        var length: Int { isShort ? 8 : 20 }
+
+        private var isShort: Bool { id < 0x100 && parent < 0xFF && fields < 0xFFFF }
+
+        init(row: UInt32, id: Int, parent: Int, fields: Int) {
+            (self.row, self.id, self.parent, self.fields) = (row, id, parent, fields)
+        }
+
+        @inline(__always)
+        init(at memory: UnsafeRawPointer) {
+            row = memory.loadUnaligned(as: UInt32.self)
+            let lengths = memory.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
+            if lengths != Self.long {
+                id = Int(lengths & 0xFF)
+                parent = Int(lengths >> 8 & 0xFF) - 1
+                fields = Int(lengths >> 16)
+            } else {
+                id = Int(memory.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
+                let parent = memory.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
+                self.parent = parent == .max ? -1 : Int(parent)
+                fields = Int(memory.loadUnaligned(fromByteOffset: 16, as: UInt32.self))
+            }
+        }
+
+        func write(to memory: UnsafeMutableRawPointer) {
+            memory.storeBytes(of: row, as: UInt32.self)
+            guard !isShort else {
+                let lengths = UInt32(id) | UInt32(parent + 1) << 8 | UInt32(fields) << 16
+                return memory.storeBytes(of: lengths, toByteOffset: 4, as: UInt32.self)
+            }
+            let own = parent < 0 ? UInt32.max : UInt32(parent)
+            for (place, length) in [Self.long, UInt32(id), own, UInt32(fields)].enumerated() {
+                memory.storeBytes(of: length, toByteOffset: 4 + 4 * place, as: UInt32.self)
+            }
+        }
+    }
 
     let capacity: Int
     private(set) var used = 0
@@ -103,12 +171,24 @@ final class ItemChunk: @unchecked Sendable {
 
     deinit { memory.deallocate() }
 
-    /// How many bytes an item of so many takes.
-    static func length(_ bytes: Int) -> Int { (header + bytes + 3) & ~3 }
-
     /// How many bytes an item takes.
     static func length(of entry: PackedItems.Entry) -> Int {
-        length(entry.id.count + (entry.parent?.count ?? 0) + entry.fields.count)
+        length(id: entry.id, parent: entry.parent, fields: entry.fields)
+    }
+
+    /// How many bytes an item of these parts takes.
+    static func length(
+        id: UnsafeRawBufferPointer, parent: UnsafeRawBufferPointer?, fields: UnsafeRawBufferPointer
+    ) -> Int {
+        let header = Header(
+            row: 0, id: id.count, parent: parent?.count ?? -1, fields: fields.count)
+        return header.length + header.bytes
+    }
+
+    /// Where the item behind the one that starts there starts.
+    func end(of start: Int) -> Int {
+        let header = Header(at: memory + start)
+        return start + header.length + header.bytes
     }
 
     /// Whether so many bytes have room.
@@ -120,48 +200,40 @@ final class ItemChunk: @unchecked Sendable {
         fields: UnsafeRawBufferPointer
     ) -> Int {
         let start = used
-        let head = memory + start
-        head.storeBytes(of: UInt32(row), as: UInt32.self)
-        head.storeBytes(of: UInt32(id.count), toByteOffset: 4, as: UInt32.self)
-        let parentLength = parent.map { UInt32($0.count) } ?? .max
-        head.storeBytes(of: parentLength, toByteOffset: 8, as: UInt32.self)
-        head.storeBytes(of: UInt32(fields.count), toByteOffset: 12, as: UInt32.self)
-        var place = start + ItemChunk.header
+        let header = Header(
+            row: UInt32(row), id: id.count, parent: parent?.count ?? -1, fields: fields.count)
+        header.write(to: memory + start)
+        var place = start + header.length
         for part in [id, parent ?? UnsafeRawBufferPointer(start: nil, count: 0), fields] {
             if let base = part.baseAddress {
                 (memory + place).copyMemory(from: base, byteCount: part.count)
             }
             place += part.count
         }
-        used = (place + 3) & ~3
+        used = place
         return start
     }
 
     /// The item that starts there.
     @inline(__always)
     func entry(at start: Int) -> PackedItems.Entry {
-        let head = UnsafeRawPointer(memory + start)
-        let id = Int(head.load(fromByteOffset: 4, as: UInt32.self))
-        let parent = head.load(fromByteOffset: 8, as: UInt32.self)
-        let parentLength = parent == .max ? 0 : Int(parent)
-        let bytes = head + ItemChunk.header
+        let header = Header(at: memory + start)
+        let bytes = UnsafeRawPointer(memory + start + header.length)
         return PackedItems.Entry(
-            row: Int(head.load(as: UInt32.self)),
-            id: UnsafeRawBufferPointer(start: bytes, count: id),
-            parent: parent == .max
-                ? nil : UnsafeRawBufferPointer(start: bytes + id, count: parentLength),
+            row: Int(header.row),
+            id: UnsafeRawBufferPointer(start: bytes, count: header.id),
+            parent: header.parent < 0
+                ? nil : UnsafeRawBufferPointer(start: bytes + header.id, count: header.parent),
             fields: UnsafeRawBufferPointer(
-                start: bytes + id + parentLength,
-                count: Int(head.load(fromByteOffset: 12, as: UInt32.self))))
+                start: bytes + header.id + max(header.parent, 0), count: header.fields))
     }
 
     /// Hands over all items, also those that went.
     func visit(_ body: (_ start: Int, PackedItems.Entry) -> Void) {
         var start = 0
         while start < used {
-            let entry = entry(at: start)
-            body(start, entry)
-            start += ItemChunk.length(of: entry)
+            body(start, entry(at: start))
+            start = end(of: start)
         }
     }
 }

@@ -1,78 +1,101 @@
 /// The rows that have one value: a number while there is one, a sorted list while they are few, a
 /// bitset once that is smaller.
 ///
-/// A field with a million different values so costs sixteen bytes for each, and one with ten costs
+/// A field with a million different values so costs eight bytes for each, and one with ten costs
 /// ten bitsets.
 struct Postings {
     private enum Form {
+        case none
         case one(UInt32)
+        /// Two at least.
         case few(ContiguousArray<UInt32>)
-        case many(Bitset)
+        case many(CountedRows)
     }
 
-    private var form = Form.one(0)
-    private var size: UInt32 = 0
+    /// A bitset that knows how many rows are in it.
+    private final class CountedRows {
+        var rows: Bitset
+        var count: Int
+
+        init(_ rows: Bitset, count: Int) { (self.rows, self.count) = (rows, count) }
+
+        func insert(_ row: Int) {
+            rows.insert(row)
+            count += 1
+        }
+
+        func remove(_ row: Int) {
+            rows.remove(row)
+            count -= 1
+        }
+    }
+
+    private var form = Form.none
 
     /// How many rows.
-    var count: Int { Int(size) }
+    var count: Int {
+        switch form {
+        case .none: 0
+        case .one: 1
+        case .few(let rows): rows.count
+        case .many(let many): many.count
+        }
+    }
 
     /// Takes a row in; one that is in it already changes nothing.
     mutating func insert(_ row: Int) {
         switch form {
-        case _ where size == 0: form = .one(UInt32(row))
+        case .none: form = .one(UInt32(row))
         case .one(let only):
             guard only != row else { return }
             form = .few([min(only, UInt32(row)), max(only, UInt32(row))])
         case .few(var rows):
-            form = .one(0)
+            form = .none
             let isNew = rows.insertSorted(UInt32(row))
             form = .few(rows)
-            guard isNew else { return }
-            size += 1
-            return thicken(rows)
-        case .many(var rows):
-            guard !rows.contains(row) else { return }
-            form = .one(0)
-            rows.insert(row)
-            form = .many(rows)
-            size += 1
-            return thinOut(rows)
+            if isNew { thicken(rows) }
+        case .many:
+            guard !contains(row) else { return }
+            changeMany { $0.insert(row) }
         }
-        size += 1
     }
 
     /// Leaves a row out; one that is not in it changes nothing.
     mutating func remove(_ row: Int) {
         switch form {
-        case .one(let only):
-            if size == 1, only == row { size = 0 }
+        case .none: break
+        case .one(let only): if only == row { form = .none }
         case .few(var rows):
             guard let index = rows.indexOfSorted(UInt32(row)) else { return }
-            form = .one(0)
+            form = .none
             rows.remove(at: index)
             form = rows.count == 1 ? .one(rows[0]) : .few(rows)
-            size -= 1
-        case .many(var rows):
-            guard rows.contains(row) else { return }
-            form = .one(0)
-            rows.remove(row)
-            form = .many(rows)
-            size -= 1
-            thinOut(rows)
+        case .many:
+            guard contains(row) else { return }
+            changeMany { $0.remove(row) }
         }
+    }
+
+    /// Changes the bitset: itself, or a copy where other postings have it, too.
+    private mutating func changeMany(_ body: (CountedRows) -> Void) {
+        guard case .many(var many) = form else { return }
+        form = .none
+        if !isKnownUniquelyReferenced(&many) { many = CountedRows(many.rows, count: many.count) }
+        body(many)
+        form = .many(many)
+        thinOut(many)
     }
 
     /// The row, where it is the only one.
     @inline(__always)
-    var only: Int? {
-        if size == 1, case .one(let only) = form { Int(only) } else { nil }
-    }
+    var only: Int? { if case .one(let only) = form { Int(only) } else { nil } }
 
     /// How many of the rows are in the set.
     func count(in rows: Bitset) -> Int {
         switch form {
-        case .one(let only): return size == 1 && rows.contains(Int(only)) ? 1 : 0
-        case .many(let many): return many.intersectionCount(rows)
+        case .none: return 0
+        case .one(let only): return rows.contains(Int(only)) ? 1 : 0
+        case .many(let many): return many.rows.intersectionCount(rows)
         case .few(let few):
             return rows.words.withUnsafeBufferPointer { words in
                 var sum = 0
@@ -87,9 +110,9 @@ struct Postings {
     /// What ``count(in:)`` looks at: rows, or words of 64.
     var looks: Int {
         switch form {
-        case .one: 1
+        case .none, .one: 1
         case .few(let few): few.count
-        case .many(let many): many.words.count
+        case .many(let many): many.rows.words.count
         }
     }
 
@@ -97,15 +120,16 @@ struct Postings {
     @inline(__always)
     func formUnion(into rows: inout Bitset) {
         switch form {
-        case .one(let only): if size == 1 { rows.insert(Int(only)) }
+        case .none: break
+        case .one(let only): rows.insert(Int(only))
         case .few(let few): for row in few { rows.insert(Int(row)) }
-        case .many(let many): rows.formUnion(many)
+        case .many(let many): rows.formUnion(many.rows)
         }
     }
 
     /// The rows as a set.
     var bitset: Bitset {
-        if case .many(let many) = form { return many }
+        if case .many(let many) = form { return many.rows }
         var rows = Bitset()
         visit { rows.insert($0) }
         return rows
@@ -115,26 +139,29 @@ struct Postings {
     @inline(__always)
     func visit(_ body: (Int) -> Void) {
         switch form {
-        case .one(let only): if size == 1 { body(Int(only)) }
+        case .none: break
+        case .one(let only): body(Int(only))
         case .few(let rows): for row in rows { body(Int(row)) }
-        case .many(let rows): rows.visit(body)
+        case .many(let many): many.rows.visit(body)
         }
     }
 
     /// Whether a row is among them.
     func contains(_ row: Int) -> Bool {
         switch form {
-        case .one(let only): size == 1 && only == row
+        case .none: false
+        case .one(let only): only == row
         case .few(let rows): rows.indexOfSorted(UInt32(row)) != nil
-        case .many(let rows): rows.contains(row)
+        case .many(let many): many.rows.contains(row)
         }
     }
 
     /// Hands over the rows in a range, ascending.
     func visit(in range: Range<Int>, _ body: (Int) -> Void) {
-        guard case .many(let rows) = form else {
+        guard case .many(let many) = form else {
             return visit { if range.contains($0) { body($0) } }
         }
+        let rows = many.rows
         let end = min(range.upperBound, rows.words.count * 64)
         for row in range.lowerBound..<max(range.lowerBound, end) where rows.contains(row) {
             body(row)
@@ -143,19 +170,19 @@ struct Postings {
 
     /// A list takes 32 bits a row, a bitset one bit for each row there may be.
     private mutating func thicken(_ rows: ContiguousArray<UInt32>) {
-        guard count > 128, count * 32 > Int(rows[rows.count - 1]) else { return }
+        guard rows.count > 128, rows.count * 32 > Int(rows[rows.count - 1]) else { return }
         var many = Bitset()
         for row in rows { many.insert(Int(row)) }
-        form = .many(many)
+        form = .many(CountedRows(many, count: rows.count))
     }
 
     /// Goes back to a list well below where it became a bitset, lest it go to and fro.
-    private mutating func thinOut(_ many: Bitset) {
-        guard count < 64 || count * 128 < many.words.count * 64 else { return }
+    private mutating func thinOut(_ many: CountedRows) {
+        guard many.count < 64 || many.count * 128 < many.rows.words.count * 64 else { return }
         var rows: ContiguousArray<UInt32> = []
-        rows.reserveCapacity(count)
-        many.visit { rows.append(UInt32($0)) }
-        form = rows.count > 1 ? .few(rows) : .one(rows.first ?? 0)
+        rows.reserveCapacity(many.count)
+        many.rows.visit { rows.append(UInt32($0)) }
+        form = rows.count > 1 ? .few(rows) : rows.first.map(Form.one) ?? .none
     }
 }
 

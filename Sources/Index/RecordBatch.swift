@@ -78,7 +78,8 @@ extension ContentIndex {
     /// Makes room for so many items at once: for an index that is to be filled with batches.
     package func reserve(_ count: Int) {
         table.reserve(count)
-        for column in columns.numbered { column.reserve(count) }
+        // Those of votes and comments are not filled.
+        for column in columns.numbered.prefix(fields.count) { column.reserve(count) }
     }
 
     /// Takes over items that are not there, in new rows.
@@ -93,7 +94,7 @@ extension ContentIndex {
         // Without ballots and comments, which come later.
         for column in columns.numbered[(fields.count + 1)...] {
             guard case .number(let numbers) = column else { continue }
-            numbers.append(repeatElement(0, count: batch.items.count))
+            numbers.appendZeros(batch.items.count)
         }
     }
 

@@ -18,8 +18,10 @@ package struct RecordBatcher {
 
     /// What all batches' items stand in.
     package private(set) var items = PackedItems()
-    /// Where each item stands, in the order of the rows.
-    package private(set) var places: ContiguousArray<ItemPlace> = []
+    /// How many items were read.
+    private var count = 0
+    /// Where each ``RecordItems/span``-th of them stands.
+    private var marks: ContiguousArray<ItemPlace> = []
     /// What was read since the last ``takeBatch()``.
     private(set) var batch: RecordBatch
 
@@ -43,11 +45,14 @@ package struct RecordBatcher {
         isKnown = fields.count <= 64
         dates = DateColumn.all(of: fields)
         batch = RecordBatch(fields: fields.count)
-        places.reserveCapacity(count)
+        marks.reserveCapacity(count / RecordItems.span + 1)
     }
 
     /// Whether the batch is full, and the index has to take it.
     package var isFull: Bool { batch.items.count == RecordBatch.length }
+
+    /// All items that were read.
+    package var restored: RecordItems { RecordItems(items, marks: marks, count: count) }
 
     /// Takes what was read so far.
     package mutating func takeBatch() -> RecordBatch {
@@ -261,8 +266,9 @@ extension RecordBatcher {
             let dates = batch.columns[date.column]
             dates.numbers[dates.numbers.count - 1] = date.date(times[times.count - 1])
         }
-        let place = items.append(row: places.count, id: key, parent: parent, fields: fields)
-        places.append(place)
+        let place = items.append(row: count, id: key, parent: parent, fields: fields)
+        if count % RecordItems.span == 0 { marks.append(place) }
+        count += 1
         batch.items.append(
             RecordBatch.ItemEntry(
                 place: place, revision: revision, head: UInt64(head: key),

@@ -3,17 +3,25 @@ import JSONCodec
 
 /// Items as they stood in the store, in the memory that the list has them in.
 package final class RecordItems: RestoredItems, Sendable {
+    /// Of so many items in their order the place of the first is kept; the others follow it in memory.
+    static let span = 16
+
     private let items: PackedItems
     /// In the order of the ids' bytes.
-    private let places: ContiguousArray<ItemPlace>
+    private let marks: ContiguousArray<ItemPlace>
+    private let ends: ContiguousArray<Int>
+    package let count: Int
 
-    /// Items that stand in these places, in the order of their ids' bytes.
-    package init(_ items: PackedItems, places: ContiguousArray<ItemPlace>) {
-        self.items = items
-        self.places = places
+    /// Items that stand one behind the other, in the order of their ids' bytes.
+    ///
+    /// - Parameters:
+    ///   - items: What they stand in; whatever is put there later stands behind them.
+    ///   - marks: The place of each ``span``-th item, from the first.
+    ///   - count: How many there are.
+    package init(_ items: PackedItems, marks: ContiguousArray<ItemPlace>, count: Int) {
+        (self.items, self.marks, self.count) = (items, marks, count)
+        ends = items.ends
     }
-
-    package var count: Int { places.count }
 
     package func contains(_ id: String) -> Bool { entry(id) != nil }
 
@@ -21,21 +29,34 @@ package final class RecordItems: RestoredItems, Sendable {
 
     /// The item at a place of their order; nil where the fields' JSON, which was read before, can't
     /// be read any more.
-    package func item(at place: Int) -> Item? { item(items[places[place]]) }
+    package func item(at place: Int) -> Item? {
+        var found = marks[place / Self.span]
+        for _ in 0..<place % Self.span { found = items.place(after: found, ends: ends) }
+        return item(items[found])
+    }
 
     private func entry(_ id: String) -> PackedItems.Entry? {
         var id = ItemID.isNormal(id) ? id : id.precomposed
         return id.withUTF8 { id in
             let id = UnsafeRawBufferPointer(id)
-            var (low, high) = (0, places.count)
+            // The first mark that is behind the id.
+            var (low, high) = (0, marks.count)
             while low < high {
                 let middle = (low + high) / 2
-                let isBefore = items[places[middle]].id.compare(id) < 0
-                if isBefore { low = middle + 1 } else { high = middle }
+                let isBehind = items[marks[middle]].id.compare(id) > 0
+                if isBehind { high = middle } else { low = middle + 1 }
             }
-            guard low < places.count else { return nil }
-            let entry = items[places[low]]
-            return entry.id.isSame(as: id) ? entry : nil
+            guard low > 0 else { return nil }
+            var place = marks[low - 1]
+            var left = min(Self.span, count - (low - 1) * Self.span)
+            while true {
+                let entry = items[place]
+                let order = entry.id.compare(id)
+                guard order < 0 else { return order == 0 ? entry : nil }
+                left -= 1
+                guard left > 0 else { return nil }
+                place = items.place(after: place, ends: ends)
+            }
         }
     }
 

@@ -67,7 +67,7 @@ extension RowOrder {
         switch key.column {
         case nil: best.collect(rows, words: words, key: { idHeads[$0] ^ flip }, where: isAhead)
         case .number(let column):
-            column.numbers.withUnsafeBufferPointer { numbers in
+            column.withNumbers { numbers in
                 best.collect(
                     rows, words: words, key: { Self.head(numbers, $0, flip) }, where: isAhead)
             }
@@ -86,7 +86,7 @@ extension RowOrder {
         switch key.column {
         case nil: return table.heads[row] ^ flip
         case .number(let column):
-            return column.numbers.withUnsafeBufferPointer { Self.head($0, row, flip) }
+            return column.withNumbers { Self.head($0, row, flip) }
         case .text(let column): return Self.head(column.values.heads, column.first, row, flip)
         }
     }

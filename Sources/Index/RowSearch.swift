@@ -171,12 +171,12 @@ extension RowSearch {
             return true
         case .range(let column, let range):
             guard case .number(let numbers) = index.columns.numbered[column],
-                leaf.next < numbers.numbers.count
+                leaf.next < numbers.rowCount
             else { return false }
-            let end = min(leaf.next + Self.rowsInStep, numbers.numbers.count)
+            let end = min(leaf.next + Self.rowsInStep, numbers.rowCount)
             leaf.rows.append(numbers.rows(in: range, among: leaf.next..<end), from: leaf.next)
             // What comes behind the last is a change.
-            leaf.next = end < numbers.numbers.count ? end : .max
+            leaf.next = end < numbers.rowCount ? end : .max
             return true
         case .all:
             leaf.rows = index.table.occupied

@@ -28,7 +28,7 @@ final class RowTable {
 
     private var items = PackedItems()
     private var places: ContiguousArray<ItemPlace> = []
-    private var revisions: ContiguousArray<Int64> = []
+    private var revisions = Revisions()
     private var numbers = HashedSlots()
     /// The rows of those that name a parent, by it.
     private(set) var children = SplitDictionary<String, Postings>()
@@ -275,4 +275,34 @@ extension RowTable {
             if let parent = parent(of: row) { link(row, to: parent) }
         }
     }
+}
+
+/// A sequence for each row, in 32 bits while all are below 2^32.
+private struct Revisions {
+    private var low: ContiguousArray<UInt32> = []
+    /// The bits above; empty while there are none.
+    private var high: ContiguousArray<UInt32> = []
+
+    subscript(row: Int) -> Int64 {
+        get {
+            let high = high.isEmpty ? 0 : Int64(high[row])
+            return high << 32 | Int64(low[row])
+        }
+        set {
+            low[row] = UInt32(truncatingIfNeeded: newValue)
+            let above = UInt32(truncatingIfNeeded: newValue >> 32)
+            if above != 0, high.isEmpty {
+                high = ContiguousArray(repeating: 0, count: low.count)
+            }
+            if !high.isEmpty { high[row] = above }
+        }
+    }
+
+    mutating func append(_ revision: Int64) {
+        low.append(0)
+        if !high.isEmpty { high.append(0) }
+        self[low.count - 1] = revision
+    }
+
+    mutating func reserveCapacity(_ rows: Int) { low.reserveCapacity(rows) }
 }

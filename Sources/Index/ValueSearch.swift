@@ -47,7 +47,8 @@ package final class ValueSearch {
         case .number(let column):
             if column.list(atMost: Self.few) { return true }
             guard column.valueCount > limit else { return false }
-            for row in next(of: column.numbers.count) { look(at: column.numbers[row], column) }
+            let numbers = column.numbers
+            for row in next(of: numbers.count) { look(at: numbers[row], column) }
             return place < end ?? 0 || finish(column)
         }
     }

@@ -1,3 +1,4 @@
+import CProcess
 import Control
 import Host
 import LogMessages
@@ -101,8 +102,11 @@ struct DaemonService: Service {
         try? await loaded.get()
         guard !Task.isCancelled else { return }
         facade.enter(.ready)
-        guard let serving = await signs.ready() else { return }
-        logger.log(.ready, ["socket": "\(listener.path)", "serving": "\(serving)"])
+        if let serving = await signs.ready() {
+            logger.log(.ready, ["socket": "\(listener.path)", "serving": "\(serving)"])
+        }
+        // What the loads have read ahead is freed, and would stay the process's. This is not the event loop's thread.
+        process_return_memory()
     }
 
     private func makeServer() -> VarlinkServer {

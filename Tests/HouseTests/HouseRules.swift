@@ -75,7 +75,7 @@ enum HouseRules {
         "CSystemd": [],
         "Systemd": ["CSystemd", "LogMessages", "Logging", "CoreMetrics"],
         "atriumd": [
-            "AtriumKit", "Control", "Host", "Instruments", "Interfaces", "LogMessages",
+            "AtriumKit", "CProcess", "Control", "Host", "Instruments", "Interfaces", "LogMessages",
             "PluginLoader", "Store", "Systemd", "Varlink", "CoreMetrics", "Workers",
             "Configuration",
             "ServiceLifecycle", "UnixSignals", "SystemPackage", "ArgumentParser", "NIOPosix",

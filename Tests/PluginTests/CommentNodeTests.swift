@@ -7,7 +7,7 @@ import Testing
     private func kept(_ comment: AtriumKit.Comment) -> AtriumKit.Comment {
         CommentNode.make(
             comment, id: .make(comment.id), parent: comment.parent.map(CommentID.make),
-            subject: comment.subject
+            subject: SharedSubject(comment.subject)
         ).comment
     }
 
@@ -67,7 +67,8 @@ import Testing
                 var comment = plain
                 (comment.id, comment.order) = (id, order)
                 let node = CommentNode.make(
-                    comment, id: .make(id), parent: nil, subject: comment.subject)
+                    comment, id: .make(id), parent: nil,
+                    subject: SharedSubject(comment.subject))
                 #expect(
                     table.update(node)?.header.order == model.updateValue(order, forKey: id))
             } else {

@@ -27,6 +27,9 @@ struct BallotBox {
 
     var actors: some Sequence<ActorID> { votes.actors }
 
+    /// Makes room for so many more votes at once.
+    mutating func reserve(_ more: Int) { votes.reserve(more) }
+
     /// Puts an actor's vote in place of the one before; nil takes it out.
     ///
     /// - Returns: whether the tally is another one now.

@@ -50,6 +50,12 @@ struct PackedVotes {
         return piece < pieces.count ? Self.vote(of: actor, in: pieces[piece]) : nil
     }
 
+    /// Makes room for so many more votes at once, while one array is enough for all.
+    mutating func reserve(_ more: Int) {
+        guard pieces.isEmpty, few.count + more <= Self.most else { return }
+        few.reserveCapacity(few.count + more)
+    }
+
     /// Puts an actor's vote in place of the one before; nil takes it out.
     ///
     /// - Returns: the one before; nil: there was none.

@@ -84,6 +84,7 @@ public final class Stars: BallotRestoring {
             let own = rest.prefix { $0.subject == subject }
             rest = rest[own.endIndex...]
             let isEmpty = ballotBoxes.change(subject, default: BallotBox()) { box in
+                box.reserve(own.count)
                 for ballot in own {
                     let vote = scale.units(ballot.value).map { Vote(units: $0, cast: ballot.cast) }
                     if vote == nil {

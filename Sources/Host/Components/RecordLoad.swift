@@ -58,8 +58,7 @@ struct RecordLoad {
         let list = assembly.finish()
         list.adopt(batcher.items)
         return RecordLoad(
-            list: list, items: RecordItems(batcher.items, places: batcher.places),
-            unreadable: unreadable, unfit: unfit)
+            list: list, items: batcher.restored, unreadable: unreadable, unfit: unfit)
     }
 }
 

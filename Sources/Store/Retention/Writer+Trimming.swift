@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import GRDB
+internal import GRDBSQLite
 internal import LogMessages
 internal import Logging
 internal import Synchronization
@@ -50,6 +51,8 @@ extension Writer {
         DispatchQueue(label: "atrium.store.count", qos: .utility).async { [self, pool] in
             let result = Result {
                 try pool.read { db in
+                    // All of the log is read, and what SQLite keeps of it is not read again soon.
+                    defer { sqlite3_db_release_memory(db.sqliteConnection) }
                     var count = PastCount(limits)
                     try count.countRest(db)
                     return count
