@@ -179,10 +179,10 @@ struct Opening {
         // This timeout is for the start only: someone may be reading the file with the sqlite3 shell.
         configuration.busyMode = .timeout(5)
         // This takes effect before tables exist; a file with tables keeps its setting. Where it is set already, setting it
-        // again would write a page at every start.
+        // again would write a page at every start. Where it can't be read the file is damaged, which is found later.
         configuration.prepareDatabase { db in
             guard !db.configuration.readonly else { return }
-            guard try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") != 2 else { return }
+            guard (try? Int.fetchOne(db, sql: "PRAGMA auto_vacuum")) != 2 else { return }
             try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
         }
         return configuration

@@ -50,7 +50,7 @@ extension Stories {
                     guard let last else { continue }
                     let found = try await daemon.peer().call(
                         "org.atrium.Votes.Tally", ["container": "films", "item": "alien-1979"])
-                    #expect(found["parameters"]?["tally"]?["mine"] == last, "\(found)")
+                    #expect(found["parameters"]?["tally"]?["histogram"] == last, "\(found)")
                 }
                 unlink(room.path + "/filler")
                 try await until { try await Self.vote(daemon)["error"] == nil }
@@ -59,14 +59,14 @@ extension Stories {
 
         /// Votes for as long as there is room: for a few entries in what the start has left.
         ///
-        /// - Returns: the last value that was acknowledged; nil if none was.
+        /// - Returns: the ballots after the last one that was acknowledged; nil if none was.
         private static func voteUntilRefused(
             _ daemon: DaemonUnderTest
         ) async throws -> JSONValue? {
             var last: JSONValue?
             var vote = try await Self.vote(daemon)
             for _ in 0..<1_000 where vote["error"] == nil {
-                last = vote["parameters"]?["tally"]?["mine"]
+                last = vote["parameters"]?["tally"]?["histogram"]
                 vote = try await Self.vote(daemon)
             }
             #expect(vote["error"]?.string == "org.atrium.Votes.StoreUnavailable", "\(vote)")
