@@ -178,12 +178,15 @@ struct Opening {
         configuration.maximumReaderCount = 4
         // This timeout is for the start only: someone may be reading the file with the sqlite3 shell.
         configuration.busyMode = .timeout(5)
-        // This takes effect before tables exist; a file with tables keeps its setting. Where it is set already, setting it
-        // again would write a page at every start. Where it can't be read the file is damaged, which is found later.
+        // This takes effect before tables exist; a file with tables keeps its setting. Setting it writes a page all the
+        // same, for which a full disk need not have room.
         configuration.prepareDatabase { db in
             guard !db.configuration.readonly else { return }
-            guard (try? Int.fetchOne(db, sql: "PRAGMA auto_vacuum")) != 2 else { return }
-            try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+            do {
+                try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+                guard try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 2 else { throw error }
+            }
         }
         return configuration
     }
