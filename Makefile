@@ -73,14 +73,17 @@ soak-daemon: test-deps
 	@Tests/Soak/run check || exit 0; $(MAKE) --no-print-directory release && Tests/Soak/run '$(PRODUCTS)'
 
 # What `make test` does for a minute: each call of FAULT_SEEDS workloads, and of erasures, backups, restores and migrations, fails in
-# six ways, OPENING_CASES files are broken, MODEL_SEEDS runs are compared with a model, KILLS processes killed. From new seeds, which
-# are printed: FAULT_SEED=, MODEL_SEED= and KILL_SEED= run one again.
+# six ways, OPENING_CASES files are broken, MODEL_SEEDS runs are compared with a model, KILLS processes killed. Half an hour on two
+# quiet cores, half of it the workloads. From new seeds, which are printed: FAULT_SEED=, OPENING_SEED=, MODEL_SEED= and KILL_SEED= run
+# one again.
 soak-store: test-deps
 	$(SWIFT) build --build-tests $(CHECKED)
 	@seed=$$((RANDOM * 1000)); export FAULT_SEEDS=$${FAULT_SEEDS:-10} FAULT_SEED=$${FAULT_SEED:-$$seed} \
-		OPENING_CASES=$${OPENING_CASES:-20000} MODEL_SEEDS=$${MODEL_SEEDS:-600} MODEL_SEED=$${MODEL_SEED:-$$seed} \
-		KILLS=$${KILLS:-60} KILL_SEED=$${KILL_SEED:-$$seed}; \
-	echo "FAULT_SEED=$$FAULT_SEED MODEL_SEED=$$MODEL_SEED KILL_SEED=$$KILL_SEED"; $(RUN_TESTS) \
+		OPENING_CASES=$${OPENING_CASES:-20000} OPENING_SEED=$${OPENING_SEED:-$$seed} \
+		MODEL_SEEDS=$${MODEL_SEEDS:-600} MODEL_SEED=$${MODEL_SEED:-$$seed} \
+		KILLS=$${KILLS:-60} KILL_SEED=$${KILL_SEED:-$$seed} TEST_SECONDS=$${TEST_SECONDS:-7200}; \
+	echo "FAULT_SEED=$$FAULT_SEED OPENING_SEED=$$OPENING_SEED MODEL_SEED=$$MODEL_SEED KILL_SEED=$$KILL_SEED"; \
+	$(RUN_TESTS) \
 		--filter 'StoreTests.(FaultTests|FaultStepTests|OpeningFuzzTests|ModelTests|KillTests)|HostTests.HostModelTests'
 
 bench: deps stage ## measure a release build beside its peers; BENCH=calls for a part

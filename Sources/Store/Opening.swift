@@ -112,8 +112,8 @@ struct Opening {
             do {
                 return try DatabasePool(path: alias.path, configuration: named)
             } catch let error as DatabaseError where error.resultCode != .SQLITE_BUSY {
-                // Where GRDB finds no log, it creates and drops a table, for which the file may be too damaged. Under
-                // its own name the file can then still be opened.
+                // Where GRDB finds no log, it creates and drops a table, for which the file may be too damaged, or the
+                // disk too full. Under its own name the file can then still be opened.
             }
         }
         return try DatabasePool(path: file, configuration: configuration)
@@ -178,10 +178,15 @@ struct Opening {
         configuration.maximumReaderCount = 4
         // This timeout is for the start only: someone may be reading the file with the sqlite3 shell.
         configuration.busyMode = .timeout(5)
-        // This takes effect before tables exist; a file with tables keeps its setting.
+        // This takes effect before tables exist; a file with tables keeps its setting. Setting it writes a page all the
+        // same, for which a full disk need not have room.
         configuration.prepareDatabase { db in
             guard !db.configuration.readonly else { return }
-            try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+            do {
+                try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+                guard try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 2 else { throw error }
+            }
         }
         return configuration
     }
@@ -211,7 +216,10 @@ struct Opening {
         close(descriptor)
     }
 
-    /// GRDB leaves a pool's writer at `synchronous = NORMAL`, which syncs only at checkpoints.
+    /// Has the writer's connection sync each commit.
+    ///
+    /// GRDB leaves it at `synchronous = NORMAL`, which syncs only at checkpoints, and may have committed a transaction
+    /// like that. It is synced here: ``LogCheck`` takes a torn transaction before another one for damage.
     private static func tune(_ db: Database) throws {
         try db.execute(sql: "PRAGMA synchronous = FULL")
         try db.execute(sql: "PRAGMA busy_timeout = \(patience)")
@@ -222,6 +230,7 @@ struct Opening {
         guard mode == 2 else {
             throw DatabaseError(message: "PRAGMA synchronous stayed at \(mode ?? -1), not FULL")
         }
+        try OpenLog(db).sync()
     }
 
 }

@@ -29,11 +29,30 @@ enum Reserve {
     ///
     /// - Returns: whether there is more room now than before.
     static func release(beside file: String) -> Bool {
-        var disk = statvfs()
-        guard statvfs(String(folder(of: file)), &disk) == 0 else { return false }
-        let free = UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
-        guard !free.overflow, free.partialValue < bytes else { return false }
+        guard let free = room(beside: file), free < bytes else { return false }
         return unlink(path(beside: file)) == 0
+    }
+
+    /// An error of an opening, with the number of bytes that are missing if the disk is full.
+    ///
+    /// SQLite reports some writes for which there is no room as errors of the disk.
+    static func explained(_ error: StoreError, beside file: String) -> StoreError {
+        guard let free = room(beside: file), free < bytes else { return error }
+        switch error {
+        case .full(let file, let reason), .failed(let file, _, let reason):
+            return .full(
+                file: file, reason: "\(reason); a start needs \(bytes) bytes, \(free) are free")
+        default:
+            return error
+        }
+    }
+
+    /// The number of bytes that are free; nil: unknown, or more than can be counted.
+    private static func room(beside file: String) -> UInt64? {
+        var disk = statvfs()
+        guard statvfs(String(folder(of: file)), &disk) == 0 else { return nil }
+        let free = UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
+        return free.overflow ? nil : free.partialValue
     }
 }
 
@@ -44,7 +63,10 @@ extension Opening {
         do throws(StoreError) {
             opening = try Opening(in: directory)
         } catch {
-            guard Reserve.release(beside: "\(directory)/") else { throw error }
+            let file = "\(directory)/"
+            guard Reserve.release(beside: file) else {
+                throw Reserve.explained(error, beside: file)
+            }
             opening = try Opening(in: directory)
         }
         Reserve.keep(beside: opening.file)

@@ -73,7 +73,7 @@ final class WriteAheadLog: @unchecked Sendable {
                 guard wanted <= Self.longestFile else { return .max }
                 // Nobody else appends to the log meanwhile.
                 try db.inTransaction(.immediate) {
-                    try LogRoom(db).extend(to: wanted)
+                    try OpenLog(db).extend(to: wanted)
                     return .rollback
                 }
                 return frames
@@ -85,7 +85,7 @@ final class WriteAheadLog: @unchecked Sendable {
 }
 
 /// The file of the log, as SQLite has it open.
-private struct LogRoom {
+struct OpenLog {
     private let file: UnsafeMutablePointer<sqlite3_file>
     private let methods: sqlite3_io_methods
 
@@ -110,6 +110,11 @@ private struct LogRoom {
             try check(methods.xWrite(file, zeros, Int32(count), size))
             size += Int64(count)
         }
+    }
+
+    /// Waits until everything written is on the disk.
+    func sync() throws {
+        try check(methods.xSync(file, SQLITE_SYNC_NORMAL))
     }
 
     private func check(_ code: Int32) throws {

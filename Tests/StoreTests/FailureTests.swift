@@ -175,44 +175,6 @@ import Testing
         #expect(try bench.store.pragma("synchronous") == 2)
     }
 
-    @Test(.enabled(if: getuid() == 0, "only root may mount a file system that is small"))
-    func `a store on a disk without room opens, is read, and takes writes once there is room`()
-        throws
-    {
-        let scratch = try TemporaryDirectory()
-        #expect(mount("small", scratch.path, "tmpfs", 0, "size=4m") == 0)
-        defer { umount2(scratch.path, Int32(MNT_DETACH)) }
-        let before = try Bench(scratch)
-        before.write(put("a", "small"))
-        before.store.close()
-        let filler = scratch.path + "/filler"
-        try fill(filler)
-
-        let bench = try Bench(scratch)
-        #expect(try bench.records("films", "list") == ["a": "small"])
-        let refused = bench.write(put("b", String(repeating: "x", count: 1 << 19)))
-        guard case .storage(let reason)? = refused?.failure else {
-            Issue.record("a value was written without room: \(String(describing: refused))")
-            return
-        }
-        #expect(reason.contains("full"))
-        unlink(filler)
-        bench.store.probe()
-        #expect(bench.write(put("c", "small", epoch: 1))?.sequence == 2)
-        #expect(try bench.records("films", "list").keys.sorted() == ["a", "c"])
-        bench.store.close()
-    }
-
-    /// Writes a file that takes all the room that there is.
-    private func fill(_ path: String) throws {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        try #require(descriptor >= 0)
-        defer { close(descriptor) }
-        let bytes = [UInt8](repeating: 0, count: 4_096)
-        while write(descriptor, bytes, bytes.count) > 0 {}
-        try #require(errno == ENOSPC)
-    }
-
     @Test func `a name that SQLite would cut fails its entry alone`() throws {
         let bench = try Bench()
         #expect(bench.write(put("a", "x", in: "fi\0lms"))?.isStorageFailure == true)

@@ -6,10 +6,12 @@ import Testing
 
 /// Stores whose files are broken at random: each opens with what was written, or says what is wrong.
 ///
-/// `OPENING_CASES` says how many there are. The files of one that breaks the promise are kept in the folder of temporary ones.
+/// `OPENING_CASES` says how many there are (400), and `OPENING_SEED` the first one's seed (0). The files of one that breaks the promise are kept in the folder of temporary ones.
 @Suite(.timeLimit(.minutes(60))) struct OpeningFuzzTests {
-    private static let cases =
-        ProcessInfo.processInfo.environment["OPENING_CASES"].flatMap { Int($0) } ?? 400
+    private static let seeds: Range<Int> = {
+        let first = FaultTests.number("OPENING_SEED") ?? 0
+        return first..<first + (FaultTests.number("OPENING_CASES") ?? 400)
+    }()
 
     /// What was written under each key at some time.
     private static let written = (0..<80).flatMap { entry($0).changes }.reduce(
@@ -19,7 +21,7 @@ import Testing
     @Test func `a broken store opens with what was written or says what is wrong`() throws {
         let whole = try Self.files()
         var said = 0
-        for seed in 0..<Self.cases {
+        for seed in Self.seeds {
             var random = RepeatableRandom(UInt64(seed))
             var files = whole
             for _ in 0..<Int.random(in: 1...3, using: &random) { files.breakOne(using: &random) }
@@ -36,7 +38,7 @@ import Testing
             }
         }
         // Not all that breaks is ever read.
-        #expect(said > Self.cases / 3)
+        #expect(said > Self.seeds.count / 3)
     }
 
     /// A store with some pages in its log alone.

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,8 @@ static FaultKind counted(FaultPlan *plan, uint64_t *random) {
     FaultKind kind = FaultNone;
     if (call >= plan->at && call - plan->at < plan->count && plan->kind != FaultRead) kind = plan->kind;
     if (kind == FaultCrash) plan->isCrashed = 1;
+    if (kind == FaultKill) kill(getpid(), SIGKILL);
+    if (kind == FaultKillFull) kind = FaultNone;
     if (plan->isCrashed) kind = FaultCrash;
     *random = next_random(&plan->random);
     pthread_mutex_unlock(&lock);
@@ -153,8 +156,11 @@ static int file_write(sqlite3_file *file, const void *bytes, int count, sqlite3_
     sqlite3_file *under = real(file);
     switch (counted(((File *)file)->plan, &random)) {
     case FaultNone:
-    case FaultLostSync:
-        return under->pMethods->xWrite(under, bytes, count, offset);
+    case FaultLostSync: {
+        int code = under->pMethods->xWrite(under, bytes, count, offset);
+        if (code == SQLITE_FULL && ((File *)file)->plan->kind == FaultKillFull) kill(getpid(), SIGKILL);
+        return code;
+    }
     case FaultFull:
         return SQLITE_FULL;
     case FaultShort: {
@@ -177,6 +183,8 @@ static int file_write(sqlite3_file *file, const void *bytes, int count, sqlite3_
     case FaultError:
     case FaultCrash:
     case FaultRead:
+    case FaultKill:
+    case FaultKillFull:
         return SQLITE_IOERR_WRITE;
     }
     return SQLITE_IOERR_WRITE;

@@ -20,6 +20,10 @@ typedef enum {
     FaultCrash,
     /// A read gets nothing and fails with an I/O error. Reads are counted for themselves.
     FaultRead,
+    /// The process is killed in place of the call.
+    FaultKill,
+    /// The process is killed by the first write that finds no room on the disk.
+    FaultKillFull,
 } FaultKind;
 
 /// The files of one directory, of which it is known what a power cut would leave.
