@@ -321,7 +321,7 @@ struct IndexPartsTests {
 }
 
 extension FoldedTexts {
-    fileprivate func insert(_ text: [UInt8], owner: Int) {
+    func insert(_ text: [UInt8], owner: Int) {
         text.withUnsafeBytes { insert($0, original: $0, owner: owner) }
     }
 }
