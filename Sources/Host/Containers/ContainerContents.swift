@@ -23,24 +23,6 @@ public struct ContainerContents {
         ListCall(request, of: container, reply).run()
     }
 
-    /// An item as a call or a screen gets it, without anybody's ballot.
-    ///
-    /// - Parameters:
-    ///   - row: the item.
-    ///   - fields: the fields to include; nil: all.
-    ///   - nested: the lists whose items may be its children.
-    /// - Returns: the item.
-    func view(
-        _ row: IndexedItem, fields: Set<String>? = nil, nested: [ContentIndex]
-    ) -> ItemView {
-        ItemView(
-            id: row.id, parent: row.parent,
-            fields: fields.map(row.fields(named:)) ?? row.fields,
-            votes: container.derived.votes == nil ? nil : TallyView(tally: row.tally, mine: nil),
-            comments: container.derived.comments == nil ? nil : row.comments,
-            children: nested.children(of: row.id))
-    }
-
     /// The lists that may have children of a list's items: those that a screen shows inside an item, or without modes
     /// the list itself.
     ///
@@ -110,7 +92,8 @@ public struct ContainerContents {
             // Looked up by name: the component may have been made anew meanwhile.
             if let list = container.slot(slot.name)?.list, let row = list.item(item) {
                 found = ItemResult(
-                    item: view(row, nested: nested(in: list, scope: nil)),
+                    item: ItemView(
+                        row, nested: nested(in: list, scope: nil), derived: container.derived),
                     details: details?.jsonBytes, sequence: domain.sequence)
             }
             return found == nil ? [] : [.item(item)]
@@ -280,6 +263,27 @@ extension ListPresentation {
             sort: slot.definition.sort, empty: slot.definition.empty,
             votes: container.first(.votes)?.facts(in: definition),
             comments: container.first(.comments)?.facts(in: definition))
+    }
+}
+
+extension ItemView {
+    /// An item as a call or a screen gets it, without anybody's ballot.
+    ///
+    /// - Parameters:
+    ///   - row: the item.
+    ///   - fields: the fields to include; nil: all.
+    ///   - nested: the lists whose items may be its children.
+    ///   - derived: which votes and comments its list has.
+    init(
+        _ row: IndexedItem, fields: Set<String>? = nil, nested: [ContentIndex],
+        derived: DerivedFields
+    ) {
+        self.init(
+            id: row.id, parent: row.parent,
+            fields: fields.map(row.fields(named:)) ?? row.fields,
+            votes: derived.votes == nil ? nil : TallyView(tally: row.tally, mine: nil),
+            comments: derived.comments == nil ? nil : row.comments,
+            children: nested.children(of: row.id))
     }
 }
 

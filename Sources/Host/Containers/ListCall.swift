@@ -147,7 +147,8 @@ final class ListCall {
     private func views(of rows: [IndexedItem], in list: ContentIndex) -> [ItemView] {
         let fields = request.fields.map(Set.init) ?? container.definition.listedFields
         let nested = container.contents.nested(in: list, scope: request.scope)
-        return rows.map { container.contents.view($0, fields: fields, nested: nested) }
+        let derived = container.derived
+        return rows.map { ItemView($0, fields: fields, nested: nested, derived: derived) }
     }
 
     // MARK: The reply

@@ -444,7 +444,8 @@ extension SharedView {
             if known == nil {
                 known = Dictionary(before.map { ($0.row.id, $0) }) { first, _ in first }
             }
-            let view = container.contents.view(row, fields: fields, nested: nested)
+            let view = ItemView(
+                row, fields: fields, nested: nested, derived: container.derived)
             if let old = known?[row.id], old.view == view { return old }
             return ShownItem(row, view)
         }
