@@ -44,6 +44,14 @@ import Testing
         )
     }
 
+    private func insert(_ text: String, owner: Int, into texts: FoldedTexts) {
+        Array(text.utf8).withUnsafeBytes { original in
+            Folding.fold(text).withUnsafeBytes {
+                texts.insert($0, original: original, owner: owner)
+            }
+        }
+    }
+
     @Test(arguments: [0, 1, 15, 16, 17, 33, 30_000])
     func `restored items are found by id and by place, in all chunks of memory`(count: Int) throws {
         let (index, items) = try load((0..<count).map { record($0) })
@@ -127,7 +135,7 @@ import Testing
             number >= first && number % 3 == 0 ? "ſ\(number)ẞ" : "X\(number)"
         }
         for (owner, text) in all.enumerated() {
-            texts.insert(Array(text.utf8), owner: owner)
+            insert(text, owner: owner, into: texts)
         }
         for (owner, text) in all.enumerated() where owner % 7 == 0 || owner > 149_000 {
             #expect(texts.withOriginal(of: owner) { $0.text } == text)
@@ -135,7 +143,7 @@ import Testing
         }
         for owner in all.indices where owner % 4 != 0 { texts.remove(owner: owner) }
         for owner in all.indices where owner % 4 != 0 {
-            texts.insert(Array(all[owner].utf8), owner: owner)
+            insert(all[owner], owner: owner, into: texts)
         }
         let isSame = all.indices.allSatisfy { owner in
             texts.withOriginal(of: owner) { $0.text } == all[owner]

@@ -321,7 +321,7 @@ struct IndexPartsTests {
 }
 
 extension FoldedTexts {
-    func insert(_ text: [UInt8], owner: Int) {
+    fileprivate func insert(_ text: [UInt8], owner: Int) {
         text.withUnsafeBytes { insert($0, original: $0, owner: owner) }
     }
 }
