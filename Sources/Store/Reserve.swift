@@ -29,22 +29,23 @@ enum Reserve {
     ///
     /// - Returns: whether there is more room now than before.
     static func release(beside file: String) -> Bool {
-        guard let free = room(beside: file), free < bytes else { return false }
+        guard isShort(beside: file) else { return false }
         return unlink(path(beside: file)) == 0
     }
 
     /// An error of an opening, with the number of bytes that are missing if the disk is full.
-    ///
-    /// SQLite reports some writes for which there is no room as errors of the disk.
     static func explained(_ error: StoreError, beside file: String) -> StoreError {
-        guard let free = room(beside: file), free < bytes else { return error }
-        switch error {
-        case .full(let file, let reason), .failed(let file, _, let reason):
-            return .full(
-                file: file, reason: "\(reason); a start needs \(bytes) bytes, \(free) are free")
-        default:
-            return error
-        }
+        // A migration, which needs more, has said how much.
+        guard case .full(let full, let reason) = error, !reason.contains(" bytes"),
+            let free = room(beside: file), free < bytes
+        else { return error }
+        return .full(
+            file: full, reason: "\(reason); a start needs \(bytes) bytes, \(free) are free")
+    }
+
+    /// Whether the disk has less room than a start needs.
+    static func isShort(beside file: String) -> Bool {
+        room(beside: file).map { $0 < bytes } ?? false
     }
 
     /// The number of bytes that are free; nil: unknown, or more than can be counted.
@@ -67,7 +68,12 @@ extension Opening {
             guard Reserve.release(beside: file) else {
                 throw Reserve.explained(error, beside: file)
             }
-            opening = try Opening(in: directory)
+            do throws(StoreError) {
+                opening = try Opening(in: directory)
+            } catch {
+                // Somebody else may have taken the room.
+                throw Reserve.explained(error, beside: file)
+            }
         }
         Reserve.keep(beside: opening.file)
         return opening

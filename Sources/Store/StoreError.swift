@@ -60,6 +60,8 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
             self = .notWritable(file: file, reason: reason)
         case .SQLITE_FULL:
             self = .full(file: file, reason: reason)
+        case .SQLITE_IOERR where error.mayLackRoom && Reserve.isShort(beside: file):
+            self = .full(file: file, reason: reason)
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             self = .inUse(file: file, owner: nil)
         default:
@@ -71,6 +73,14 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
 extension DatabaseError {
     /// Whether SQLite reports that the file is damaged.
     var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) }
+
+    /// Whether SQLite may report a write for which there is no room as this error of the disk.
+    fileprivate var mayLackRoom: Bool {
+        [
+            .SQLITE_IOERR_WRITE, .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC,
+            .SQLITE_IOERR_TRUNCATE, .SQLITE_IOERR_SHMOPEN, .SQLITE_IOERR_SHMSIZE,
+        ].contains(extendedResultCode)
+    }
 
     /// SQLite's message and code, without statement and arguments, which contain people's data.
     var reason: String {

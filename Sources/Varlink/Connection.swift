@@ -125,6 +125,7 @@ extension Connection {
         guard hasRead else { return schedule() }
         hasRead = false
         finishTurn(mayHold: true)
+        server.sendOverdue()
     }
 
     /// Reads only while what was read before can be worked on: the rest stays with the sender.

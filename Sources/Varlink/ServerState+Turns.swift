@@ -70,6 +70,14 @@ extension ServerState {
         return true
     }
 
+    /// Sends replies that are held for too long already; called at the end of each read.
+    func sendOverdue() {
+        guard !turns.held.isEmpty,
+            StartBudget.now() - turns.heldSince > ConnectionTurns.longestHold
+        else { return }
+        sendHeld()
+    }
+
     private func sendHeld() {
         while let connection = turns.held.popFirst() { connection.finishTurn() }
     }
@@ -89,6 +97,7 @@ extension ServerState {
     /// The loop has polled: answers that were left go out, and connections that were put off start calls, each as
     /// far as it may.
     private func goOn() {
+        sendHeld()
         let isRoundLeft = turns.used > turns.most && turns.isRoundToCome
         turns.used = 0
         budget.renew()

@@ -33,9 +33,11 @@ struct EventDelivery {
 
     /// Delivers events that a component reported without a command.
     func deliverUnasked(_ events: [ComponentEvent], from slot: Slot) {
-        for event in events { container.screens?.holdNotice(for: event) }
+        let holds = events.map { container.screens?.holdNotice(for: $0) }
         pass(events, from: slot)
-        for event in events { container.screens?.showUnasked(event) }
+        for (event, hold) in zip(events, holds) {
+            container.screens?.showUnasked(event, releasing: hold)
+        }
         container.screens?.changed()
     }
 

@@ -44,9 +44,11 @@ protocol OpenScreens: AnyObject {
 
     /// Delays a delegate's messages about a selection that a filters component made on a screen by itself, until the
     /// selection is shown.
-    func holdNotice(for event: ComponentEvent)
+    ///
+    /// - Returns: what ``showUnasked(_:releasing:)`` ends; nil: nothing is delayed.
+    func holdNotice(for event: ComponentEvent) -> NoticeHold?
     /// Shows a selection that a filters component made on a screen by itself.
-    func showUnasked(_ event: ComponentEvent)
+    func showUnasked(_ event: ComponentEvent, releasing hold: NoticeHold?)
     /// The delegate of the scope that a screen shows; nil: there is no such screen.
     ///
     /// - Returns: the delegate; fails while it can't be made.
@@ -59,4 +61,10 @@ protocol OpenScreens: AnyObject {
     func message(_ text: String, on screen: String)
     /// Leads the user of a screen to another container, with its next revision.
     func lead(_ screen: String, to container: String, item: String?)
+}
+
+/// A reason to hold back what delegates say to a screen's user; whoever gets it ends it.
+struct NoticeHold {
+    /// The series of holds that it belongs to; they may all be ended at once.
+    let series: Int
 }

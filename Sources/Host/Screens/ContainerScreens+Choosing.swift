@@ -69,12 +69,12 @@ extension ContainerScreens {
                 switch result {
                 case .success(.selection(let selection, let events)):
                     // The delegate's message is sent with the revision that shows the choices.
-                    screen.holdNotice()
+                    let hold = screen.holdNotice()
                     container.delivery.deliver(events, from: slot)
                     var choices = presentChoices(of: screen)
                     choices.view.selection = selection
                     propose(choices, on: screen) { result in
-                        screen.releaseNotice()
+                        screen.release(hold)
                         done(result)
                     }
                 case .success: done(.failure(slot.unavailable("It answered something else.")))
@@ -195,10 +195,10 @@ extension ContainerScreens {
         guard type(of: delegate) != ContainerDelegate.self else {
             return prepare(screen, for: next, done)
         }
-        screen.holdNotice()
+        let hold = screen.holdNotice()
         let answered: Answer<PreparedView> = { result in
             done(result)
-            screen.releaseNotice()
+            screen.release(hold)
         }
         let asked = next.keepAsSeen()
         let crash = container.delegates.crashText(in: next.view.scope)

@@ -7,7 +7,7 @@ extension ContainerScreens {
     /// Shows a selection that a filters component reported without a request.
     ///
     /// The delegate's message about it was held back, and is sent with the revision.
-    func showUnasked(_ event: ComponentEvent) {
+    func showUnasked(_ event: ComponentEvent, releasing hold: NoticeHold?) {
         let selection: Selection
         switch event {
         case .didSelect(_, _, let now, _), .didDeselect(_, _, let now, _): selection = now
@@ -18,13 +18,13 @@ extension ContainerScreens {
         choose(screen) {
             $0.view.selection = selection
         } then: { _ in
-            screen.releaseNotice()
+            if let hold { screen.release(hold) }
         }
     }
 
-    func holdNotice(for event: ComponentEvent) {
-        guard event.selects else { return }
-        event.screen.flatMap { screen($0) }?.holdNotice()
+    func holdNotice(for event: ComponentEvent) -> NoticeHold? {
+        guard event.selects else { return nil }
+        return event.screen.flatMap { screen($0) }?.holdNotice()
     }
 
     /// Makes a change that the screen's delegate requested; the delegate is not called for it.

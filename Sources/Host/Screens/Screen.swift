@@ -129,10 +129,10 @@ extension Screen {
 
     /// Holds back messages while a delegate decides on choices; they are sent with the revision that shows the
     /// choices.
-    func holdNotice() { root.notice.hold() }
+    func holdNotice() -> NoticeHold { root.notice.hold() }
 
     /// Ends a hold, when the choices are shown or can't be.
-    func releaseNotice() { notify { $0.release() } }
+    func release(_ hold: NoticeHold) { notify { $0.release(hold) } }
 
     /// Changes the notice of the whole screen, and wakes its reader if there is one to send now.
     private func notify(_ change: (inout ScreenNotice) -> Void) {

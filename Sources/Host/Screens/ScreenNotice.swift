@@ -11,6 +11,8 @@ struct ScreenNotice {
     private var lead: ScreenLead?
     /// How many delegates are deciding.
     private var holds = 0
+    /// Increased when all holds end: an earlier one then has nothing to release.
+    private var series = 0
 
     /// Whether there is something to send now.
     var isDue: Bool { holds == 0 && (message != nil || lead != nil) }
@@ -23,14 +25,20 @@ struct ScreenNotice {
     /// Sets the lead, in place of an earlier one.
     mutating func set(lead: ScreenLead) { self.lead = lead }
 
-    /// Holds everything back until ``release()`` or ``endHolds()``.
-    mutating func hold() { holds += 1 }
+    /// Holds everything back until ``release(_:)`` or ``endHolds()``.
+    mutating func hold() -> NoticeHold {
+        holds += 1
+        return NoticeHold(series: series)
+    }
 
-    /// Ends one hold.
-    mutating func release() { holds = max(holds - 1, 0) }
+    /// Ends one hold, unless all were ended since.
+    mutating func release(_ hold: NoticeHold) { if hold.series == series { holds -= 1 } }
 
     /// Ends all holds.
-    mutating func endHolds() { holds = 0 }
+    mutating func endHolds() {
+        holds = 0
+        series += 1
+    }
 
     /// Removes and returns what is to be sent now; nothing while it is held back.
     mutating func take() -> (message: String?, lead: ScreenLead?) {

@@ -28,6 +28,8 @@ final class ScreenTurn {
     private var isAsking = false
     private var isTimed = false
     private var isOver = false
+    /// Holds back what delegates say until all is shown.
+    private var hold: NoticeHold?
 
     /// - Parameters:
     ///   - root: the whole screen.
@@ -41,14 +43,14 @@ final class ScreenTurn {
 
     /// Starts with what was chosen.
     func begin(with shown: PreparedView) {
-        root.holdNotice()
+        hold = root.holdNotice()
         take(shown)
         goOn()
     }
 
     /// Starts with the parts of a screen that are not shown yet.
     func begin(withPartsOf screen: Screen) {
-        root.holdNotice()
+        hold = root.holdNotice()
         screen.home?.follow(screen, screen.choices, in: self)
         goOn()
     }
@@ -109,7 +111,7 @@ final class ScreenTurn {
         waiting.removeAll()
         for (part, choices, problem) in failed { part.home?.fail(part, with: choices, problem) }
         done(prepared)
-        root.releaseNotice()
+        if let hold { root.release(hold) }
     }
 
     /// Shows a part that is ready after the others were shown.

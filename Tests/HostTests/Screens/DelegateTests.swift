@@ -28,6 +28,7 @@ private final class Guide: ContainerDelegate {
         case "short":
             next.search = "heat"
             container?.message("Searched for heat.", on: screen.id)
+        case "the", "the a": container?.message(next.search, on: screen.id)
         case "elsewhere": container?.lead(screen.id, to: "books", item: "dune")
         default: break
         }
@@ -92,6 +93,24 @@ private final class Fussy: ContainerDelegate {
         try await host.apply(.films.changed { $0.delegate = delegate })
         try await host.put(.film("heat", ["crime"]), .film("alien", ["horror"]))
         return host
+    }
+
+    @Test
+    func `what it says of one choice is sent with that choice, while others wait for their turn`()
+        async throws
+    {
+        let host = try await films(DelegateLog.make().delegate(of: "test.guide"))
+        // Finding this many rows and sending them are two turns of the loop.
+        try await host.put((0..<300).map { .film("a\($0)", ["crime"]) })
+        let reader = EagerReader(host.registry)
+        let id = try await reader.open(host, ScreenRequest(container: "films", limit: 400))
+        _ = try await host.callAll(2) { registry, index, reply in
+            registry.search(id, index == 0 ? "the" : "the a", by: .ann, reply)
+        }
+        let said = await host.on { _ in reader.said }
+        #expect(said.map(\.message) == ["the", "the a"])
+        #expect(said.last?.total == 300, "it comes with the list that it is about")
+        try await host.end()
     }
 
     @Test func `it is asked once at the opening and once for each choice, and its answer is shown`()

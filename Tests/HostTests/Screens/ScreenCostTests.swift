@@ -268,6 +268,8 @@ final class EagerReader: @unchecked Sendable {
     private(set) var sequences: [Int64] = []
     private(set) var failure: String?
     private(set) var wakes = 0
+    /// What delegates said, each with the total of the first list in the same revision; nil: it did not change.
+    private(set) var said: [(message: String, total: Int?)] = []
 
     init(_ registry: Registry) { self.registry = registry }
 
@@ -294,6 +296,9 @@ final class EagerReader: @unchecked Sendable {
             guard let new = try registry.pullScreen(reader).get()
             else { return }
             sequences.append(new.sequence)
+            if let message = new.message {
+                said.append((message, new.step.lists.first?.total))
+            }
             try copy.apply(new)
             read()
         } catch {
