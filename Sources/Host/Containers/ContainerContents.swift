@@ -274,16 +274,22 @@ extension ItemView {
     ///   - fields: the fields to include; nil: all.
     ///   - nested: the lists whose items may be its children.
     ///   - derived: which votes and comments its list has.
+    @inline(__always)
     init(
         _ row: IndexedItem, fields: Set<String>? = nil, nested: [ContentIndex],
         derived: DerivedFields
     ) {
         self.init(
             id: row.id, parent: row.parent,
-            fields: fields.map(row.fields(named:)) ?? row.fields,
+            fields: Self.fields(fields, of: row),
             votes: derived.votes == nil ? nil : TallyView(tally: row.tally, mine: nil),
             comments: derived.comments == nil ? nil : row.comments,
             children: nested.children(of: row.id))
+    }
+
+    private static func fields(_ names: Set<String>?, of row: IndexedItem) -> [UInt8] {
+        // Without a closure, which would copy the row.
+        if let names { row.fields(named: names) } else { row.fields }
     }
 }
 
