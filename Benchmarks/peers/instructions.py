@@ -18,7 +18,7 @@ CALLS = 4_000
 BEFORE = 2_000
 # So many items has a call of an import.
 BATCH = 1_000
-# So many screens show so many items that are voted on, so many times.
+# So many screens show so many items, on which so many votes are cast.
 SCREENS = 100
 VOTED = 9
 VOTES = 40
@@ -173,11 +173,13 @@ def instructions(name, under):
 
 
 def counting(server, state):
+    """Begins (on) or ends (off) what callgrind counts of a server."""
     subprocess.run(["callgrind_control", "-i", state, str(server.process.pid)],
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
 
 
 def counted_in(file):
+    """The instructions that a file of callgrind has in all."""
     total = next(line for line in file.read_text().splitlines() if line.startswith("totals:"))
     return int(total.split()[1])
 

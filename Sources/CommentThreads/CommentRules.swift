@@ -17,9 +17,9 @@ public struct CommentRules {
 
     /// What may be commented on.
     let subjects: Set<SubjectKind>
-    // What the set says, for each new comment.
-    private let areItems: Bool
-    private let isContainer: Bool
+    /// Whether ``subjects`` has items, and the container: looked up once, not for each new comment.
+    private let takesItems: Bool
+    private let takesContainer: Bool
     /// The most characters (Unicode scalars) of a comment.
     let maxLength: Int
     /// Whether new comments wait for a moderator.
@@ -31,8 +31,8 @@ public struct CommentRules {
         isModerated: Bool = false
     ) {
         self.subjects = subjects
-        areItems = subjects.contains(.items)
-        isContainer = subjects.contains(.container)
+        takesItems = subjects.contains(.items)
+        takesContainer = subjects.contains(.container)
         self.maxLength = maxLength
         self.isModerated = isModerated
     }
@@ -57,7 +57,7 @@ public struct CommentRules {
     }
 
     func check(_ subject: Subject) throws(Refusal) {
-        if subject.item == nil ? isContainer : areItems { return }
+        if subject.item == nil ? takesContainer : takesItems { return }
         throw Refusal(
             .refused,
             subject.item == nil

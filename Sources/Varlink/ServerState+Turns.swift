@@ -23,7 +23,7 @@ extension ServerState {
     /// A round: those that wait take their turns; those that ask meanwhile come in the next.
     private func takeTurns() {
         turns.isRoundNext = false
-        // What somebody published reaches a few subscribers before the reply to it, but does not wait for many.
+        // Notifications are written to a few subscribers before the publisher's reply; with more, the reply comes first.
         if turns.waiting.count > Self.few { sendHeld() }
         var count = turns.waiting.count
         var now = count > 0 ? StartBudget.now() : 0
@@ -44,7 +44,7 @@ extension ServerState {
         }
     }
 
-    /// So many turns come before replies that are held.
+    /// The most connections whose turns come before replies that are held.
     private static var few: Int { 4 }
 
     /// Decides whether the replies of a connection that has just read are sent after those of others were made,
@@ -119,7 +119,7 @@ struct ConnectionTurns {
     var isRoundToCome = false
     /// Whether a round runs before the loop polls.
     var isRoundNext = false
-    /// Connections whose replies go out with those of others.
+    /// Connections whose replies are held: they are written after the reads of this poll.
     var held: CircularBuffer<Connection> = []
     /// When the first of them began to start calls.
     var heldSince: Int64 = 0

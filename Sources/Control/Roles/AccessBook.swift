@@ -25,7 +25,8 @@ public final class AccessBook: Sendable {
             isSubordinate = peer.subordinate != nil
         }
 
-        func areOf(_ peer: Peer) -> Bool {
+        /// Whether these are a peer's; without making a copy of its groups.
+        func match(_ peer: Peer) -> Bool {
             uid == peer.uid && gid == peer.gid && isSubordinate == (peer.subordinate != nil)
                 && groups == peer.groups
         }
@@ -36,12 +37,14 @@ public final class AccessBook: Sendable {
         /// Increased by every change that may change the access of known credentials.
         var version = 0
         var known: [Credentials: (access: Access, until: ContinuousClock.Instant)] = [:]
-        /// Those of ``known`` that were asked for last, as most calls ask more than once: found without hashing.
+        /// The entry of ``known`` that was read last.
+        ///
+        /// Most calls read theirs more than once, and here it is found without hashing.
         var last: (who: Credentials, access: Access, until: ContinuousClock.Instant)?
 
         /// The cached access of a peer at a time; nil: there is none.
         mutating func access(of peer: Peer, at now: ContinuousClock.Instant) -> Access? {
-            if let last, last.until > now, last.who.areOf(peer) { return last.access }
+            if let last, last.until > now, last.who.match(peer) { return last.access }
             let who = Credentials(peer)
             guard let entry = known[who], entry.until > now else { return nil }
             last = (who, entry.access, entry.until)

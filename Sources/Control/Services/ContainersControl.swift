@@ -186,7 +186,8 @@ struct ContainersControl: ContainersService {
     ) {
         context.registry.find(parameters.container, of: context.user(call.peer)) { found in
             let result = found.flatMap { container in
-                Result { () throws(HostError) in try container.contents.reload(parameters.component)
+                Result { () throws(HostError) in
+                    try container.contents.reload(parameters.component)
                 }
             }
             call.answer(result, in: Containers.self) { .init() }

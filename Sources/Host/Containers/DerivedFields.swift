@@ -158,7 +158,7 @@ final class DerivedFields {
     func forget(_ list: ContentIndex) { filling[ObjectIdentifier(list)] = nil }
 }
 
-/// Replaces the derived values of one list after the wiring has changed, one item at a time.
+/// Replaces the derived values of one list after they come from another component, one item at a time.
 private final class Rederivation {
     /// The items that have a value in the list.
     private var ids: any IteratorProtocol<String>
