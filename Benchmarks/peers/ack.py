@@ -8,7 +8,7 @@ from processes import RUN, ask, drive, request_file, tool
 
 CLIENTS = [1, 50]
 KEYS = [("p50", "p50_us", "us"), ("rate", "per_s", "/s"), ("server CPU", "server_cpu_us", "us")]
-# Of so many that a second has checkpoints among them: 16 MiB of log each.
+# Of so many that a second has checkpoints among them: 8 MiB of log each.
 BUSY = KEYS[:1] + [("p99.9, beside checkpoints", "p999_us", "us")] + KEYS[1:]
 REDIS = "Redis XADD, fsync always"
 # Rates in times of Redis' in the same run, processor time in microseconds.

@@ -13,8 +13,8 @@ internal import Synchronization
 ///
 /// Sendable because `step`, `seen` and `room` are used only on the writer's queue, and everything else is atomic.
 final class WriteAheadLog: @unchecked Sendable {
-    /// The number of frames, of a page each, from which a commit copies the log: 16 MiB.
-    let limit = Atomic(4_096)
+    /// The number of frames, of a page each, from which a commit copies the log: 8 MiB.
+    let limit = Atomic(2_048)
     /// The number of frames for which room is made at a time: 1 MiB.
     var step = 256
 
