@@ -51,8 +51,10 @@ help: ## what there is to do
 run: deps stage ## start the daemon with an example container, and say what to type next
 	@Examples/run '$(STAGE)'
 
-test: test-deps lint ## check the format, build everything, run all tests
+test: test-deps lint ## check the format, build everything, the benchmarks too, run all tests
 	$(SWIFT) build --build-tests $(CHECKED)
+	$(SWIFT) build --package-path Benchmarks --scratch-path .build/benchmarks
+	$(SWIFT) build --package-path Benchmarks/index --scratch-path .build/index-benchmark
 	$(RUN_TESTS) --skip WorkersTests
 	$(RUN_TESTS) --filter WorkersTests
 	SWIFT='$(SWIFT)' FUZZ_SECONDS=15 FUZZ_SEED=1 Tests/Fuzz/run json idl frames

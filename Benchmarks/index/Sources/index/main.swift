@@ -18,7 +18,7 @@ for count in [10_000, 100_000] {
             Case(
                 name: "page, number and four counts of \(count)",
                 ours: { _ in _ = try listing.index.query(listing.query()) })
-        ], rounds: 200)
+        ], in: listing.index, rounds: 200)
 }
 let listing = try Listing(films, count: 1_000_000)
 try Questions.check(listing, films)
