@@ -6,23 +6,51 @@ import JSONCodec
 ///
 /// Each is for the very item whose record was written, which shares the memory of its fields. For any other one, such as
 /// one that a delegate changed, the list writes the fields itself.
-package struct WrittenFields {
-    private struct Entry {
-        let id: String
-        let fields: [String: Value]
+package struct WrittenFields: Sendable {
+    private struct Entry: Sendable {
+        let item: Item
+        /// Its record, as JSON sorted by name.
         let record: [UInt8]
+        /// Where its fields are in the record.
         let range: Range<Int>
+
+        init(_ item: Item) {
+            self.item = item
+            var json = JSONWriter()
+            json.beginObject()
+            json.key("fields")
+            let start = json.bytes.count
+            item.fields.write(to: &json)
+            range = start..<json.bytes.count
+            if let parent = item.parent {
+                json.key("parent")
+                json.string(parent)
+            }
+            json.endObject()
+            record = json.bytes
+        }
     }
 
     private var entries: [Entry] = []
     /// Items are mostly put in the order in which their records were written.
     private var next = 0
+    /// Entries that were written before it was known which items change, in order.
+    ///
+    /// Those before the place are used, or not needed.
+    private var ahead: [Entry] = []
+    private var aheadPlace = 0
 
     /// Without any.
     package init() {}
 
+    /// Writes the records of items ahead, all of which will probably change.
+    package init(ahead items: [Item]) { ahead = items.map(Entry.init) }
+
     /// Makes room for the fields of so many items.
     package mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
+
+    /// Forgets what was written ahead and not used.
+    package mutating func dropAhead() { (ahead, aheadPlace) = ([], 0) }
 
     /// Writes the value of an item's record, as JSON sorted by name.
     ///
@@ -32,19 +60,26 @@ package struct WrittenFields {
             let item = Item(key: key, value: .object(object)),
             object.count == (item.parent == nil ? 1 : 2)
         else { return nil }
-        var json = JSONWriter()
-        json.beginObject()
-        json.key("fields")
-        let start = json.bytes.count
-        item.fields.write(to: &json)
-        let range = start..<json.bytes.count
-        if let parent = item.parent {
-            json.key("parent")
-            json.string(parent)
+        let entry = takeAhead(item) ?? Entry(item)
+        entries.append(entry)
+        return entry.record
+    }
+
+    /// The item's entry if it was written ahead.
+    ///
+    /// Entries that are passed over are those of items that don't change.
+    private mutating func takeAhead(_ item: Item) -> Entry? {
+        while aheadPlace < ahead.count {
+            let entry = ahead[aheadPlace]
+            aheadPlace += 1
+            if entry.item.id == item.id {
+                let isSame =
+                    entry.item.parent == item.parent
+                    && entry.item.fields.isIdentical(to: item.fields)
+                return isSame ? entry : nil
+            }
         }
-        json.endObject()
-        entries.append(Entry(id: key, fields: item.fields, record: json.bytes, range: range))
-        return json.bytes
+        return nil
     }
 
     /// Hands over the fields of the next item, if they are written; they are handed over once.
@@ -53,7 +88,9 @@ package struct WrittenFields {
     mutating func take<R>(_ item: Item, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
         guard next < entries.count else { return nil }
         let entry = entries[next]
-        guard entry.id == item.id, entry.fields.isIdentical(to: item.fields) else { return nil }
+        guard entry.item.id == item.id, entry.item.fields.isIdentical(to: item.fields) else {
+            return nil
+        }
         next += 1
         if next == entries.count { self = WrittenFields() }
         return entry.record.withUnsafeBytes {

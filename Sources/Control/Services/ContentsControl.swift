@@ -71,20 +71,18 @@ struct ContentsControl: ContentsService {
     func put(
         _ parameters: Contents.Put.Parameters, call: VarlinkCall<Contents.Put.Reply>
     ) {
-        var drafts: [ItemDraft] = []
-        for item in parameters.items {
-            do {
-                drafts.append(try ItemDraft(item))
-            } catch {
-                // The frame's syntax was already checked, so only numbers that can't be stored are left.
-                return call.fail(
-                    Contents.ItemInvalid(
-                        item: item.id, reason: "Its fields can't be read: \(error)"))
-            }
+        let items = parameters.items
+        let batch = ItemBatch(
+            count: items.count, isConditional: items.contains { $0.ifRevision != nil }
+        ) { () throws(HostError) in
+            var drafts: [ItemDraft] = []
+            drafts.reserveCapacity(items.count)
+            for item in items { drafts.append(try ItemDraft(item)) }
+            return drafts
         }
         let caller = context.own(call.peer)
         context.find(parameters.container, for: call, in: Contents.self) { container in
-            container.contents.put(drafts, in: parameters.component, by: caller) { result in
+            container.contents.put(batch, in: parameters.component, by: caller) { result in
                 call.answer(result, in: Contents.self) {
                     .init(
                         inserted: $0.inserted, updated: $0.updated, unchanged: $0.unchanged,
@@ -112,11 +110,17 @@ struct ContentsControl: ContentsService {
 }
 
 extension ItemDraft {
-    fileprivate init(_ item: Contents.Put.Parameters.Items) throws {
-        let fields = try JSON.decode([String: Value].self, from: item.fields.bytes)
-        if fields.values.contains(where: \.mayBeRounded) {
-            // A number may have been rounded when it was decoded.
-            try WholeNumbers.check(item.fields.bytes)
+    fileprivate init(_ item: Contents.Put.Parameters.Items) throws(HostError) {
+        let fields: [String: Value]
+        do {
+            fields = try JSON.decode([String: Value].self, from: item.fields.bytes)
+            if fields.values.contains(where: \.mayBeRounded) {
+                // A number may have been rounded when it was decoded.
+                try WholeNumbers.check(item.fields.bytes)
+            }
+        } catch {
+            // The frame's syntax was already checked, so only numbers that can't be stored are left.
+            throw .itemInvalid(item: item.id, reason: "Its fields can't be read: \(error)")
         }
         self.init(
             item: AtriumKit.Item(id: item.id, fields: fields, parent: item.parent),

@@ -103,3 +103,35 @@ public struct ItemDraft: Sendable, Hashable {
         self.ifRevision = ifRevision
     }
 }
+
+/// Items to write together: all of them or none.
+public struct ItemBatch: Sendable {
+    /// The number of items.
+    public let count: Int
+    /// Whether an item expects a revision.
+    public let isConditional: Bool
+    /// Returns the items, in their order.
+    let read: @Sendable () throws(HostError) -> [ItemDraft]
+
+    /// A batch of these items.
+    public init(_ drafts: [ItemDraft]) {
+        self.init(count: drafts.count, isConditional: drafts.contains { $0.ifRevision != nil }) {
+            () throws(HostError) in drafts
+        }
+    }
+
+    /// A batch whose items are still to be decoded.
+    ///
+    /// - Parameters:
+    ///   - count: the number of items.
+    ///   - isConditional: whether an item expects a revision.
+    ///   - read: returns the items. Called once, on a thread of its own if there are many.
+    public init(
+        count: Int, isConditional: Bool,
+        _ read: @escaping @Sendable () throws(HostError) -> [ItemDraft]
+    ) {
+        self.count = count
+        self.isConditional = isConditional
+        self.read = read
+    }
+}

@@ -195,23 +195,22 @@ extension ContainerContents {
     /// Items that are unchanged keep their revision.
     ///
     /// - Parameters:
-    ///   - drafts: at most 1,000 items and 1 MiB.
+    ///   - batch: at most 1,000 items and 1 MiB.
     ///   - component: the list; nil: the first.
     ///   - caller: on whose behalf.
     ///   - reply: the result; fails with `fieldInvalid`, `itemInvalid`, `revisionMismatch`, `readOnly` or
     ///     `limitExceeded`.
     public func put(
-        _ drafts: [ItemDraft], in component: String?, by caller: Caller,
+        _ batch: ItemBatch, in component: String?, by caller: Caller,
         _ reply: @escaping Answer<PutResult>
     ) {
         do throws(HostError) {
             let (slot, _) = try container.list(component)
-            try domain.limits.check(
-                batch: drafts.count, of: drafts.reduce(0) { $0 + $1.item.writtenSize })
-            let command = PutCommand(drafts, to: slot, of: container, by: caller, reply)
+            try domain.limits.check(batch: batch.count)
+            let command = PutCommand(batch, to: slot, of: container, by: caller, reply)
             if let problem = command.checkAtOnce() { throw problem }
             command.run(by: caller.user)
-            command.checkInSlices()
+            command.checkOnThread()
         } catch {
             reply(.failure(error))
         }
@@ -367,9 +366,4 @@ extension IndexedItem {
         let value = try? JSON.decode(Value.self, from: fields(named: [field]))
         return value?.object?[field]?.text
     }
-}
-
-extension Item {
-    /// Roughly the bytes that the item adds to an entry: its record, and its id in the notification.
-    fileprivate var writtenSize: Int { roughSize + id.utf8.count + 24 }
 }
