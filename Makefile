@@ -40,6 +40,9 @@ PLACE    = PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' SYSTEMD_DIR='$(SYSTEMD_DIR)' 
 RUN_TESTS = Tests/say-failures $(SWIFT) test --skip-build --disable-xctest --no-parallel
 # A module may import what it declares to depend on, and nothing that merely happens to be there.
 CHECKED := --explicit-target-dependency-import-check error
+# The benchmarks' programs, which nothing else builds.
+BUILD_BENCHMARKS := $(SWIFT) build --package-path Benchmarks --scratch-path .build/benchmarks $(CHECKED) && \
+	$(SWIFT) build --package-path Benchmarks/index --scratch-path .build/index-benchmark $(CHECKED)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test fuzz mutants soak soak-daemon soak-store bench lint format docs install uninstall lay-down \
@@ -53,8 +56,7 @@ run: deps stage ## start the daemon with an example container, and say what to t
 
 test: test-deps lint ## check the format, build everything, the benchmarks too, run all tests
 	$(SWIFT) build --build-tests $(CHECKED)
-	$(SWIFT) build --package-path Benchmarks --scratch-path .build/benchmarks
-	$(SWIFT) build --package-path Benchmarks/index --scratch-path .build/index-benchmark
+	$(if $(wildcard Benchmarks),$(BUILD_BENCHMARKS))
 	$(RUN_TESTS) --skip WorkersTests
 	$(RUN_TESTS) --filter WorkersTests
 	SWIFT='$(SWIFT)' FUZZ_SECONDS=15 FUZZ_SEED=1 Tests/Fuzz/run json idl frames

@@ -110,7 +110,8 @@ final class IsolatedHost: Sendable {
             let errors = Errors(ids.count)
             for (place, id) in ids.enumerated() {
                 let item = ItemDraft(item: Item(id: id, fields: ["title": "t"]))
-                films.contents.put(ItemBatch([item]), in: nil, by: Caller(actor: "unix:0")) { result in
+                films.contents.put(ItemBatch([item]), in: nil, by: Caller(actor: "unix:0")) {
+                    result in
                     if case .failure(let error) = result { errors.all[place] = error }
                     errors.left -= 1
                     if errors.left == 0 { reply(.success(errors.all)) }

@@ -125,7 +125,7 @@ public struct ItemBatch: Sendable {
     /// - Parameters:
     ///   - count: the number of items.
     ///   - isConditional: whether an item expects a revision.
-    ///   - read: returns the items. Called once, on a thread of its own if there are many.
+    ///   - read: returns the items. Called once at most, on another thread if there are many.
     public init(
         count: Int, isConditional: Bool,
         _ read: @escaping @Sendable () throws(HostError) -> [ItemDraft]

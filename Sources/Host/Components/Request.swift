@@ -15,6 +15,9 @@ class Request {
     var user = ""
     /// Its place among the calls that wait for the component; nil if it does not wait or needs none.
     var place: WaitingPlaces.Place?
+    /// Whether it waited, or what comes before it was being checked, when the component's gate was closed: it may pass until
+    /// the gate is held.
+    var precedesGate = false
     /// The operation in the lane while the component decides.
     var operation: UInt64?
     /// What identifies the call once it was sent; nil if it can't be recognised again.
@@ -31,8 +34,6 @@ class Request {
     ///
     /// It keeps its place in the queue, and those behind it wait.
     var isReady: Bool { true }
-    /// Finishes the check of its contents at once.
-    func makeReady() {}
     /// Whether it waits in the queue of reads, apart from the commands.
     var isQuietRead: Bool { false }
     /// Whether a screen asks: a screen has one question at a time, so these are limited already.

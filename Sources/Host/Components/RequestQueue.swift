@@ -22,12 +22,14 @@ final class RequestQueue {
     /// The request that the component is handling.
     var present: Request? { inFlight.first }
 
-    /// Whether the contents of a waiting request are still being checked.
-    var hasUnready: Bool { waiting.contains { !$0.isReady } }
+    /// The first request that waits, apart from reads.
+    var first: Request? { waiting.first }
 
-    /// Finishes the checks of waiting requests' contents.
-    func makeReady() {
-        for request in waiting { request.makeReady() }
+    /// Lets the requests that wait pass the component's gate, which is about to be closed, if the contents of one are still
+    /// being checked.
+    func passUnready() {
+        guard waiting.contains(where: { !$0.isReady }) else { return }
+        for request in waiting { request.precedesGate = true }
     }
 
     // MARK: Waiting
@@ -96,6 +98,7 @@ final class RequestQueue {
         var removed = waiting.filter(isOne)
         waiting.removeAll(where: isOne)
         while let read = reads.removeFirst(where: isOne) { removed.append(read) }
+        for request in removed { request.place = nil }
         return Array(removed)
     }
 
@@ -142,6 +145,7 @@ final class RequestQueue {
         let all = inFlight + waiting + reads.removeAll()
         inFlight.removeAll()
         waiting.removeAll()
+        for request in all { request.place = nil }
         return Array(all)
     }
 }

@@ -325,11 +325,14 @@ extension Slot {
 // MARK: Requests
 
 extension Slot {
-    /// Sends requests whose contents are still being checked, so that no later one overtakes them.
-    func sendUnready() {
-        guard requests.hasUnready else { return }
-        requests.makeReady()
-        pump()
+    /// Lets the requests that wait pass the gate that is about to be closed, if the contents of one are still being checked:
+    /// no later work overtakes them.
+    func passUnready() { requests.passUnready() }
+
+    /// Whether a request that may pass the closed gate will soon be sent.
+    var isPassingGate: Bool {
+        guard let first = requests.first, first.precedesGate, isAttached else { return false }
+        return !first.isReady || canRun(first)
     }
 
     /// Sends a request once the component can take it.
@@ -398,7 +401,10 @@ extension Slot {
 
     private func canRun(_ request: Request) -> Bool {
         guard isAttached, request.isReady, !waits.isSlow, let container else { return false }
-        guard request.passesGate || !container.isGated(name) else { return false }
+        guard
+            request.passesGate || !container.isGated(name)
+                || request.precedesGate && !container.isHeld(name)
+        else { return false }
         guard !request.needsQuiet || container.isQuiet(name) else { return false }
         if request.isCommand, container.holdsCommands { return false }
         return requests.isNext(request, overtakes: goesFirst(request))

@@ -13,6 +13,8 @@ protocol SlotOwner: AnyObject {
     var holdsCommands: Bool { get }
     /// Whether requests have to wait although the component could take them.
     func isGated(_ component: String) -> Bool
+    /// Whether work that needs the component for itself is running.
+    func isHeld(_ component: String) -> Bool
     /// Whether the component's own state is the committed one.
     func isQuiet(_ component: String) -> Bool
     /// The oldest operation of a component that is under way; nil: there is none.

@@ -12,15 +12,16 @@ struct BatchCheck: Sendable {
     let checker: FieldChecker
     let localTimes: LocalTimes
     let limits: HostLimits
+    /// Whether the list can use the items' records as they are written: a worker sends items of its own.
+    let writesRecords: Bool
 
     /// Whether the check takes long.
     var isLong: Bool { batch.count > Self.few }
 
-    /// Decodes the items and checks them.
+    /// Decodes the items and checks them; writes the records of many.
     ///
-    /// - Parameter writesRecords: whether to write their records, too.
     /// - Returns: the items, or the first problem.
-    func callAsFunction(writesRecords: Bool = false) -> CheckedBatch {
+    func callAsFunction() -> CheckedBatch {
         do throws(HostError) {
             let drafts = try batch.read()
             try limits.check(batch: drafts.count, of: drafts.reduce(0) { $0 + $1.item.writtenSize })
@@ -33,7 +34,7 @@ struct BatchCheck: Sendable {
                 result.items.append(item)
             }
             if batch.isConditional { result.conditions = drafts.filter { $0.ifRevision != nil } }
-            if writesRecords { result.written = WrittenFields(ahead: result.items) }
+            if isLong, writesRecords { result.written = WrittenFields(ahead: result.items) }
             return result
         } catch {
             return CheckedBatch(problem: error)

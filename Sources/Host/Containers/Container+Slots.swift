@@ -9,6 +9,8 @@ extension Container: SlotOwner {
 
     func isGated(_ component: String) -> Bool { gates.isClosed(component) }
 
+    func isHeld(_ component: String) -> Bool { gates.isHeld(component) }
+
     func isQuiet(_ component: String) -> Bool { lane.isQuiet(component) }
 
     func oldestOperation(of component: String) -> UInt64? { lane.oldest(of: component) }

@@ -28,6 +28,9 @@ final class Gates {
     /// Whether the gate of a component is closed.
     func isClosed(_ component: String) -> Bool { closings[component] != nil }
 
+    /// Whether running work holds the gate of a component.
+    func isHeld(_ component: String) -> Bool { held.contains(component) }
+
     /// Whether no component forgets records.
     var isQuiet: Bool { erasures == 0 }
 
@@ -35,7 +38,8 @@ final class Gates {
 
     /// Closes the gates of components, and calls back once the components are quiet.
     ///
-    /// They are quiet when none of their operations is under way and no other work holds any of the gates. The
+    /// They are quiet when none of their operations is under way, no request is being checked that came before, and no
+    /// other work holds any of the gates. The
     /// callback has to lead to ``open(_:)`` with the same names.
     ///
     /// - Parameters:
@@ -45,7 +49,7 @@ final class Gates {
     func close(
         _ components: [String], needsEmptyLane: Bool = false, then body: @escaping () -> Void
     ) {
-        for component in components { container.slot(component)?.sendUnready() }
+        for component in components { container.slot(component)?.passUnready() }
         for component in components { closings[component, default: 0] += 1 }
         barriers.append(
             Barrier(components: components, needsEmptyLane: needsEmptyLane, body: body))
@@ -79,7 +83,8 @@ final class Gates {
     private func isReady(_ barrier: Barrier) -> Bool {
         guard !barrier.needsEmptyLane || container.lane.isEmpty else { return false }
         return barrier.components.allSatisfy {
-            container.lane.isQuiet($0) && container.slot($0)?.isIdle ?? true
+            guard let slot = container.slot($0) else { return container.lane.isQuiet($0) }
+            return container.lane.isQuiet($0) && slot.isIdle && !slot.isPassingGate
         }
     }
 

@@ -1,15 +1,20 @@
 import AtriumKit
 import Index
 import JSONCodec
+import PluginLoader
 import Store
 
 /// The command that puts items.
 final class PutCommand: Command {
-    private let check: BatchCheck
+    /// The check of the items; nil once it is done.
+    private var check: BatchCheck?
     /// The items; nil: a large batch is still being checked.
     private var checked: CheckedBatch?
+    /// The fields that the items are checked against.
+    private let fields: [Field]
     /// The fields as the records have them, for the list.
     private var written = WrittenFields()
+    private var hasEnded = false
     private let reply: Answer<PutResult>
 
     init(
@@ -18,7 +23,8 @@ final class PutCommand: Command {
     ) {
         check = BatchCheck(
             batch: batch, checker: container.checker, localTimes: container.zones.localTimes,
-            limits: container.domain.limits)
+            limits: container.domain.limits, writesRecords: slot.isolation == .daemon)
+        fields = container.definition.fields
         self.reply = reply
         super.init(
             .putItems([]), on: slot, of: container,
@@ -28,27 +34,34 @@ final class PutCommand: Command {
 
     override var isReady: Bool { checked != nil }
 
-    override func makeReady() {
-        if checked == nil { checked = check() }
-    }
-
     /// Checks a small batch.
     ///
     /// - Returns: the first problem; nil: there is none, or the batch is large.
     func checkAtOnce() -> HostError? {
-        if !check.isLong { makeReady() }
+        if let check, !check.isLong { take(check()) }
         return checked?.problem
     }
 
     /// Checks a large batch on a thread while it is queued, and makes it ready then.
     func checkOnThread() {
-        guard checked == nil else { return }
-        container.domain.offLoop { [check] in
-            check(writesRecords: true)
+        guard !isReady, !hasEnded else { return }
+        container.domain.threadWork.add(of: user) { [self] in
+            // It may have been refused while it waited.
+            hasEnded ? nil : check.map { check in { check() } }
         } then: { [self] result in
-            if checked == nil { (checked, written) = (result, result.written) }
-            container.pump()
+            // In another turn of the loop, because the decision takes long, too.
+            container.domain.afterPoll { [self] in
+                if !hasEnded { take(result) }
+                container.pump()
+            }
         }
+    }
+
+    private func take(_ result: CheckedBatch) {
+        check = nil
+        checked = result
+        written = result.written
+        checked?.written = WrittenFields()
     }
 
     override func send(to port: any ComponentPort, of slot: Slot) {
@@ -59,7 +72,7 @@ final class PutCommand: Command {
     override func objection() -> HostError? {
         guard let checked else { return nil }
         if let problem = checked.problem { return problem }
-        if container.definition.fields != check.checker.fields {
+        if container.definition.fields != fields {
             let checker = container.checker
             if let problem = checked.items.lazy.compactMap(checker.check).first {
                 return HostError(problem)
@@ -85,10 +98,10 @@ final class PutCommand: Command {
     }
 
     override func records(of decision: Decision) -> [RecordChange] {
+        defer { written.dropAhead() }
         // A single item is soon written twice.
         guard decision.changes.count > 1 else { return super.records(of: decision) }
         written.reserve(decision.changes.count)
-        defer { written.dropAhead() }
         return decision.changes.map { change in
             guard let value = written.write(change) else {
                 return RecordChange(change, container.name, slot.name)
@@ -103,7 +116,10 @@ final class PutCommand: Command {
         swap(&list.written, &written)
     }
 
-    override func end(_ result: Result<Decided, HostError>) { reply(result.map(PutResult.init)) }
+    override func end(_ result: Result<Decided, HostError>) {
+        hasEnded = true
+        reply(result.map(PutResult.init))
+    }
 }
 
 /// The command that removes items, or purges them with their votes and comments.

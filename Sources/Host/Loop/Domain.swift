@@ -1,6 +1,5 @@
 import AtriumKit
 internal import DequeModule
-import Dispatch
 import LogMessages
 import Logging
 import NIOCore
@@ -28,6 +27,7 @@ final class Domain {
     private(set) var pastDamage = PastDamage()
     private(set) lazy var queries = LongQueries(self)
     let starts = StartTurns(atATime: 16)
+    let threadWork: ThreadWork
     let changes: ChangeWatch
     /// Whether this process only checks definitions.
     let isCheck: Bool
@@ -74,8 +74,6 @@ final class Domain {
     private(set) var isSpent = false
     private(set) var lastTicket: UInt64 = 0
     private var randomIDs = RandomIDs()
-    /// The queue of work that is done on a thread.
-    private let longWork = DispatchQueue(label: "atrium.work", qos: .userInitiated)
 
     init(
         loop: any EventLoop, store: Store, bus: Bus, actors: ActorTable, plugins: PluginLibrary,
@@ -98,6 +96,7 @@ final class Domain {
         self.isCheck = isCheck
         self.clock = clock
         changes = ChangeWatch(loop: loop)
+        threadWork = ThreadWork(loop: loop, turns: turns)
         kept = isCheck ? nil : KeptFiles(beside: store.file, on: loop, logger)
         sequence = store.lastSequence
     }
@@ -242,20 +241,6 @@ extension Domain {
         let followers = unflushed
         unflushed.removeAll()
         for follower in followers { follower.flush() }
-    }
-
-    /// Works on a thread, and calls `then` on the loop.
-    ///
-    /// For long work that needs nothing of the loop. What was given first is done first.
-    func offLoop<T: Sendable>(_ work: @escaping @Sendable () -> T, then: @escaping (T) -> Void) {
-        let then = NIOLoopBound(then, eventLoop: loop)
-        longWork.async { [loop, turns] in
-            let result = work()
-            loop.execute {
-                turns.work.insert(.later)
-                then.value(result)
-            }
-        }
     }
 
     /// Reads the store on a thread once earlier entries are settled, and calls `then` on the loop.

@@ -388,9 +388,10 @@ extension Registry {
         let closed = NIOLoopBound(
             { [domain] in domain.afterArrivals { reply(.success(())) } }, eventLoop: loop)
         // On a thread, because closing the store waits for the disk.
-        let kept = domain.kept?.end()
+        let (kept, work) = (domain.kept?.end(), domain.threadWork.end())
         let thread = Thread {
             kept?()
+            work()
             store.close()
             loop.execute { closed.value() }
         }

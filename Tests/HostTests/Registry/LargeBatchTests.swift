@@ -1,6 +1,7 @@
 import AtriumKit
 import Index
 import JSONCodec
+import Synchronization
 import Testing
 
 @testable import Host
@@ -78,6 +79,55 @@ import Testing
         }
         #expect(try results[0].get().inserted == Self.large)
         #expect(try results[1].get().updated == 1)
+        try await host.end()
+    }
+
+    @Test func `a purge that follows a large batch comes after it, and before what follows`()
+        async throws
+    {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        let films = films(Self.large)
+        let results = try await host.callAll(3) {
+            (registry, index, reply: @escaping Reply<Int64>) in
+            if index == 1 {
+                return registry.remove(
+                    "films", component: nil, [films[0].id], purge: true, by: .ann
+                ) { reply($0.map(\.sequence)) }
+            }
+            let items = index == 0 ? films : [.film(films[0].id, rating: 9)]
+            registry.put(
+                "films", component: nil, items.map { ItemDraft(item: $0) }, by: .ann
+            ) { reply($0.map(\.sequence)) }
+        }
+        let sequences = try results.map { try $0.get() }
+        #expect(sequences == sequences.sorted() && Set(sequences).count == 3)
+        #expect(try await host.list().total == Self.large)
+        try await host.end()
+    }
+
+    @Test func `a large batch that is refused at once is not decoded`() async throws {
+        var limits = HostLimits()
+        limits.waitingCalls = 10
+        let host = try await TestRegistry.start(limits: limits)
+        try await host.apply(.films)
+        await host.on { $0.containers["films"]?.gates.close(["list"]) {} }
+        let decoded = Mutex(0)
+        let films = films(Self.large)
+        async let results = host.callAll(8) { (registry, _, reply: @escaping Reply<PutResult>) in
+            let batch = ItemBatch(count: films.count, isConditional: false) {
+                () throws(HostError) in
+                decoded.withLock { $0 += 1 }
+                return films.map { ItemDraft(item: $0) }
+            }
+            registry.containers["films"]?.contents.put(batch, in: nil, by: .ann, reply)
+        }
+        while await host.on({ $0.containers["films"]?.slot("list")?.waitingCount }) != 5 {
+            await Task.yield()
+        }
+        await host.on { $0.containers["films"]?.gates.open(["list"]) }
+        #expect(try await results.count { (try? $0.get()) != nil } == 5)
+        #expect(decoded.withLock { $0 } == 5)
         try await host.end()
     }
 }

@@ -134,7 +134,9 @@ extension Registry {
         _ container: String, component: String?, _ items: [ItemDraft], by caller: Caller,
         _ reply: @escaping Reply<PutResult>
     ) {
-        with(container, reply) { $0.contents.put(ItemBatch(items), in: component, by: caller, reply) }
+        with(container, reply) {
+            $0.contents.put(ItemBatch(items), in: component, by: caller, reply)
+        }
     }
 
     func remove(

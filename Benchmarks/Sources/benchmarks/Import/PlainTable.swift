@@ -20,7 +20,7 @@ final class PlainTable {
         try execute("PRAGMA synchronous=FULL")
         // As the store has it: the difference is not to be one of settings.
         try execute("PRAGMA cache_size=-32768")
-        try execute("PRAGMA wal_autocheckpoint=4096")
+        try execute("PRAGMA wal_autocheckpoint=2048")
         try execute(
             "CREATE TABLE records(key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
         try check(
