@@ -1,4 +1,5 @@
 internal import AtriumKit
+internal import Dispatch
 internal import Glibc
 internal import NIOCore
 internal import NIOPosix
@@ -153,8 +154,20 @@ extension FileWatches {
         return made
     }
 
+    /// Closes the inotify: on a thread, because the kernel takes ten milliseconds or more for its last descriptor.
     private func close() {
-        channel?.whenSuccess { $0.close(promise: nil) }
+        if let descriptor {
+            channel?.whenSuccess { channel in
+                let last = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+                channel.closeFuture.whenComplete { _ in
+                    guard last >= 0 else { return }
+                    DispatchQueue(label: "atrium.watches", qos: .utility).async {
+                        Glibc.close(last)
+                    }
+                }
+                channel.close(promise: nil)
+            }
+        }
         (channel, descriptor, folders, due) = (nil, nil, [:], [])
     }
 

@@ -87,6 +87,25 @@ import Testing
         try await group.shutdownGracefully()
     }
 
+    /// The inotifies that this process has open.
+    private static var inotifies: Int {
+        let directory = "/proc/self/fd"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        return names.count {
+            let target = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "\(directory)/\($0)")
+            return target?.hasSuffix("inotify") == true
+        }
+    }
+
+    @Test func `the inotify is closed with the last watch`() async throws {
+        let before = Self.inotifies
+        let (number, _) = try await watch("/data/one")
+        try await group.next().submit { [watches] in watches.value.remove(number) }.get()
+        try await until { Self.inotifies <= before }
+        try await group.shutdownGracefully()
+    }
+
     @Test func `what can't be watched is refused with the reason`() async throws {
         for (path, reason) in [
             ("/none/one", "its folder is not there"), ("/pipe", "neither a file nor a folder"),
