@@ -41,8 +41,8 @@ RUN_TESTS = Tests/say-failures $(SWIFT) test --skip-build --disable-xctest --no-
 # A module may import what it declares to depend on, and nothing that merely happens to be there.
 CHECKED := --explicit-target-dependency-import-check error
 # The benchmarks' programs, which nothing else builds.
-BUILD_BENCHMARKS := $(SWIFT) build --package-path Benchmarks --scratch-path .build/benchmarks $(CHECKED) && \
-	$(SWIFT) build --package-path Benchmarks/index --scratch-path .build/index-benchmark $(CHECKED)
+BUILD_BENCHMARKS := $(SWIFT) build -c release --package-path Benchmarks --scratch-path .build/benchmarks $(CHECKED) && \
+	$(SWIFT) build -c release --package-path Benchmarks/index --scratch-path .build/index-benchmark $(CHECKED)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test fuzz mutants soak soak-daemon soak-store bench lint format docs install uninstall lay-down \

@@ -15,9 +15,6 @@ class Request {
     var user = ""
     /// Its place among the calls that wait for the component; nil if it does not wait or needs none.
     var place: WaitingPlaces.Place?
-    /// Whether it waited, or what comes before it was being checked, when the component's gate was closed: it may pass until
-    /// the gate is held.
-    var precedesGate = false
     /// The operation in the lane while the component decides.
     var operation: UInt64?
     /// What identifies the call once it was sent; nil if it can't be recognised again.

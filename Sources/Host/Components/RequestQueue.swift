@@ -25,13 +25,6 @@ final class RequestQueue {
     /// The first request that waits, apart from reads.
     var first: Request? { waiting.first }
 
-    /// Lets the requests that wait pass the component's gate, which is about to be closed, if the contents of one are still
-    /// being checked.
-    func passUnready() {
-        guard waiting.contains(where: { !$0.isReady }) else { return }
-        for request in waiting { request.precedesGate = true }
-    }
-
     // MARK: Waiting
 
     /// Whether no request waits in the queue that a request would join.

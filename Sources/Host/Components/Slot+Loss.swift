@@ -109,7 +109,7 @@ extension Slot {
             refuseWaiting(unavailable(waitReason)) { $0.number <= overdue && !$0.waitsOn }
         }
         lookAtWaiting()
-        if wasSlow, !waits.isSlow { pump() }
+        if wasSlow, !waits.isSlow { container?.pump() }
     }
 
     private var waitReason: String {
@@ -127,7 +127,7 @@ extension Slot {
     /// Notes that the component has answered a call that took long.
     func endSlow() {
         waits.endSlow()
-        domain.later { [weak self] in self?.pump() }
+        domain.later { [weak self] in self?.container?.pump() }
     }
 }
 

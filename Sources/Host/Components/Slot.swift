@@ -325,13 +325,11 @@ extension Slot {
 // MARK: Requests
 
 extension Slot {
-    /// Lets the requests that wait pass the gate that is about to be closed, if the contents of one are still being checked:
-    /// no later work overtakes them.
-    func passUnready() { requests.passUnready() }
-
-    /// Whether a request that may pass the closed gate will soon be sent.
+    /// Whether a waiting request, which came before the gate was closed, will soon be sent.
     var isPassingGate: Bool {
-        guard let first = requests.first, first.precedesGate, isAttached else { return false }
+        guard isAttached, let first = requests.first, let container,
+            container.mayPassGate(of: name, first)
+        else { return false }
         return !first.isReady || canRun(first)
     }
 
@@ -390,7 +388,7 @@ extension Slot {
         while let next = nextToRun() {
             send(next)
             guard NIODeadline.now() >= end else { continue }
-            return domain.afterPoll { [weak self] in self?.pump() }
+            return domain.afterPoll { [weak self] in self?.container?.pump() }
         }
     }
 
@@ -403,7 +401,7 @@ extension Slot {
         guard isAttached, request.isReady, !waits.isSlow, let container else { return false }
         guard
             request.passesGate || !container.isGated(name)
-                || request.precedesGate && !container.isHeld(name)
+                || container.mayPassGate(of: name, request)
         else { return false }
         guard !request.needsQuiet || container.isQuiet(name) else { return false }
         if request.isCommand, container.holdsCommands { return false }

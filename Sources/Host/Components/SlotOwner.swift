@@ -13,14 +13,16 @@ protocol SlotOwner: AnyObject {
     var holdsCommands: Bool { get }
     /// Whether requests have to wait although the component could take them.
     func isGated(_ component: String) -> Bool
-    /// Whether work that needs the component for itself is running.
-    func isHeld(_ component: String) -> Bool
+    /// Whether a request comes before all work that needs the component for itself, and none is running.
+    func mayPassGate(of component: String, _ request: Request) -> Bool
     /// Whether the component's own state is the committed one.
     func isQuiet(_ component: String) -> Bool
     /// The oldest operation of a component that is under way; nil: there is none.
     func oldestOperation(of component: String) -> UInt64?
     /// Cancels operations whose component was lost.
     func cancel(_ operations: [UInt64])
+    /// Sends what can be sent to all components, and runs the work that waits for them to be quiet.
+    func pump()
     /// Runs the work that waits for components to be quiet, where they are now.
     func passBarriers()
     /// The slot that has this name now.

@@ -12,13 +12,13 @@ struct BatchCheck: Sendable {
     let checker: FieldChecker
     let localTimes: LocalTimes
     let limits: HostLimits
-    /// Whether the list can use the items' records as they are written: a worker sends items of its own.
+    /// Whether to write the records of a large batch; false for a component in a worker, which sends copies of the items.
     let writesRecords: Bool
 
     /// Whether the check takes long.
     var isLong: Bool { batch.count > Self.few }
 
-    /// Decodes the items and checks them; writes the records of many.
+    /// Decodes the items and checks them.
     ///
     /// - Returns: the items, or the first problem.
     func callAsFunction() -> CheckedBatch {

@@ -9,7 +9,9 @@ extension Container: SlotOwner {
 
     func isGated(_ component: String) -> Bool { gates.isClosed(component) }
 
-    func isHeld(_ component: String) -> Bool { gates.isHeld(component) }
+    func mayPassGate(of component: String, _ request: Request) -> Bool {
+        gates.mayPass(component, request)
+    }
 
     func isQuiet(_ component: String) -> Bool { lane.isQuiet(component) }
 

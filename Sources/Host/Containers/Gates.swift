@@ -9,6 +9,8 @@ final class Gates {
         var components: [String]
         /// Whether the container's own entries must be settled too.
         var needsEmptyLane: Bool
+        /// The number of the last request that comes before it.
+        var last: UInt64
         var body: () -> Void
     }
 
@@ -28,8 +30,13 @@ final class Gates {
     /// Whether the gate of a component is closed.
     func isClosed(_ component: String) -> Bool { closings[component] != nil }
 
-    /// Whether running work holds the gate of a component.
-    func isHeld(_ component: String) -> Bool { held.contains(component) }
+    /// Whether a request came before all work that waits for a component, and no running work holds its gate.
+    func mayPass(_ component: String, _ request: Request) -> Bool {
+        !held.contains(component)
+            && barriers.allSatisfy {
+                request.number <= $0.last || !$0.components.contains(component)
+            }
+    }
 
     /// Whether no component forgets records.
     var isQuiet: Bool { erasures == 0 }
@@ -38,8 +45,8 @@ final class Gates {
 
     /// Closes the gates of components, and calls back once the components are quiet.
     ///
-    /// They are quiet when none of their operations is under way, no request is being checked that came before, and no
-    /// other work holds any of the gates. The
+    /// They are quiet when none of their operations is under way, no request that came before is about to be sent or still
+    /// being checked, and no other work holds any of the gates. The
     /// callback has to lead to ``open(_:)`` with the same names.
     ///
     /// - Parameters:
@@ -49,10 +56,11 @@ final class Gates {
     func close(
         _ components: [String], needsEmptyLane: Bool = false, then body: @escaping () -> Void
     ) {
-        for component in components { container.slot(component)?.passUnready() }
         for component in components { closings[component, default: 0] += 1 }
         barriers.append(
-            Barrier(components: components, needsEmptyLane: needsEmptyLane, body: body))
+            Barrier(
+                components: components, needsEmptyLane: needsEmptyLane,
+                last: container.domain.lastTicket, body: body))
         pass()
     }
 

@@ -35,7 +35,7 @@ final class ThreadWork {
 
     /// Forgets the work that waits.
     ///
-    /// - Returns: what waits, on another thread, for the piece that is being done.
+    /// - Returns: a closure to call on another thread; it returns once the running piece is done.
     func end() -> @Sendable () -> Void {
         waiting = UserTurns()
         return { [queue] in queue.sync {} }
@@ -49,7 +49,7 @@ final class ThreadWork {
         _ make: () -> (@Sendable () -> T)?, _ then: @escaping (T) -> Void
     ) -> Bool {
         guard let work = make() else { return false }
-        // Emptied on the loop: what is captured here is not to end on the thread.
+        // Emptied on the loop: what is captured here must not be freed on the thread.
         let end = NIOLoopBoundBox<((T) -> Void)?>(
             { [self] result in
                 turns.work.insert(.later)

@@ -154,10 +154,12 @@ extension FileWatches {
         return made
     }
 
-    /// Closes the inotify: on a thread, because the kernel takes ten milliseconds or more for its last descriptor.
+    /// Closes the inotify: on a thread, because the kernel takes some 12 ms to close its last descriptor.
     private func close() {
         if let descriptor {
             channel?.whenSuccess { channel in
+                // The number of one that is closed may be another file's.
+                guard channel.isActive else { return }
                 let last = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
                 channel.closeFuture.whenComplete { _ in
                     guard last >= 0 else { return }
