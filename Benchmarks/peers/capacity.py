@@ -1,7 +1,7 @@
 """What one machine carries: memory, start and rates of what there can be many of, at three sizes.
 
 The daemon is measured alone. A store is filled over the socket, which gives the rate, and read by a
-daemon that is started anew, which gives the time to the first answer and the memory. Memory of each
+daemon that is started anew, which gives the time to the first answer and, a second later, the memory. Memory of each
 is what that daemon has more than one without any, divided by how many there are.
 """
 import itertools
@@ -105,7 +105,9 @@ def started(state, question, answer):
     copy = new_directory("copy") / "state"
     shutil.copytree(state, copy)
     server = atrium.start(copy, question, answer.encode())
-    cpu, memory = spent(server.process.pid)
+    cpu, _ = spent(server.process.pid)
+    time.sleep(1)
+    _, memory = spent(server.process.pid)
     got = {"ready": server.ready_ms, "CPU of the start": cpu, "memory": memory}
     server.stop()
     shutil.rmtree(copy)
