@@ -1,8 +1,8 @@
 """What one machine carries: memory, start and rates of what there can be many of, at three sizes.
 
 The daemon is measured alone. A store is filled over the socket, which gives the rate, and read by a
-daemon that is started anew, which gives the time to the first answer and, a second later, the memory. Memory of each
-is what that daemon has more than one without any, divided by how many there are.
+daemon that is started anew, which gives the time to the first answer and, a second later, the memory.
+Memory of each is what that daemon has more than one without any, divided by how many there are.
 """
 import itertools
 import selectors

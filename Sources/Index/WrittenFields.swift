@@ -43,7 +43,7 @@ package struct WrittenFields: Sendable {
     /// Without any.
     package init() {}
 
-    /// Writes the records of items ahead, all of which will probably change.
+    /// Writes the records of items before it is known which of them change; probably all do.
     package init(ahead items: [Item]) { ahead = items.map(Entry.init) }
 
     /// Makes room for the fields of so many items.

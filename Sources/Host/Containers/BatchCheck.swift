@@ -59,7 +59,7 @@ struct CheckedBatch: Sendable {
     var items: [Item] = []
     /// The drafts that expect a revision.
     var conditions: [ItemDraft] = []
-    /// Their records.
+    /// The records of the items of a large batch; otherwise empty.
     var written = WrittenFields()
     /// The first problem that was found; nil: the items may be put.
     var problem: HostError?

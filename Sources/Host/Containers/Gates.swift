@@ -9,7 +9,7 @@ final class Gates {
         var components: [String]
         /// Whether the container's own entries must be settled too.
         var needsEmptyLane: Bool
-        /// The number of the last request that comes before it.
+        /// The last number that was given before it: requests up to this one come before it.
         var last: UInt64
         var body: () -> Void
     }
@@ -45,9 +45,8 @@ final class Gates {
 
     /// Closes the gates of components, and calls back once the components are quiet.
     ///
-    /// They are quiet when none of their operations is under way, no request that came before is about to be sent or still
-    /// being checked, and no other work holds any of the gates. The
-    /// callback has to lead to ``open(_:)`` with the same names.
+    /// They are quiet when none of their operations is under way, no earlier request is being checked or about to be sent,
+    /// and no other work holds any of the gates. The callback has to lead to ``open(_:)`` with the same names.
     ///
     /// - Parameters:
     ///   - components: the components' names.

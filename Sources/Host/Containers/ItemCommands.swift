@@ -14,6 +14,7 @@ final class PutCommand: Command {
     private let fields: [Field]
     /// The fields as the records have them, for the list.
     private var written = WrittenFields()
+    /// Whether the call was answered, so that its items need no check any more.
     private var hasEnded = false
     private let reply: Answer<PutResult>
 

@@ -27,6 +27,7 @@ final class Domain {
     private(set) var pastDamage = PastDamage()
     private(set) lazy var queries = LongQueries(self)
     let starts = StartTurns(atATime: 16)
+    /// The checks of large batches.
     let threadWork: ThreadWork
     let changes: ChangeWatch
     /// Whether this process only checks definitions.
