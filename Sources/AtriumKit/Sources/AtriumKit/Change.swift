@@ -4,40 +4,38 @@
 /// observable state in any order, and applying one twice is applying it once.
 @frozen
 public enum Change: Sendable, Hashable, Codable {
-    /// The record under this key is now this.
+    /// Sets the record under a key.
     case put(key: String, value: Value)
-    /// There is no record under this key.
+    /// Removes the record under a key.
     case removed(key: String)
 
-    /// Which record changes.
+    /// The key of the record that changes.
     public var key: String {
         switch self {
         case .put(let key, _), .removed(let key): key
         }
     }
 
-    /// The record's new value; nil when it is removed.
+    /// The record's new value; nil if the record is removed.
     public var value: Value? {
         if case .put(_, let value) = self { value } else { nil }
     }
 }
 
-/// What a command carries besides its own parameters, so that a component needs neither clock nor
-/// randomness.
+/// The actor, time and ids of a command, so that a component needs no clock and no randomness.
 public struct CommandContext: Sendable, Hashable, Codable {
-    /// On whose behalf.
+    /// The actor on whose behalf the command is made.
     public var actor: ActorID
-    /// When.
+    /// The time of the command.
     public var time: Timestamp
-    /// An id that was never used before, for what the command creates; it follows those of earlier times in the order
-    /// of bytes.
+    /// An unused id for what the command creates; ids of later times sort after it, by bytes.
     public var freshID: String
     /// Whether the actor may act on what others wrote.
     public var isModerator: Bool
-    /// Grows from command to command: it orders what has the same time.
+    /// A number that increases with every command; it orders records that have the same time.
     public var order: Int64
 
-    /// All that a command carries.
+    /// Creates a command's context.
     public init(
         actor: ActorID, time: Timestamp, freshID: String, isModerator: Bool = false,
         order: Int64 = 0

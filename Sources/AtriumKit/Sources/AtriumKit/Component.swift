@@ -34,33 +34,35 @@ public protocol Component: AnyObject, SendableMetatype {
     /// logs and skips.
     func apply(_ change: Change)
 
-    /// Whether it can go on with other settings, as they are applied to its container while it runs.
+    /// Returns whether the component can adopt new settings while it runs.
     ///
-    /// Changes nothing. If it can, ``settingsDidChange(from:)`` follows once the change is committed; screens, state and
-    /// what waits stay. If it can't, it is made anew with them, as after a restart. It isn't asked, and made anew, where
-    /// a setting is secret or names a path, or the container's fields or delegate change, too.
+    /// Must not change state. If true, ``settingsDidChange(from:)`` follows once the change is committed; screens,
+    /// state and waiting calls stay. If false, the host makes a new component with these settings from the records, as
+    /// after a restart. Not called, and a new component made, if a secret or path setting, the container's fields or
+    /// its delegate change too.
     ///
-    /// - Parameter settings: the other settings, checked against ``settings``, defaults filled in.
-    /// - Returns: whether it can.
+    /// - Parameter settings: the new settings, checked against ``settings``, defaults filled in.
+    /// - Returns: whether it can adopt them.
     func canTake(_ settings: Settings) -> Bool
-    /// Called once `settings` of its context are the other ones; no command is under way.
+    /// Called after `settings` of the component's context changed; no command is in progress.
     ///
-    /// It then has to be what one is that is made with these settings and restored from its records: it reports each
-    /// item, tally and count that is another one now. What it takes (`facts`), observes and preselects is read again.
+    /// Afterwards the component must be in the state of a new one that was made with these settings and restored from
+    /// the same records. It reports every item, tally and count that changed. The host reads what it accepts (`facts`),
+    /// observes and preselects again.
     ///
-    /// - Parameter before: the settings that it had.
+    /// - Parameter before: the previous settings.
     func settingsDidChange(from before: Settings)
 
-    /// Looks at its source again: somebody asked for it.
+    /// Reads the source again, on request.
     ///
     /// Called once it is attached, at most once a second, however often a moderator asks by `Containers.Reload`, or the
     /// container's delegate by ``ContainerHandle/reload(_:)`` or by publishing `reload`: nobody else can post the
     /// notification `<container>.reload`.
     func reload()
-    /// So many screens show it by now, where that changed; before the first call, none does.
+    /// Receives the number of screens that show the component, whenever it changed; before the first call it is 0.
     ///
-    /// Called at most once a second. A screen whose connection is lost counts until it is closed. Who
-    /// asks a source again and again does so while this is not 0.
+    /// Called at most once a second. A screen whose connection is lost counts until it is closed. A component that
+    /// polls its source does so only while this is greater than 0.
     func didChangeAudience(_ screens: Int)
 }
 
@@ -75,7 +77,7 @@ extension Component {
     public func willDetach() {}
     /// Does nothing.
     public func didDetach() {}
-    /// False: it is made anew.
+    /// Returns false: the host makes a new component.
     public func canTake(_ settings: Settings) -> Bool { false }
     /// Does nothing.
     public func settingsDidChange(from before: Settings) {}

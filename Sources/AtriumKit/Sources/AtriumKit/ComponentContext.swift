@@ -1,4 +1,4 @@
-/// What a component gets from its host: who it is, its settings, and what it may ask.
+/// The component's names and settings, and the services of its host.
 ///
 /// Used on the serial domain alone, like the component itself.
 public final class ComponentContext {
@@ -6,18 +6,20 @@ public final class ComponentContext {
     public let container: String
     /// The component's own name in the container.
     public let component: String
-    /// Its settings, checked, defaults filled in; others only before ``Component/settingsDidChange(from:)``.
+    /// The checked settings, with defaults.
+    ///
+    /// They change only just before ``Component/settingsDidChange(from:)``.
     public internal(set) var settings: Settings
     /// The fields of the container's items, in the definition's order.
     public let fields: [Field]
-    /// Where it writes what an administrator should know.
+    /// The log, for messages to administrators.
     public let logger: ComponentLogger
 
     let services: any ContextServices
-    /// What is set of ``after(_:_:)``, ``every(_:_:)`` and ``watch(_:_:)``.
+    /// Counts the open timers and watches of ``after(_:_:)``, ``every(_:_:)`` and ``watch(_:_:)``.
     let wakeups = WakeupCount()
 
-    /// Made by a host.
+    /// Creates the context; called by a host.
     public init(
         container: String, component: String, settings: Settings, fields: [Field],
         services: any ContextServices
@@ -30,19 +32,19 @@ public final class ComponentContext {
         self.logger = ComponentLogger { services.log($0, $1) }
     }
 
-    /// The field with this name, nil when the container has none.
+    /// Returns the field with this name; nil if the container has none.
     public func field(_ name: String) -> Field? {
         fields.first { $0.name == name }
     }
 
-    /// An item of the container, as its lists have it: for a component that decides by more than the id.
+    /// Returns an item of the container, as its lists have it, for components that need more than its id.
     ///
-    /// A change shows once it is committed. At a start the lists are filled beside the other components, so an item may be
-    /// missing until then; it is while the component is being made. So it is for decisions, and not for
-    /// ``Component/apply(_:)``. In a worker each call is a round trip to the daemon, which answers 10,000 a second.
+    /// Returns committed state. At a start the lists are filled beside the other components, so an item may be missing
+    /// until then, and always while the component is being made. Use it in decisions, never in ``Component/apply(_:)``.
+    /// In a worker each call is a round trip to the daemon, which answers 10,000 a second.
     ///
     /// - Parameter id: the item's id.
-    /// - Returns: the item, without what votes and comments add to it; nil: no list has it.
+    /// - Returns: the item, without the fields derived from votes and comments; nil if no list has it.
     public func item(_ id: String) -> Item? { services.item(id) }
 
     /// Posts the transient notification `<container>.plugin.<component>.<name>`.
@@ -64,25 +66,25 @@ public final class ComponentContext {
         services.observe(pattern, handler)
     }
 
-    /// Says that something is wrong with its source, or, with nil or an empty text, that nothing is any more.
+    /// Reports a problem of the component's source; nil or an empty text clears it.
     ///
-    /// While a problem stands, the container is `degraded`, with the text as the reason; calls are
-    /// answered as before. One that is made anew begins without a problem.
+    /// While there is a problem, the container is `degraded`, with the text as the reason; calls are answered as
+    /// before. A new or restarted component begins without a problem.
     ///
-    /// - Parameter problem: a sentence for administrators, that says what is wrong and where; cut after
-    ///   1,000 bytes.
+    /// - Parameter problem: a sentence for administrators that says what is wrong and where; cut after 1,000 bytes.
     public func report(problem: String?) {
         services.report(problem: problem.flatMap { $0.isEmpty ? nil : $0 })
     }
 
     /// Runs work off the domain, then calls `then` on the domain with its result.
     ///
-    /// `then` is not called once the component is detached, or the work is cancelled: then the work's task is, too.
+    /// `then` is not called if the component is detached or the work is cancelled before; the work's task is cancelled,
+    /// too.
     ///
     /// - Parameters:
-    ///   - work: what to do; it may look at `Task.isCancelled`.
+    ///   - work: the work; it may check `Task.isCancelled`.
     ///   - then: takes its result, or its error; it may call the delegate.
-    /// - Returns: what cancels it.
+    /// - Returns: a handle that cancels the work.
     @discardableResult
     public func background<Result: Sendable>(
         _ work: @escaping @Sendable () async throws -> Result,
@@ -104,18 +106,18 @@ public final class ComponentContext {
     }
 }
 
-/// What happened: a notification as a component sees it.
+/// A notification, as a component receives it.
 public struct Notification: Sendable, Hashable, Codable {
-    /// Its place in the order of all durable ones; nil for a transient one.
+    /// The sequence number among all durable notifications; nil for a transient one.
     public var sequence: Int64?
     /// When it happened.
     public var time: Timestamp
-    /// What it is about: dotted words.
+    /// The topic: dotted words.
     public var topic: String
     /// What happened, by name.
     public var payload: [String: Value]
 
-    /// A notification.
+    /// Creates a notification.
     public init(sequence: Int64?, time: Timestamp, topic: String, payload: [String: Value]) {
         self.sequence = sequence
         self.time = time
@@ -124,9 +126,9 @@ public struct Notification: Sendable, Hashable, Codable {
     }
 }
 
-/// How bad a log message is; the levels that the host knows too.
+/// Severity of a log message; the host has the same levels.
 public enum LogLevel: String, Sendable, Hashable, Codable {
-    /// For whoever debugs the plugin.
+    /// For the plugin's developers.
     case debug
     /// Worth knowing.
     case info
@@ -140,51 +142,51 @@ public enum LogLevel: String, Sendable, Hashable, Codable {
 public struct ComponentLogger {
     let write: (LogLevel, String) -> Void
 
-    /// Writes a message.
+    /// Logs a message at a level.
     public func log(_ level: LogLevel, _ message: @autoclosure () -> String) {
         write(level, message())
     }
-    /// Writes a message for whoever debugs the plugin.
+    /// Logs a message at level `debug`.
     public func debug(_ message: @autoclosure () -> String) { log(.debug, message()) }
-    /// Writes what is worth knowing.
+    /// Logs a message at level `info`.
     public func info(_ message: @autoclosure () -> String) { log(.info, message()) }
-    /// Writes what is wrong.
+    /// Logs a message at level `warning`.
     public func warning(_ message: @autoclosure () -> String) { log(.warning, message()) }
-    /// Writes what failed.
+    /// Logs a message at level `error`.
     public func error(_ message: @autoclosure () -> String) { log(.error, message()) }
 }
 
-/// What a host implements so that a ``ComponentContext`` works.
+/// The services of a host behind a ``ComponentContext``.
 ///
-/// Plugins never see it.
+/// Plugins never use it directly.
 public protocol ContextServices: AnyObject {
     /// Writes a log message under the component's name.
     func log(_ level: LogLevel, _ message: String)
     /// Posts a transient notification under the component's topic.
     func publish(_ name: String, _ payload: [String: Value])
-    /// Listens until the component is detached.
+    /// Calls the handler for matching notifications until the component is detached.
     func observe(_ pattern: String, _ handler: @escaping (Notification) -> Void)
-    /// Runs work elsewhere and comes back to the domain; what is returned cancels it.
+    /// Runs work off the domain and returns to it with the result; the returned closure cancels the work.
     func background(
         _ work: @escaping @Sendable () async throws -> any Sendable,
         then: @escaping (Result<any Sendable, any Error>) -> Void
     ) -> () -> Void
-    /// An item of the container; nil: there is none.
+    /// Returns an item of the container; nil if there is none.
     func item(_ id: String) -> Item?
-    /// Says what is wrong with the component's source; nil: nothing is.
+    /// Reports a problem of the component's source; nil clears it.
     func report(problem: String?)
-    /// Calls the body after a time, and with `repeats` again and again; what is returned ends that.
+    /// Calls the body after a time, or every time with `repeats`; the returned closure cancels the timer.
     func schedule(
         after delay: Duration, repeats: Bool, _ body: @escaping () -> Void
     ) -> () -> Void
-    /// Calls the body when a file, or one in a folder, changes; what is returned ends that.
+    /// Calls the body when a file, or one in a folder, changes; the returned closure ends the watch.
     ///
-    /// - Throws: a ``Refusal`` where it can't be watched.
+    /// - Throws: a ``Refusal`` if the path can't be watched.
     func watch(_ path: String, _ body: @escaping () -> Void) throws(Refusal) -> () -> Void
-    /// Gives what the component's predecessor had kept, to the first call alone; by default nothing.
+    /// Returns the bytes that the component's predecessor kept, to the first call only; nil by default.
     func takeKept() -> [UInt8]?
-    /// Keeps bytes for the component's successor; by default nothing is kept.
+    /// Keeps bytes for the component's successor; by default keeps nothing.
     ///
-    /// - Throws: a ``Refusal`` for more than are kept.
+    /// - Throws: a ``Refusal`` if there are more than the host's limit.
     func keep(_ bytes: [UInt8]?) throws(Refusal)
 }

@@ -1,106 +1,106 @@
-/// Which component an event comes from: its name in the container and its kind.
+/// The component that an event comes from: its name in the container and its kind.
 public struct ComponentReference: Sendable, Hashable {
     /// The name in the container.
     public var name: String
     /// The kind.
     public var kind: Kind
 
-    /// A reference.
+    /// Creates a reference.
     public init(name: String, kind: Kind) {
         self.name = name
         self.kind = kind
     }
 }
 
-/// What a ``ContainerDelegate`` may ask of its container.
+/// The operations on a container that its ``ContainerDelegate`` may use.
 public protocol ContainerHandle: AnyObject {
     /// The container's name.
     var name: String { get }
-    /// What is chosen on a screen; nil: there is no such screen on this container.
+    /// Returns the choices of a screen; nil if this container has no such screen.
     func choices(of screen: String) -> ScreenChoices?
-    /// Changes what is chosen on a screen, once the choices before are shown; the delegate is not asked about it.
+    /// Changes the choices of a screen, after the previous choices are shown; the delegate is not asked about it.
     ///
-    /// What can't be shown (a filter, an item or a scope that is not there) changes nothing, and is logged.
+    /// A change that can't be shown (an unknown filter, item or scope) has no effect and is logged.
     func change(_ screen: String, _ edit: @escaping (inout ScreenChoices) -> Void)
-    /// Sends a message to who has the screen, with its next revision and never again.
+    /// Sends a message to the screen's user, once, with the next revision.
     ///
-    /// It has at most 500 characters; what is longer is cut. Of several before a revision the last is sent.
+    /// It has at most 500 characters; a longer one is cut. Of several before a revision the last is sent.
     func message(_ text: String, on screen: String)
-    /// Leads who has the screen to another container, focused on an item of it: the client opens that.
+    /// Asks the screen's client, once, to open another container, focused on an item of it.
     ///
-    /// Sent with the next revision and never again.
+    /// Sent with the next revision.
     func lead(_ screen: String, to container: String, item: String?)
-    /// Puts the items of a source into its list.
+    /// Applies a source's change to its list.
     func updateList(of component: ComponentReference, with change: ContentChange)
-    /// Sets fields that are derived from votes, to sort and filter by: `votes.score`, `votes.count`.
+    /// Sets the fields that are derived from votes, to sort and filter by: `votes.score`, `votes.count`.
     func updateTally(_ tally: Tally, of subject: Subject, from component: ComponentReference)
     /// Sets the field that is derived from comments: `comments.count`.
     func updateCommentCount(_ count: Int, of subject: Subject, from component: ComponentReference)
-    /// Posts the transient notification `<container>.<name>`; with the name `reload` it does what ``reload(_:)`` does for
-    /// all components, too.
+    /// Posts the transient notification `<container>.<name>`; the name `reload` also reloads all components, as
+    /// ``reload(_:)`` does.
     func publish(_ name: String, _ payload: [String: Value])
-    /// Has components look at their sources again, each at most once a second.
+    /// Makes components read their sources again, each at most once a second.
     ///
-    /// - Parameter component: its name; nil: all of the container.
+    /// - Parameter component: the component's name; nil: all components of the container.
     func reload(_ component: String?)
 }
 
-/// The delegate of all components of one container, or of what happens in one of its scopes.
+/// The delegate of all components of one container, or of user actions in one of its scopes.
 ///
-/// Its methods *are* the default wiring; a class of its own overrides what it cares for, and
-/// inherits the rest. A plugin of the kind `delegate` exports such a class, and a definition names the
-/// plugin: `delegate: org.example.agenda`, for the container or for a scope.
+/// Its methods *are* the default wiring; a subclass overrides some of them and inherits the rest. A plugin of the kind
+/// `delegate` exports such a class, and a definition names the plugin: `delegate: org.example.agenda`, for the
+/// container or for a scope.
 ///
-/// The scope's delegate is called for what users do on screens in that scope (filters, and items that they
-/// choose); a scope that names none has the container's. The container's delegate is called for all else,
-/// which belongs to no screen: what components decide and report.
+/// The scope's delegate is called for what users do on screens in that scope (filters, and items that they choose); a
+/// scope without a delegate uses the container's. The container's delegate is called for everything that belongs to no
+/// screen: the decisions and reports of components.
 ///
 /// `should…` is asked before the component sees the command; nil lets it through. `did…` is called
 /// at the commit, never before, and after the component has returned. Every method is called on the
 /// daemon's one serial domain, and must return at once: while it runs, nobody is served.
 ///
-/// A delegate has no records, and is made anew at each start of the daemon, and when its settings or the
-/// container's fields change: what it decides must follow from its settings and from what it is asked.
+/// A delegate has no records. It is created again at each start of the daemon, and when its settings or the container's
+/// fields change: its decisions must follow from its settings and arguments only.
 open class ContainerDelegate {
     /// The options it understands.
     ///
     /// Anything else in its settings is refused before `init`. None may be of the type `secret`. Default: none.
     open class var settings: [Setting] { [] }
 
-    /// The container; nil before it is wired, and once the container is gone.
+    /// The container; nil before ``attach(to:)``, and once the container is gone.
     public internal(set) weak var container: (any ContainerHandle)?
 
-    /// The default wiring, of a container that names no delegate.
+    /// Creates the default wiring, for a container that names no delegate.
     public init() {}
 
-    /// Makes a plugin's delegate, which is not wired yet.
+    /// Creates a plugin's delegate, which is not attached yet.
     ///
-    /// - Parameter context: whose it is, its settings, checked against ``settings``, and its log.
+    /// - Parameter context: the container's name, the settings, checked against ``settings``, and the log.
     /// - Throws: ``SettingError`` for a setting whose value makes no sense, naming it.
     public required init(context: DelegateContext) throws {}
 
-    /// Wires the delegate to its container.
+    /// Attaches the delegate to its container.
     ///
     /// Called by the host.
     public final func attach(to container: any ContainerHandle) { self.container = container }
 
-    /// Whether a ballot may go to its component; a refusal vetoes it.
+    /// Decides whether a ballot may go to its component; a refusal vetoes it.
     ///
-    /// Default: it may.
+    /// Default: nil, which lets it through.
     open func votes(_ component: ComponentReference, shouldAccept ballot: Ballot) -> Refusal? {
         nil
     }
 
-    /// Whether a comment may go to its component; a refusal vetoes it.
+    /// Decides whether a comment may go to its component; a refusal vetoes it.
     ///
-    /// Default: it may.
+    /// Default: nil, which lets it through.
     open func comments(
         _ component: ComponentReference, shouldAccept draft: CommentDraft, by author: ActorID
     ) -> Refusal? { nil }
 
-    /// Whether a comment may have another text; a refusal vetoes it.
+    /// Decides whether a comment's text may be changed; a refusal vetoes it.
     ///
-    /// Default: it may.
+    /// Default: nil, which lets it through.
     open func comments(
         _ component: ComponentReference, shouldAcceptEdit text: String, of comment: String,
         by actor: ActorID
@@ -108,43 +108,44 @@ open class ContainerDelegate {
 
     /// A source's items changed.
     ///
-    /// Default: its list follows.
+    /// Default: updates the component's list.
     open func contents(_ component: ComponentReference, didChange change: ContentChange) {
         container?.updateList(of: component, with: change)
     }
 
     /// A user chose an item on a screen.
     ///
-    /// Who only wants to know listens to the notification that the container's definition, or the
-    /// scope's, names under `activate`. Default: nothing.
+    /// To be informed only, observe the notification that the definition of the container or scope names under
+    /// `activate`. Default: nothing.
     open func contents(
         _ component: ComponentReference, didSelect item: String, on screen: String,
         by actor: ActorID
     ) {}
 
-    /// What a screen is to show: the delegate stands between the user and the choices.
+    /// Decides what a screen shows after its user chose something.
     ///
     /// Called on the delegate of `next`'s scope when a screen is opened, when its user selects, searches, sorts, goes
     /// to another scope, enters, goes back, focuses or hides, and when a filters component selects by itself.
     ///
-    /// The screen shows and keeps what this returns; a resumption or a restart does not ask again. An answer that
-    /// can't be shown is logged, and the screen shows `next`.
+    /// The screen shows and keeps the returned choices; a resumption or a restart does not ask again. Choices that
+    /// can't be shown are logged, and the screen shows `next`.
     ///
-    /// The same question must have the same answer, and asked about its own answer it returns just that.
+    /// Must be deterministic and idempotent: equal arguments give equal results, and a returned value passed as `next`
+    /// is returned unchanged.
     ///
     /// - Parameters:
-    ///   - screen: whose screen it is.
-    ///   - next: what the user chose.
-    ///   - shown: what the screen shows until now; nil: it is being opened.
-    /// - Returns: what it is to show; by default what the user chose.
+    ///   - screen: the screen and its user.
+    ///   - next: the user's choices.
+    ///   - shown: the choices that the screen shows now; nil while it is being opened.
+    /// - Returns: the choices to show; by default `next`.
     open func screen(
         _ screen: ScreenReference, willShow next: ScreenChoices, after shown: ScreenChoices?
     ) -> ScreenChoices { next }
 
-    /// A user chose something on a part of a screen: on a container that stands among this one's components.
+    /// A user chose something on a part of a screen, which is a container among this one's components.
     ///
-    /// Called once the part shows it. The container's own delegate decided before what that is; this one may change what
-    /// the screen around it shows, or other parts: `container?.change(screen.id) { … }`. A part's own id, for
+    /// Called once the part shows the choices, which the part's own delegate decided before. This delegate may change
+    /// what the surrounding screen shows, or other parts: `container?.change(screen.id) { … }`. A part's own id, for
     /// ``ContainerHandle/choices(of:)`` and ``ContainerHandle/change(_:_:)``, is the screen's, `/`, and the path.
     ///
     /// - Parameters:
@@ -163,16 +164,16 @@ open class ContainerDelegate {
     ///   - item: the item, of the part's container. Default: nothing.
     open func screen(_ screen: ScreenReference, part path: String, didSelect item: String) {}
 
-    /// Items of a part changed: of a container that stands among this one's components.
+    /// Items of a part, a container among this one's components, changed.
     ///
-    /// This and the other `part(…)` methods are called on the container's delegate, never on a scope's, after those of the
-    /// part's own delegate: once, however many screens are open, and whether or not one shows the part. They are called
-    /// for what components report after their start, and not for what they know at it. Default: nothing.
+    /// This and the other `part(…)` methods are called on the container's delegate, never on a scope's, after those of
+    /// the part's own delegate: once, however many screens are open, and whether or not one shows the part. They are
+    /// called only for changes reported after a component's start, not for its initial state. Default: nothing.
     ///
     /// - Parameters:
     ///   - part: the part.
     ///   - component: the part's component.
-    ///   - change: what changed; after `.replaceAll` the items don't follow.
+    ///   - change: the change; after `.replaceAll` the items don't follow.
     open func part(
         _ part: PartReference, contents component: ComponentReference,
         didChange change: ContentChange
@@ -207,7 +208,7 @@ open class ContainerDelegate {
         _ part: PartReference, comments component: ComponentReference, didRemove comment: Comment
     ) {}
 
-    /// The number of comments on something in a part changed.
+    /// The number of comments on a subject in a part changed.
     ///
     /// Default: nothing.
     open func part(
@@ -215,7 +216,7 @@ open class ContainerDelegate {
         of subject: Subject
     ) {}
 
-    /// A filter was selected: what the component answered, before ``screen(_:willShow:after:)`` is asked.
+    /// A filter was selected; called before ``screen(_:willShow:after:)``.
     ///
     /// Default: nothing.
     open func filters(
@@ -223,7 +224,7 @@ open class ContainerDelegate {
         now selection: Selection, on screen: String
     ) {}
 
-    /// A filter was deselected, as in a selection.
+    /// A filter was deselected; called before ``screen(_:willShow:after:)``.
     ///
     /// Default: nothing.
     open func filters(
@@ -231,14 +232,14 @@ open class ContainerDelegate {
         now selection: Selection, on screen: String
     ) {}
 
-    /// A selection was cleared.
+    /// A selection was cleared; called before ``screen(_:willShow:after:)``.
     ///
     /// Default: nothing.
     open func filters(_ component: ComponentReference, didClearOn screen: String) {}
 
     /// A tally changed.
     ///
-    /// Default: the items' derived fields follow.
+    /// Default: updates the items' derived fields.
     open func votes(
         _ component: ComponentReference, didChange tally: Tally, of subject: Subject
     ) {
@@ -260,7 +261,7 @@ open class ContainerDelegate {
 
     /// The number of comments changed.
     ///
-    /// Default: the items' derived field follows.
+    /// Default: updates the items' derived field.
     open func comments(
         _ component: ComponentReference, didChange count: Int, of subject: Subject
     ) {

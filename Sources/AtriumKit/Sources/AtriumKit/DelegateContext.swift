@@ -1,17 +1,17 @@
-/// What a delegate gets from its host: whose it is, its settings, and its log.
+/// The names, settings and log that a delegate gets from its host.
 public final class DelegateContext {
     /// The container's name.
     public let container: String
-    /// The scope that it is the delegate of; nil: the container.
+    /// The scope of the delegate; nil: it is the container's.
     public let scope: String?
-    /// Its settings, checked, defaults filled in.
+    /// The checked settings, with defaults.
     public let settings: Settings
     /// The fields of the container's items, in the definition's order.
     public let fields: [Field]
-    /// Where it writes what an administrator should know.
+    /// The log, for messages to administrators.
     public let logger: ComponentLogger
 
-    /// Made by a host.
+    /// Creates the context; called by a host.
     public init(
         container: String, scope: String?, settings: Settings, fields: [Field],
         log: @escaping (LogLevel, String) -> Void

@@ -1,10 +1,10 @@
-/// What a plugin's library hands to the host: the class that it makes components or delegates of.
+/// The class that a plugin's library exports to the host, for components or delegates.
 public final class PluginEntry {
-    /// What a class is for.
+    /// The purpose of an exported class.
     public enum Export: Sendable {
-        /// It makes components.
+        /// A class of components.
         case component(any Component.Type)
-        /// It makes delegates of containers and scopes.
+        /// A class of delegates, for containers and scopes.
         case delegate(ContainerDelegate.Type)
     }
 
@@ -13,7 +13,7 @@ public final class PluginEntry {
 
     init(_ export: Export) { self.export = export }
 
-    /// The kind of its components; nil when the class has none of the four, or makes delegates.
+    /// The kind of the components; nil for delegates, or for a class of none of the four kinds.
     public var kind: Kind? {
         guard case .component(let component) = export else { return nil }
         return switch component {
@@ -55,7 +55,7 @@ public func exportPlugin<C: Component>(_ component: C.Type) -> UnsafeMutableRawP
     return retainedPluginEntry(component)
 }
 
-/// Makes the entry; called through ``exportPlugin(_:)`` alone.
+/// Creates the entry; called only through ``exportPlugin(_:)``.
 public func retainedPluginEntry(_ component: any Component.Type) -> UnsafeMutableRawPointer {
     Unmanaged.passRetained(PluginEntry(.component(component))).toOpaque()
 }
@@ -75,7 +75,7 @@ public func exportPlugin<D: ContainerDelegate>(_ delegate: D.Type) -> UnsafeMuta
     return retainedDelegateEntry(delegate)
 }
 
-/// Makes the entry; called through `exportPlugin(_:)` alone.
+/// Creates the entry; called only through `exportPlugin(_:)`.
 public func retainedDelegateEntry(_ delegate: ContainerDelegate.Type) -> UnsafeMutableRawPointer {
     Unmanaged.passRetained(PluginEntry(.delegate(delegate))).toOpaque()
 }

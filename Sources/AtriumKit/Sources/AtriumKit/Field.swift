@@ -1,6 +1,6 @@
 /// A field of a container's items, as its definition declares it.
 public struct Field: Sendable, Hashable, Codable {
-    /// What values a field takes.
+    /// The type of a field's values.
     public enum FieldType: String, Sendable, Hashable, Codable, CaseIterable {
         /// Text.
         case text
@@ -16,20 +16,20 @@ public struct Field: Sendable, Hashable, Codable {
         case duration
         /// A moment: RFC 3339 text, or a date `2026-01-31`.
         case time
-        /// Where something is: an `https`, `http` or `mailto` address. Searched, sorted and filtered as text.
+        /// A link: an `https`, `http` or `mailto` address. Searched, sorted and filtered as text.
         case url
-        /// A picture: the `https` or `http` address of one, a `data:image/…;base64,…`, or `source:NAME`, which
-        /// its source gives (``ImageProviding``). Neither searched nor sorted nor filtered.
+        /// A picture: the `https` or `http` address of one, a `data:image/…;base64,…`, or `source:NAME`, which its
+        /// source reads (``ImageProviding``). Not searched, sorted or filtered.
         case image
         /// Text in Markdown, as it was written. Searched, sorted and filtered as text.
         case markdown
-        /// A day `2026-01-31`, which follows from a time: the first of a day, a week or a month.
+        /// A day `2026-01-31` derived from a time: the first day of a day, week or month.
         ///
-        /// A predicate's range counts it as the time that is its midnight in UTC.
+        /// A predicate's range compares it as its midnight in UTC.
         case date
     }
 
-    /// What a date is the first day of.
+    /// The period whose first day a date is.
     public enum Bucket: String, Sendable, Hashable, Codable, CaseIterable {
         /// The day itself.
         case day
@@ -39,16 +39,16 @@ public struct Field: Sendable, Hashable, Codable {
         case month
     }
 
-    /// How a date follows from another field.
+    /// The derivation of a date from another field.
     public struct Derivation: Sendable, Hashable, Codable {
-        /// The field of the type `time`; an item without it has no date.
+        /// The source field, of the type `time`; an item without it has no date.
         public var of: String
-        /// What the date is the first day of.
+        /// The period whose first day the date is.
         public var by: Bucket
         /// The time zone that decides which day a time belongs to, such as `Europe/Rome`.
         public var zone: String
 
-        /// A derivation.
+        /// Creates a derivation.
         public init(of: String, by: Bucket, zone: String) {
             self.of = of
             self.by = by
@@ -58,32 +58,32 @@ public struct Field: Sendable, Hashable, Codable {
 
     /// The name: `[a-z][a-zA-Z0-9_-]{0,62}`.
     public var name: String
-    /// What values it takes.
+    /// The type of its values.
     public var type: FieldType
-    /// Whether every item must have it.
+    /// Whether every item must have a value.
     public var required: Bool
-    /// Whether a text search looks at it; texts, keywords, URLs and Markdown alone.
+    /// Whether text searches include it; only for texts, keywords, URLs and Markdown.
     public var search: Bool
-    /// The least value allowed; numbers alone.
+    /// The least value allowed; only for numbers.
     public var min: Double?
-    /// The greatest value allowed; numbers alone.
+    /// The greatest value allowed; only for numbers.
     public var max: Double?
-    /// What people read in place of the name; nil: the name.
+    /// The title that people read; nil: the name.
     public var title: String?
-    /// What its numbers are of, such as `km` or `€`; numbers alone.
+    /// The unit of its numbers, such as `km` or `€`; only for numbers.
     public var unit: String?
-    /// What it means, in a sentence; nil: that is plain to see.
+    /// The meaning, in a sentence; nil if the title says enough.
     public var summary: String?
-    /// How it follows from another field: no item is put with it; nil: items are.
+    /// The derivation from another field, for fields that items can't be put with; nil for all others.
     public var derivation: Derivation?
-    /// The time zone in which the host reads a time that is put without an offset; nil: it takes none.
+    /// The time zone in which the host reads times that are put without an offset; nil: such times are refused.
     ///
-    /// Times alone.
+    /// Only for times.
     public var zone: String?
-    /// Whether it stays out of lists, and comes with the item that a screen is focused on, or that is read alone.
+    /// Whether it is left out of lists, and sent only with a screen's focused item or an item that is read by itself.
     public var details: Bool
 
-    /// A field; optional, not searched, unbounded, in lists and without words of its own by default.
+    /// Creates a field; by default optional, not searched, unbounded, in lists, without title, unit and summary.
     public init(
         name: String, type: FieldType, required: Bool = false, search: Bool = false,
         min: Double? = nil, max: Double? = nil, title: String? = nil, unit: String? = nil,

@@ -3,13 +3,13 @@
 /// Records carry the number, never a name, so that a person is erased by erasing one row.
 @frozen
 public struct ActorID: Sendable, Hashable, Comparable {
-    /// The number: 63 bits, at random, but from 1 up where an older daemon gave it out.
+    /// The number: 63 random bits; older daemons counted from 1.
     public let number: Int64
 
-    /// Wraps a number that the host gave out.
+    /// Wraps a number that the host assigned.
     public init(_ number: Int64) { self.number = number }
 
-    /// By number, which says nothing of who came first.
+    /// Compares by number, which does not tell who came first.
     public static func < (one: ActorID, other: ActorID) -> Bool { one.number < other.number }
 }
 
@@ -22,7 +22,7 @@ extension ActorID: Codable {
     public func encode(to encoder: any Encoder) throws { try number.encode(to: encoder) }
 }
 
-/// A moment, in milliseconds since 1970-01-01T00:00:00Z.
+/// A point in time, in milliseconds since 1970-01-01T00:00:00Z.
 ///
 /// Components never read a clock: commands carry the time.
 @frozen
@@ -30,10 +30,10 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     /// Milliseconds since 1970, UTC.
     public let milliseconds: Int64
 
-    /// Wraps milliseconds since 1970, UTC.
+    /// Creates a timestamp from milliseconds since 1970, UTC.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// The earlier is the smaller.
+    /// Whether the first is earlier.
     public static func < (one: Timestamp, other: Timestamp) -> Bool {
         one.milliseconds < other.milliseconds
     }
@@ -50,7 +50,7 @@ extension Timestamp: Codable {
     public func encode(to encoder: any Encoder) throws { try milliseconds.encode(to: encoder) }
 }
 
-/// What a vote or a comment is about.
+/// The subject of a vote or a comment.
 @frozen
 public enum Subject: Sendable, Hashable {
     /// The container itself.
@@ -63,7 +63,7 @@ public enum Subject: Sendable, Hashable {
         if case .item(let id) = self { id } else { nil }
     }
 
-    /// The item with this id, or the container when there is none.
+    /// Creates the subject of an item id; nil: the container.
     public init(item: String?) {
         self = item.map(Subject.item) ?? .container
     }
@@ -80,10 +80,10 @@ extension Subject: Codable {
     public func encode(to encoder: any Encoder) throws { try item.encode(to: encoder) }
 }
 
-/// What a component does.
+/// The kind of a component.
 ///
 /// A kind is a contract: a protocol, a delegate protocol, the shape of its records and a
-/// conformance suite. There are these four, which the host compares with every call: hence frozen.
+/// conformance suite. The host compares them in every call: hence the enum is frozen.
 @frozen
 public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
     /// Lists items: ``ContentListing``.

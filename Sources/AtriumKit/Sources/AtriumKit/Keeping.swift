@@ -1,18 +1,20 @@
 extension ComponentContext {
-    /// Gives what an instance of this component before gave to ``keep(_:)``, to the first call alone.
+    /// Returns the bytes that an earlier instance passed to ``keep(_:)``; only the first call returns them.
     ///
-    /// It was made by the same plugin with the same settings: what was kept with others is gone. It may be from before a
-    /// restart of the host, a crash, or the end of a worker, and it may be missing at any time: a host keeps it as a
-    /// help, and neither a backup nor an export has it. The container's fields may be others by now.
+    /// That instance was made by the same plugin with the same settings; bytes kept with other settings are gone. It
+    /// may have been made before a restart of the host, a crash, or the end of a worker. The bytes may be missing at
+    /// any time: they are a cache, which neither a backup nor an export contains. The container's fields may have
+    /// changed since.
     ///
-    /// - Returns: the bytes as they were given; nil: there are none, or they were given already.
+    /// - Returns: the bytes as they were passed; nil if there are none, or they were returned already.
     public func takeKept() -> [UInt8]? { services.takeKept() }
 
-    /// Has the host keep bytes for the instance of this component that is made after this one, instead of those that it
-    /// keeps: a source shows its last good copy with them, where its service can't be asked after a restart.
+    /// Makes the host keep bytes for the next instance of this component, in place of those that it keeps.
     ///
-    /// They are on the disk some time later, whole or not at all, in a file that the daemon's user alone reads. What is
-    /// secret stays out of it. They go when the component is detached, its container is deleted, or its plugin or its
+    /// A source shows its last good copy with them, if its service can't be reached after a restart. They are written
+    /// to the disk some time later, whole or not at all, in a file that only the daemon's user can read. Don't include
+    /// secrets. They are deleted when the component is detached, its container is deleted, or its plugin or its
+    /// settings change.
     /// settings change.
     ///
     /// ```swift
@@ -21,16 +23,15 @@ extension ComponentContext {
     /// try context.keep(document.bytes)
     /// ```
     ///
-    /// - Parameter bytes: at most as many as the host's limit `keptBytes` says, 16 MiB by default; nil: nothing is to be
-    ///   kept any more.
-    /// - Throws: a ``Refusal`` for more, which names the limit; what was kept before is kept on.
+    /// - Parameter bytes: at most the host's limit `keptBytes`, 16 MiB by default; nil: deletes the kept bytes.
+    /// - Throws: a ``Refusal`` for more, which names the limit; the bytes kept before are not changed.
     public func keep(_ bytes: [UInt8]?) throws(Refusal) { try services.keep(bytes) }
 }
 
-/// A host that keeps nothing.
+/// Defaults for a host that keeps nothing.
 extension ContextServices {
-    /// Gives nothing.
+    /// Returns nil.
     public func takeKept() -> [UInt8]? { nil }
-    /// Keeps nothing.
+    /// Does nothing.
     public func keep(_ bytes: [UInt8]?) throws(Refusal) {}
 }

@@ -1,10 +1,10 @@
-/// The name that a person most likely meant: the one with the fewest changed letters.
+/// Returns the name that a person most likely meant: the one with the fewest changed letters.
 ///
 /// - Parameters:
-///   - name: what they wrote.
-///   - known: what they may have meant.
-/// - Returns: the nearest name, the first of several; nil when none is near, that is, when more
-///   than a third of the letters differ (two are always allowed from three letters on).
+///   - name: the name that they wrote.
+///   - known: the valid names.
+/// - Returns: the nearest name, the first of several; nil if none is near, that is, if more than a third of the letters
+///   differ (two are always allowed from three letters on).
 public func nearestName(to name: String, among known: [String]) -> String? {
     let written = Array(name.lowercased().unicodeScalars.prefix(100))
     let allowed = max(written.count / 3, min(2, written.count - 1))
@@ -17,7 +17,7 @@ public func nearestName(to name: String, among known: [String]) -> String? {
     return best?.name
 }
 
-/// How many letters must be inserted, removed or replaced to get from one to the other.
+/// Returns the number of letters that must be inserted, removed or replaced to get from one to the other.
 private func editDistance(_ one: [Unicode.Scalar], _ other: [Unicode.Scalar]) -> Int {
     var previous = Array(0...other.count)
     for (row, letter) in one.enumerated() {

@@ -1,13 +1,13 @@
-/// A container that is a part of another one, as that one's delegate knows it.
+/// A container that is a part of another one, for that one's delegate.
 public struct PartReference: Sendable, Hashable {
-    /// The name of its component; of a part of a part both names, with a `/` between.
+    /// The name of its component; for a part of a part both names, with a `/` between.
     ///
-    /// Where the container is a part in several places this is one of the outermost, the first in the definition's order.
+    /// If the container is a part in several places, this is one of the outermost, the first in the definition's order.
     public var path: String
     /// The name of the container itself.
     public var container: String
 
-    /// A reference.
+    /// Creates a reference.
     public init(path: String, container: String) {
         self.path = path
         self.container = container

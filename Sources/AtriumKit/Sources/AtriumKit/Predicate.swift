@@ -1,15 +1,15 @@
-/// Which items of a list to show.
+/// A condition on the items of a list.
 ///
-/// Made by a filters component, evaluated by the container's index.
+/// A filters component creates it; the container's index evaluates it.
 public indirect enum Predicate: Sendable, Hashable, Codable {
     /// One end of a range.
     public struct Bound: Sendable, Hashable, Codable {
-        /// Where the range ends.
+        /// The value at which the range ends.
         public var value: Double
         /// Whether the value itself is in the range.
         public var isIncluded: Bool
 
-        /// An end of a range, included by default.
+        /// Creates an end of a range, included by default.
         public init(_ value: Double, isIncluded: Bool = true) {
             self.value = value
             self.isIncluded = isIncluded
@@ -18,17 +18,18 @@ public indirect enum Predicate: Sendable, Hashable, Codable {
 
     /// Every item.
     case all
-    /// Items whose field is this value; for keywords, whose list holds it.
+    /// Items whose field has this value; for keywords, whose list contains it.
     case equals(field: String, value: Value)
-    /// Items whose field is a number between the bounds; nil is open. A duration counts in
-    /// seconds, a time in seconds since 1970, UTC.
+    /// Items whose field is a number between the bounds; nil: unbounded.
+    ///
+    /// A duration counts in seconds, a time in seconds since 1970, UTC.
     case range(field: String, lower: Bound?, upper: Bound?)
     /// Items whose field contains the text, without regard to case and diacritics.
     case contains(field: String, text: String)
-    /// Items that all of these match; none given, every item.
+    /// Items that match all of these; if there are none, every item.
     case and([Predicate])
-    /// Items that any of these matches; none given, no item.
+    /// Items that match any of these; if there are none, no item.
     case or([Predicate])
-    /// Items that this does not match.
+    /// Items that do not match this.
     case not(Predicate)
 }

@@ -1,41 +1,41 @@
-/// Why a component, or its container, declines a command: an expected outcome, which the reply carries.
+/// The reason why a component, or its container, declines a command: an expected outcome, which the reply carries.
 public struct Refusal: Error, Sendable, Hashable, Codable {
-    /// What kind of refusal it is, for programs.
+    /// The kind of a refusal, for programs.
     public enum Code: String, Sendable, Hashable, Codable {
-        /// A rule of the component says no.
+        /// The component's rules forbid it.
         case refused
-        /// A field of an item has no place here or the wrong type.
+        /// A field of an item is not allowed, or has the wrong type.
         case fieldInvalid
-        /// The component takes no changes.
+        /// The component accepts no changes.
         case readOnly
-        /// The named item is not there.
+        /// The named item does not exist.
         case itemNotFound
-        /// The named comment is not there.
+        /// The named comment does not exist.
         case commentNotFound
-        /// The named section or filter is not there.
+        /// The named section or filter does not exist.
         case filterNotFound
-        /// The id is taken by something else.
+        /// The id is used for something else.
         case conflict
-        /// A cursor that the component did not give out.
+        /// The component did not create this cursor.
         case cursorInvalid
-        /// A limit was reached.
+        /// A limit is exceeded.
         case limitExceeded
     }
 
-    /// For programs.
+    /// The kind of refusal, for programs.
     public var code: Code
-    /// For people: what is wrong, with the value and the limit, and what to do.
+    /// The reason, for people: what is wrong, with the value and the limit, and what to do.
     public var reason: String
-    /// Seconds after which trying again may succeed; nil when it will not.
+    /// The seconds after which a retry may succeed; nil if none will.
     public var retryAfter: Double?
-    /// What the code speaks of: `item`, `field`, `expected`, `found`, `comment`, `section`,
-    /// `filter`, `limit`, `value`.
+    /// The evidence for the code: `item`, `field`, `expected`, `found`, `comment`, `section`, `filter`, `limit`,
+    /// `value`.
     public var evidence: [String: String]
 
-    /// A rule's refusal, with its reason; not worth trying again.
+    /// Creates a refusal by the component's rules; not worth a retry.
     public init(_ reason: String) { self.init(.refused, reason) }
 
-    /// A refusal with its reason; by default not worth trying again.
+    /// Creates a refusal; by default not worth a retry.
     public init(
         _ code: Code, _ reason: String, retryAfter: Double? = nil,
         evidence: [String: String] = [:]

@@ -1,25 +1,26 @@
-/// A screen, as a delegate knows it.
+/// A screen, for a delegate.
 public struct ScreenReference: Sendable, Hashable {
-    /// The screen.
+    /// The screen's id.
     public var id: String
-    /// Whose screen it is: in this person's name items are chosen on it.
+    /// The screen's user: items are chosen on it in this person's name.
     public var actor: ActorID
 
-    /// A reference.
+    /// Creates a reference.
     public init(id: String, actor: ActorID) {
         self.id = id
         self.actor = actor
     }
 }
 
-/// All that is chosen on a screen: what it shows is a function of this and of the data.
+/// All choices on a screen: what it shows is a function of these and of the data.
 ///
-/// How much of each list it shows is no part of it: that is the front end's own.
+/// The number of entries that it shows of each list is not included: front ends keep it.
 ///
-/// A copy shares its memory with the original until one of them is changed, and two that share it are compared at once.
+/// A copy shares its memory with the original until one of them is changed; comparing two that share it takes constant
+/// time.
 @frozen
 public struct ScreenChoices: Sendable, Hashable {
-    /// The scope; nil: the container has none.
+    /// The scope; nil: the container has no scopes.
     public var scope: String? {
         get { storage.members.scope }
         set { change { $0.scope = newValue } }
@@ -29,29 +30,29 @@ public struct ScreenChoices: Sendable, Hashable {
         get { storage.members.selection }
         set { change { $0.selection = newValue } }
     }
-    /// What is searched; empty: nothing.
+    /// The search text; empty: no search.
     public var search: String {
         get { storage.members.search }
         set { change { $0.search = newValue } }
     }
-    /// The fields that it is sorted by, each with a `-` before it for the other way round; empty: by id.
+    /// The fields that it is sorted by, with `-` before for descending; empty: by id.
     public var sort: [String] {
         get { storage.members.sort }
         set { change { $0.sort = newValue } }
     }
-    /// The item that was entered, after those that it lies under, outermost first; empty: the top.
+    /// The entered item, after its ancestors, outermost first; empty: the top.
     ///
-    /// The last one decides: what it lies under follows from the data.
+    /// The last one decides: its ancestors follow from the data.
     public var path: [String] {
         get { storage.members.path }
         set { change { $0.path = newValue } }
     }
-    /// The item whose votes and comments are shown; nil: the container's.
+    /// The item whose votes and comments are shown; nil: those of the container.
     public var focus: String? {
         get { storage.members.focus }
         set { change { $0.focus = newValue } }
     }
-    /// The components that this screen leaves out, beside those that the definition hides.
+    /// The components that this screen hides, beside those that the definition hides.
     public var hidden: Set<String> {
         get { storage.members.hidden }
         set { change { $0.hidden = newValue } }
@@ -60,7 +61,7 @@ public struct ScreenChoices: Sendable, Hashable {
     @usableFromInline
     internal var storage: Storage
 
-    /// Choices; by default none.
+    /// Creates choices; by default none.
     public init(
         scope: String? = nil, selection: Selection = Selection(), search: String = "",
         sort: [String] = [], path: [String] = [], focus: String? = nil, hidden: Set<String> = []

@@ -1,20 +1,20 @@
-/// An object within a component's settings, read member by member: every mistake is an error that
-/// names its place, such as `sections[1].filters[0].from`.
+/// An object within a component's settings, read member by member.
+///
+/// Every error names its place, such as `sections[1].filters[0].from`.
 ///
 /// A member that is null counts as absent.
 public struct SettingObject: Sendable {
-    /// Where it stands in the settings.
+    /// Its path in the settings.
     public let path: String
     private let members: [String: Value]
 
     /// Reads an object.
     ///
     /// - Parameters:
-    ///   - value: what stands in the settings.
-    ///   - path: where it stands.
+    ///   - value: the value in the settings.
+    ///   - path: its path.
     ///   - known: the names of all members that it may have.
-    /// - Throws: ``SettingError`` for anything but an object, and for an unknown member, with the
-    ///   known name that is nearest to it.
+    /// - Throws: ``SettingError`` for anything but an object, and for an unknown member, with the nearest known name.
     public init(_ value: Value, at path: String, known: [String]) throws(SettingError) {
         guard let members = value.object else {
             throw SettingError(path, "expected an object, found \(value.typeName)")
@@ -42,18 +42,18 @@ public struct SettingObject: Sendable {
         return objects
     }
 
-    /// The member as it is, nil when it is absent.
+    /// Returns the member as it is; nil if it is absent.
     public subscript(name: String) -> Value? { members[name] }
 
-    /// The path of a member.
+    /// Returns the path of a member.
     public func path(of name: String) -> String { "\(path).\(name)" }
 
-    /// An error about a member.
+    /// Creates an error about a member.
     public func error(_ name: String, _ reason: String) -> SettingError {
         SettingError(path(of: name), reason)
     }
 
-    /// The member's text, nil when it is absent.
+    /// Returns the member's text; nil if it is absent.
     ///
     /// - Throws: ``SettingError`` for another type, or an empty text.
     public func text(_ name: String) throws(SettingError) -> String? {
@@ -65,15 +65,15 @@ public struct SettingObject: Sendable {
         return text
     }
 
-    /// The member's text.
+    /// Returns the member's text.
     ///
-    /// - Throws: ``SettingError`` when it is absent, empty or of another type.
+    /// - Throws: ``SettingError`` if it is absent, empty or of another type.
     public func requiredText(_ name: String, _ summary: String) throws(SettingError) -> String {
         guard let text = try text(name) else { throw error(name, "required: \(summary)") }
         return text
     }
 
-    /// The member's word, nil when it is absent.
+    /// Returns the member's word; nil if it is absent.
     ///
     /// - Throws: ``SettingError`` for anything but one of the words.
     public func choice<Word: RawRepresentable<String> & CaseIterable>(
@@ -88,7 +88,7 @@ public struct SettingObject: Sendable {
         return word
     }
 
-    /// The objects of a member that is a list, nil when it is absent.
+    /// Returns the objects of a member that is a list; nil if it is absent.
     ///
     /// - Throws: ``SettingError`` for anything but a list of objects with known members.
     public func list(
@@ -100,12 +100,12 @@ public struct SettingObject: Sendable {
 }
 
 extension SettingError {
-    /// A name that stands where it is not known, with the nearest known one.
+    /// Creates the error for an unknown name, with the nearest known one.
     ///
     /// - Parameters:
-    ///   - setting: where it stands, as a path.
+    ///   - setting: the path at which the name was found.
     ///   - name: the name; by default the whole path.
-    ///   - known: the names that may stand there.
+    ///   - known: the names that are valid there.
     /// - Returns: the error to throw.
     public static func unknown(
         _ setting: String, name: String? = nil, known: [String]

@@ -1,8 +1,8 @@
-/// One option of a component, declared: name, type, default, and what it is for.
+/// The declaration of one option of a component: name, type, default and purpose.
 ///
-/// A component declares it with its type, as ``TypedSetting`` shows, and reads it by that.
+/// A component declares it with a Swift type, as ``TypedSetting`` shows, and reads it by that declaration.
 public struct Setting: Sendable, Hashable {
-    /// What values an option takes.
+    /// The type of an option's values.
     public enum SettingType: Sendable, Hashable {
         /// Text.
         case text
@@ -18,29 +18,29 @@ public struct Setting: Sendable, Hashable {
         case list
         /// An object, whose members the component checks itself.
         case object
-        /// A text that nobody shall read in a definition, which says where it is instead: see
-        /// ``SecretReference``. The component gets the text.
+        /// A text that is not written in a definition, which refers to it instead: see ``SecretReference``. The
+        /// component gets the text.
         case secret
-        /// The path of a file or a folder that the component reads, from `/` on.
+        /// The absolute path of a file or a folder that the component reads.
         ///
-        /// The manifest names the setting under `paths` too: a component in a worker can read nothing
-        /// else beside its plugin's own folder and the system's libraries. A default that is not among
-        /// these can't be read in a worker either, which then asks for the setting.
+        /// The manifest must name the setting under `paths` too: a component in a worker can read only these paths, its
+        /// plugin's own folder and the system's libraries. A default that is not among these can't be read in a worker
+        /// either, which then requires the setting.
         case path
     }
 
     /// The name, in camelCase.
     public var name: String
-    /// What values it takes.
+    /// The type of its values.
     public var type: SettingType
-    /// Whether it must be given.
+    /// Whether it is required.
     public var required: Bool
-    /// What it is when it is not given; nil: absent.
+    /// The value if it is not given; nil: none.
     public var defaultValue: Value?
-    /// What it is for, in a sentence.
+    /// The purpose, in a sentence.
     public var summary: String
 
-    /// What a host makes of an option that a program declares; by default not required and without a default.
+    /// Creates the setting for an option that a program declares; by default not required and without a default.
     public init(
         _ name: String, _ type: SettingType, required: Bool = false, default: Value? = nil,
         _ summary: String
@@ -53,14 +53,14 @@ public struct Setting: Sendable, Hashable {
     }
 }
 
-/// Where the text of a secret setting is: the object that stands for it in a definition.
+/// The place of the text of a secret setting: the object that refers to it in a definition.
 public enum SecretReference: Sendable, Hashable {
-    /// In a file: `{ secretFile: /PATH }`.
+    /// A file: `{ secretFile: /PATH }`.
     case file(String)
-    /// In a credential that the service manager passes (`LoadCredential=`): `{ secretCredential: NAME }`.
+    /// A credential that the service manager passes (`LoadCredential=`): `{ secretCredential: NAME }`.
     case credential(String)
 
-    /// Reads one; nil for any other value.
+    /// Reads a reference; nil for any other value.
     public init?(_ value: Value) {
         guard let members = value.object, members.count == 1, let member = members.first,
             let text = member.value.text
@@ -73,23 +73,23 @@ public enum SecretReference: Sendable, Hashable {
     }
 }
 
-/// A setting that makes no sense: which, what was expected, what was found.
+/// An invalid setting: its path, the expected and the actual value.
 public struct SettingError: Error, Sendable, Hashable, Codable, CustomStringConvertible {
     /// The setting, as a path: `sections[2].field`.
     public var setting: String
-    /// What would be right, what is there, and what to do, in a sentence.
+    /// The expected value, the actual one, and what to do, in a sentence.
     public var reason: String
 
-    /// Names the setting and says what is wrong with it.
+    /// Creates an error about a setting.
     public init(_ setting: String, _ reason: String) {
         self.setting = setting
         self.reason = reason
     }
 
-    /// Why a secret is refused whose text is not there, with settings that are right besides.
+    /// The reason for a secret whose text is missing, with settings that are valid otherwise.
     public static let secretNotRead = "the secret was not read"
 
-    /// Both, for people.
+    /// The setting and the reason, for people.
     public var description: String { "setting '\(setting)': \(reason)" }
 }
 
@@ -106,12 +106,12 @@ public struct Settings: Sendable, Hashable {
         try self.init(values, declared: declared, secrets: [:])
     }
 
-    /// As ``init(_:declared:)``, with the texts that secret settings refer to.
+    /// Checks values against declarations, fills in the defaults, and inserts the texts of secret settings.
     ///
     /// - Parameters:
-    ///   - values: as a definition gives them.
-    ///   - declared: what there may be.
-    ///   - secrets: by setting.
+    ///   - values: the values in the definition.
+    ///   - declared: the declarations.
+    ///   - secrets: the texts, by setting.
     /// - Throws: ``SettingError``; it never quotes a secret.
     public init(
         _ values: [String: Value], declared: [Setting], secrets: [String: String]
@@ -142,8 +142,7 @@ public struct Settings: Sendable, Hashable {
         self.values = complete
     }
 
-    /// The value of a setting whose type does not matter, to compare it with another; nil when it is absent and has no
-    /// default.
+    /// Returns the value of a setting of any type, to compare it with another; nil if it is absent and has no default.
     public subscript(setting: Setting) -> Value? { values[setting.name] }
 }
 
@@ -194,7 +193,7 @@ extension Setting {
         throw SettingError(name, "expected \(expected), found \(found(value))")
     }
 
-    /// A value of the type that is expected, or of a choice, as it is; else its type.
+    /// Returns a value of the expected type, or of a choice, as text; else the name of its type.
     private func found(_ value: Value) -> String {
         switch type {
         case .choice: value.text.map { "'\($0.prefix(100))'" } ?? value.typeName

@@ -1,35 +1,35 @@
-/// A dictionary of which no growth takes long, however many entries it has.
+/// A dictionary whose growth copies at most one of its parts.
 ///
-/// A `Dictionary` that is full moves all its entries to a bigger one, in the midst of the call that adds another: with a
-/// million that is a tenth of a second, in which nobody is served. This one is in many parts once it has a few thousand
-/// entries; each grows by itself. With fewer it is a `Dictionary`, and costs the same.
+/// A full `Dictionary` moves all its entries to a bigger one in the call that adds another: with a million entries that
+/// takes a tenth of a second, in which no call is served. This one is split into many parts once it has a few thousand
+/// entries; each part grows by itself. With fewer it is a single `Dictionary`, and costs the same.
 ///
-/// The order of entries is any, as in a `Dictionary`; a copy shares its memory until one of both changes, and then
-/// a part of it is copied at a time.
+/// The order of entries is undefined, as in a `Dictionary`. A copy shares its memory until one of both changes, and
+/// then one part is copied at a time.
 @frozen
 public struct SplitDictionary<Key: Hashable, Value> {
-    /// Up to how many entries it is one part.
+    /// The maximum number of entries in a single part.
     @inlinable static var whole: Int { 8_192 }
     @inlinable static var bits: Int { 10 }
 
-    /// All entries, while they are few.
+    /// All entries, while there are at most `whole`.
     @usableFromInline var few: [Key: Value] = [:]
-    /// Once they are not; empty before.
+    /// The parts, once there are more; empty before.
     @usableFromInline var parts: [[Key: Value]] = []
-    /// How many entries there are.
+    /// The number of entries.
     @inlinable
     public var count: Int { size }
     @usableFromInline var size = 0
 
-    /// Without entries.
+    /// Creates an empty dictionary.
     @inlinable
     public init() {}
 
-    /// Whether there is no entry.
+    /// Whether there are no entries.
     @inlinable
     public var isEmpty: Bool { size == 0 }
 
-    /// The value of a key; nil: it has none, or is to have none.
+    /// The value of a key; nil if it has none. Assigning nil removes the entry.
     @inlinable
     public subscript(key: Key) -> Value? {
         get { parts.isEmpty ? few[key] : parts[part(of: key)][key] }
@@ -50,13 +50,13 @@ public struct SplitDictionary<Key: Hashable, Value> {
         }
     }
 
-    /// Changes the value of a key in place; one without any begins with the default.
+    /// Changes the value of a key in place, starting with a default if there is none.
     ///
     /// - Parameters:
     ///   - key: the key.
-    ///   - value: what it begins with.
+    ///   - value: the default.
     ///   - body: changes the value.
-    /// - Returns: what the body does.
+    /// - Returns: the result of the body.
     @inlinable
     public mutating func change<Result>(
         _ key: Key, default value: @autoclosure () -> Value, _ body: (inout Value) -> Result
@@ -73,12 +73,12 @@ public struct SplitDictionary<Key: Hashable, Value> {
         return result
     }
 
-    /// Gives a key a value.
+    /// Sets the value of a key.
     ///
     /// - Parameters:
     ///   - value: the value.
     ///   - key: the key.
-    /// - Returns: the value that it had; nil: it had none.
+    /// - Returns: the previous value; nil if there was none.
     @inlinable
     @discardableResult
     public mutating func updateValue(_ value: Value, forKey key: Key) -> Value? {
@@ -92,9 +92,9 @@ public struct SplitDictionary<Key: Hashable, Value> {
         return previous
     }
 
-    /// Takes a key out.
+    /// Removes a key and its value.
     ///
-    /// - Returns: the value that it had; nil: it had none.
+    /// - Returns: the removed value; nil if there was none.
     @inlinable
     @discardableResult
     public mutating func removeValue(forKey key: Key) -> Value? {
@@ -123,7 +123,7 @@ public struct SplitDictionary<Key: Hashable, Value> {
         few = [:]
     }
 
-    /// By other bits of its hash than those by which it has its place in the part.
+    /// Chosen by other bits of the hash than those that place the key within the part.
     @inlinable
     func part(of key: Key) -> Int {
         Int(truncatingIfNeeded: UInt(bitPattern: key.hashValue) >> (UInt.bitWidth - Self.bits))
@@ -131,7 +131,7 @@ public struct SplitDictionary<Key: Hashable, Value> {
 }
 
 extension SplitDictionary: Sequence {
-    /// Goes through all entries.
+    /// Iterates over all entries.
     @frozen
     public struct Iterator: IteratorProtocol {
         @usableFromInline var part: [Key: Value].Iterator
@@ -143,7 +143,7 @@ extension SplitDictionary: Sequence {
             rest = dictionary.parts[...]
         }
 
-        /// The next entry; nil: there is none.
+        /// Returns the next entry; nil after the last.
         @inlinable
         public mutating func next() -> (key: Key, value: Value)? {
             while true {
@@ -154,11 +154,11 @@ extension SplitDictionary: Sequence {
         }
     }
 
-    /// All entries, in any order.
+    /// Returns an iterator over all entries, in any order.
     @inlinable
     public func makeIterator() -> Iterator { Iterator(self) }
 
-    /// How many entries there are.
+    /// The number of entries.
     @inlinable
     public var underestimatedCount: Int { count }
 }

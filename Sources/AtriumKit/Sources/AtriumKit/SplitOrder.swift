@@ -1,28 +1,29 @@
-/// Elements in order, each once, of which no change takes long, however many there are.
+/// Distinct elements in order, of which no change takes long, however many there are.
 ///
-/// Sorting a million elements takes a third of a second, in which nobody is served, and a sorted array moves all that
-/// stands behind an element which is inserted. This one keeps sorted pieces of at most 512 elements: an element finds its
-/// place in logarithmic time and moves few others, in whatever order they come. A page costs what it holds.
+/// Sorting a million elements takes a third of a second, in which no call is served, and inserting into a sorted array
+/// moves all elements behind. This type keeps sorted pieces of at most 512 elements: inserting finds the place in
+/// logarithmic time and moves few others, in whatever order they come. Reading a page costs time proportional to the
+/// page.
 ///
-/// A copy shares its memory until one of both changes, and then a piece is copied at a time.
+/// A copy shares its memory until one of both changes, and then one piece is copied at a time.
 @frozen
 public struct SplitOrder<Element: Comparable> {
-    /// How many elements a piece has at most.
+    /// The maximum number of elements in a piece.
     @inlinable static var most: Int { 512 }
-    /// How many elements pieces have that are made of sorted ones, and of a last one that fills up.
+    /// The number of elements in pieces that are made from sorted elements, or split off at the end.
     @inlinable static var usual: Int { 448 }
 
-    /// None of them is empty.
+    /// The pieces in order; none is empty.
     @usableFromInline var pieces: [[Element]] = []
     @usableFromInline var size = 0
 
-    /// Without elements.
+    /// Creates an empty order.
     @inlinable
     public init() {}
 
-    /// With elements that are few enough to be sorted at once; each is to stand once among them.
+    /// Creates an order of distinct elements that are few enough to be sorted at once.
     ///
-    /// It takes the time that sorting them takes.
+    /// It takes the time of sorting them.
     @inlinable
     public init(sorting elements: some Sequence<Element>) {
         let sorted = elements.sorted()
@@ -32,26 +33,26 @@ public struct SplitOrder<Element: Comparable> {
         size = sorted.count
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     @inlinable
     public var count: Int { size }
 
-    /// Whether there are none.
+    /// Whether there are no elements.
     @inlinable
     public var isEmpty: Bool { size == 0 }
 
-    /// The least element; nil: there is none.
+    /// The least element; nil if there is none.
     @inlinable
     public var first: Element? { pieces.first?.first }
 
-    /// The greatest element; nil: there is none.
+    /// The greatest element; nil if there is none.
     @inlinable
     public var last: Element? { pieces.last?.last }
 
     /// Inserts an element.
     ///
     /// - Parameter element: the element.
-    /// - Returns: whether it was not there.
+    /// - Returns: true if it was not present before.
     @inlinable
     @discardableResult
     public mutating func insert(_ element: Element) -> Bool {
@@ -73,7 +74,7 @@ public struct SplitOrder<Element: Comparable> {
     /// Removes an element.
     ///
     /// - Parameter element: the element.
-    /// - Returns: whether it was there.
+    /// - Returns: true if it was present.
     @inlinable
     @discardableResult
     public mutating func remove(_ element: Element) -> Bool {
@@ -87,7 +88,7 @@ public struct SplitOrder<Element: Comparable> {
         return true
     }
 
-    /// The least element that is greater than one, whether that one is there or not; nil: there is none.
+    /// Returns the least element greater than one, which need not be present; nil if there is none.
     @inlinable
     public func next(after element: Element) -> Element? {
         let piece = piece(notBefore: element)
@@ -98,7 +99,7 @@ public struct SplitOrder<Element: Comparable> {
         return piece + 1 < pieces.count ? pieces[piece + 1].first : nil
     }
 
-    /// The greatest element that is less than one, whether that one is there or not; nil: there is none.
+    /// Returns the greatest element less than one, which need not be present; nil if there is none.
     @inlinable
     public func next(before element: Element) -> Element? {
         let piece = piece(notBefore: element)
@@ -108,11 +109,11 @@ public struct SplitOrder<Element: Comparable> {
         return piece > 0 ? pieces[piece - 1].last : nil
     }
 
-    /// The least elements that are greater than one.
+    /// Returns the least elements greater than one.
     ///
     /// - Parameters:
-    ///   - element: that one, whether it is there or not; nil: from the least on.
-    ///   - limit: at most so many.
+    ///   - element: that one, which need not be present; nil: from the least on.
+    ///   - limit: the maximum number of elements.
     /// - Returns: the elements, in order.
     @inlinable
     public func page(after element: Element?, limit: Int) -> [Element] {
@@ -135,14 +136,14 @@ public struct SplitOrder<Element: Comparable> {
     mutating func grow(_ piece: Int) {
         size += 1
         guard pieces[piece].count > Self.most else { return }
-        // Mostly the last one fills up: it is left nearly full, as nothing comes before its end.
+        // Mostly the last piece fills up: it is left nearly full, because nothing is inserted before its end.
         let middle = piece == pieces.count - 1 ? Self.usual : Self.most / 2
         let tail = Array(pieces[piece][middle...])
         pieces[piece].removeSubrange(middle...)
         pieces.insert(tail, at: piece + 1)
     }
 
-    /// The first piece that ends at an element or after it.
+    /// Returns the index of the first piece that ends at an element or after it.
     @inlinable
     func piece(notBefore element: Element) -> Int {
         var (low, high) = (0, pieces.count)
@@ -157,7 +158,7 @@ public struct SplitOrder<Element: Comparable> {
         return low
     }
 
-    /// Where the first element stands that is not before another.
+    /// Returns the index of the first element that is not before another.
     @inlinable
     static func place(notBefore element: Element, in piece: [Element]) -> Int {
         var (low, high) = (0, piece.count)
@@ -170,13 +171,13 @@ public struct SplitOrder<Element: Comparable> {
 }
 
 extension SplitOrder: Sequence {
-    /// All elements, in order.
+    /// Returns an iterator over all elements, in order.
     @inlinable
     public func makeIterator() -> FlattenSequence<[[Element]]>.Iterator {
         pieces.joined().makeIterator()
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     @inlinable
     public var underestimatedCount: Int { size }
 }

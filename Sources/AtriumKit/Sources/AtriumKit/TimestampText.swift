@@ -1,8 +1,8 @@
 extension Timestamp {
-    /// The moment that a text names: RFC 3339 (`2026-01-31T20:15:00Z`, with or without a fraction,
-    /// with any offset), or a date, which stands for its first moment in UTC.
+    /// Parses a text in RFC 3339 (`2026-01-31T20:15:00Z`, with or without a fraction, with any offset), or a date,
+    /// which stands for its first moment in UTC.
     ///
-    /// Nil for anything else, also for a day that its month does not have.
+    /// Nil for anything else, including a day that its month does not have.
     public init?(_ text: String) {
         var reader = DigitReader(bytes: Array(text.utf8))
         guard let days = reader.date() else { return nil }
@@ -16,7 +16,7 @@ extension Timestamp {
         self.init(milliseconds: days * 86_400_000 + time - offset)
     }
 
-    /// RFC 3339, UTC, milliseconds: `2026-01-31T20:15:00.000Z`.
+    /// The time in RFC 3339, UTC, milliseconds: `2026-01-31T20:15:00.000Z`.
     ///
     /// Days are counted as Howard Hinnant's `civil_from_days` does (chrono-compatible low-level
     /// date algorithms): eras of 400 years from March 1st.
@@ -32,7 +32,7 @@ extension Timestamp {
         let year = yearOfEra + era * 400 + (civilMonth <= 2 ? 1 : 0)
         let seconds = inDay / 1_000
         let isUsual = (0...9_999).contains(year)
-        // One allocation: notifications carry their time.
+        // One allocation, because every notification has a time.
         let text = String(unsafeUninitializedCapacity: 24) { buffer in
             var writer = DigitWriter(buffer: buffer)
             writer.write(isUsual ? year : 0, digits: 4, then: "-")
@@ -47,30 +47,30 @@ extension Timestamp {
         return isUsual ? text : "\(year)" + text.dropFirst(4)
     }
 
-    /// The moment as people write it: a date for a midnight, else RFC 3339, UTC, with milliseconds
-    /// where there are any: `2026-01-31`, `2026-01-31T20:15:00Z`.
+    /// The time as people write it: a date for a midnight, else RFC 3339, UTC, with milliseconds if they are not 0:
+    /// `2026-01-31`, `2026-01-31T20:15:00Z`.
     public var shortText: String {
         let text = text
         if milliseconds % 86_400_000 == 0 { return String(text.prefix { $0 != "T" }) }
         return milliseconds % 1_000 == 0 ? String(text.dropLast(5)) + "Z" : text
     }
 
-    /// Whether a text names a moment that is kept just so: to the millisecond, and in UTC between the
+    /// Whether a text names a time that a timestamp represents exactly: to the millisecond, and in UTC between the
     /// years 0 and 9999.
     ///
-    /// A text that goes on to fractions of a millisecond is cut by ``init(_:)``.
+    /// ``init(_:)`` truncates fractions of a millisecond.
     public static func isExact(_ text: String) -> Bool {
         guard let moment = Timestamp(text),
             (-62_167_219_200_000...253_402_300_799_999).contains(moment.milliseconds)
         else { return false }
-        // The seconds end at the nineteenth byte.
+        // The seconds end at byte 19.
         let fraction = text.utf8.dropFirst(19)
         guard fraction.first == UInt8(ascii: ".") else { return true }
         let digits = fraction.dropFirst().prefix { (0x30...0x39).contains($0) }
         return digits.dropFirst(3).allSatisfy { $0 == 0x30 }
     }
 
-    /// Whether a text is a date alone, and so stands for a whole day.
+    /// Whether a text is only a date, and so stands for a whole day.
     public static func isDate(_ text: String) -> Bool {
         text.utf8.count == 10 && Timestamp(text) != nil
     }
@@ -125,7 +125,7 @@ private struct DigitReader {
         return range.contains(value) ? value : nil
     }
 
-    /// Days since 1970-01-01, in the Gregorian calendar.
+    /// Reads days since 1970-01-01, in the Gregorian calendar.
     mutating func date() -> Int64? {
         guard let year = number(4, in: 0...9999), take("-"), let month = number(2, in: 1...12),
             take("-"), let day = number(2, in: 1...31)
@@ -134,12 +134,12 @@ private struct DigitReader {
         let lengths: [Int64] = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         guard day <= lengths[Int(month) - 1] else { return nil }
         let before = lengths[..<(Int(month) - 1)].reduce(0, +)
-        // Years counted from 1 January of the year 0, itself a leap year.
+        // Years are counted from 1 January of the year 0, itself a leap year.
         let leapDays = year == 0 ? 0 : (year - 1) / 4 - (year - 1) / 100 + (year - 1) / 400 + 1
         return year * 365 + leapDays + before + day - 1 - 719_528
     }
 
-    /// Milliseconds since midnight; a leap second counts as the first of the next minute.
+    /// Reads milliseconds since midnight; a leap second counts as the first of the next minute.
     mutating func timeOfDay() -> Int64? {
         guard let hour = number(2, in: 0...23), take(":"), let minute = number(2, in: 0...59),
             take(":"), let second = number(2, in: 0...60)
@@ -157,7 +157,7 @@ private struct DigitReader {
         return ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds
     }
 
-    /// Milliseconds by which the clock is ahead of UTC.
+    /// Reads the milliseconds by which the clock is ahead of UTC.
     mutating func offset() -> Int64? {
         if take("Z") || take("z") { return 0 }
         let sign: Int64

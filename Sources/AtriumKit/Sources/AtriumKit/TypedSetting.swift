@@ -1,4 +1,4 @@
-/// A setting and the type of its value: declared once, and read by its declaration.
+/// A setting with the type of its value: declared once, and read by its declaration.
 ///
 /// ```swift
 /// static let scale = Setting.integer("scale", in: 2...100, "the most stars").defaulting(to: 5)
@@ -13,7 +13,7 @@ public struct TypedSetting<Content: Sendable>: Sendable {
     public let setting: Setting
     /// Reads a value that the declaration allows.
     let read: @Sendable (Value) -> Content?
-    /// What it is where no value is given; nil: one is always given.
+    /// The value if none is given; nil if one is always given.
     let absent: Content?
     /// Writes a default.
     let write: @Sendable (Content) -> Value?
@@ -21,10 +21,10 @@ public struct TypedSetting<Content: Sendable>: Sendable {
     /// Its name.
     public var name: String { setting.name }
 
-    /// A setting that need not be given, and then has a value all the same.
+    /// Returns an optional setting with a default.
     ///
-    /// - Parameter value: that value; `plugin describe` shows it. The declaration has to allow it: a component is
-    ///   refused otherwise. A secret has none.
+    /// - Parameter value: the default; `plugin describe` shows it. The declaration has to allow it: a component is
+    ///   refused otherwise. A secret has no default.
     /// - Returns: the setting, whose value is never nil.
     public func defaulting<Given>(to value: Given) -> TypedSetting<Given> where Content == Given? {
         var setting = setting
@@ -32,7 +32,7 @@ public struct TypedSetting<Content: Sendable>: Sendable {
         return given(setting, absent: value)
     }
 
-    /// A setting that a definition has to give.
+    /// Returns a setting that a definition has to give.
     ///
     /// - Returns: the setting, whose value is never nil.
     public func required<Given>() -> TypedSetting<Given> where Content == Given? {
@@ -100,7 +100,7 @@ extension Setting {
         typed(Setting(name, .object, summary), { $0.object }, Value.object)
     }
 
-    /// A text that does not stand in a definition: see ``SettingType/secret``.
+    /// A text that is not written in a definition: see ``SettingType/secret``.
     public static func secret(_ name: String, _ summary: String) -> TypedSetting<String?> {
         typed(Setting(name, .secret, summary), { $0.text }, Value.text)
     }
@@ -123,8 +123,8 @@ extension Setting {
 extension Settings {
     /// The value of a declared setting, or its default.
     ///
-    /// The setting has to be among those of the component's class (``Component/settings``): what was not declared was
-    /// not checked, and reading a required one ends the process with a message.
+    /// The setting has to be in ``Component/settings`` of the component's class: an undeclared one is not checked, and
+    /// reading one that is required ends the process with a message.
     public subscript<Content>(setting: TypedSetting<Content>) -> Content {
         if let value = values[setting.name], let content = setting.read(value) {
             return content

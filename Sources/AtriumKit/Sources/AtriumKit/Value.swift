@@ -1,5 +1,5 @@
-/// A piece of structured data as it travels in records, settings, fields and payloads: JSON's
-/// types, with whole numbers kept apart from fractions.
+/// A piece of structured data in records, settings, fields and payloads: JSON's types, with integers distinguished from
+/// fractions.
 @frozen
 public enum Value: Sendable, Hashable {
     /// No value.
@@ -8,7 +8,7 @@ public enum Value: Sendable, Hashable {
     case bool(Bool)
     /// A whole number.
     case int(Int64)
-    /// A number that has, or may have, a fraction. Finite.
+    /// A number that has, or may have, a fraction; finite.
     case number(Double)
     /// Text, any Unicode.
     case text(String)
@@ -60,7 +60,7 @@ extension Value {
     /// Whether this is `null`.
     public var isNull: Bool { if case .null = self { true } else { false } }
 
-    /// What type this is, in the word that error messages use.
+    /// The name of the type, as in error messages.
     public var typeName: String {
         switch self {
         case .null: "null"
@@ -74,7 +74,7 @@ extension Value {
     }
 }
 
-/// Encoded as what it holds; a number without a fraction may be decoded as a whole number.
+/// Encoded as its content; a number without a fraction may be decoded as a whole number.
 extension Value: Codable {
     /// Decodes null, a boolean, a number, text, a list or an object.
     public init(from decoder: any Decoder) throws {
@@ -96,7 +96,7 @@ extension Value: Codable {
         }
     }
 
-    /// Encodes what it holds.
+    /// Encodes the content.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -125,7 +125,7 @@ extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     /// A list.
     public init(arrayLiteral elements: Value...) { self = .list(elements) }
-    /// An object; of a name that stands twice the last counts.
+    /// An object; the last value of a repeated name counts.
     public init(dictionaryLiteral elements: (String, Value)...) {
         self = .object(Dictionary(elements) { _, last in last })
     }

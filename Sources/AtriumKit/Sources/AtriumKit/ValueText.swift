@@ -1,8 +1,8 @@
 extension Value {
-    /// The value as people write it: text as it is, a number without needless zeros (`4`, `4.5`),
-    /// `true` or `false`; nil for null, lists and objects.
+    /// The value as people write it: text as it is, a number without needless zeros (`4`, `4.5`), `true` or `false`;
+    /// nil for null, lists and objects.
     ///
-    /// This is the id of a filter for a value, and the key of a histogram.
+    /// It is the id of a filter for a value, and the key of a histogram.
     public var plainText: String? {
         switch self {
         case .text(let text): text
@@ -13,11 +13,12 @@ extension Value {
         }
     }
 
-    /// Whether this is the same value, however a number is written: `4` is `4.0`, which `==` keeps
-    /// apart; texts are the same where their bytes are, while `==` takes an accent and a letter with
-    /// it for one.
+    /// Whether two values are the same, however a number is written.
     ///
-    /// What was stored and read again may be written differently.
+    /// `4` is the same as `4.0`, unlike with `==`. Texts are the same if their bytes are, while `==` also equates a
+    /// letter with an accent and the precomposed letter.
+    ///
+    /// A stored value may be written differently when it is read again.
     public func isSame(as other: Value) -> Bool {
         switch (self, other) {
         case (.number, _), (_, .number):

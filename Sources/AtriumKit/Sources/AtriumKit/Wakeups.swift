@@ -1,6 +1,6 @@
-/// A timer or a watch that was set, or work in the background; it goes on when nobody keeps this.
+/// Handle of a timer, watch or background task.
 ///
-/// Used on the serial domain alone.
+/// Dropping it does not cancel it. Used on the serial domain only.
 public final class Wakeup {
     private var end: (() -> Void)?
     private let count: (Int) -> Void
@@ -13,9 +13,9 @@ public final class Wakeup {
     /// Whether its handler may still be called.
     public private(set) var isActive = true
 
-    /// Ends it: the handler is not called any more.
+    /// Cancels it: the handler is not called any more.
     ///
-    /// Ending it twice does nothing.
+    /// Cancelling twice has no further effect.
     public func cancel() {
         let end = end
         finish()
@@ -32,26 +32,26 @@ public final class Wakeup {
     }
 }
 
-/// How many timers and watches a component has.
+/// The number of timers and watches of a component.
 final class WakeupCount {
     var timers = 0
     var watches = 0
 }
 
 extension ComponentContext {
-    /// How many timers a component may have at a time.
+    /// The maximum number of timers of a component.
     public static let mostTimers = 64
-    /// How many watches a component may have at a time.
+    /// The maximum number of watches of a component.
     public static let mostWatches = 10_000
-    /// The shortest time that a timer may have, and the longest.
+    /// The shortest and the longest time of a timer.
     public static let intervals = Duration.milliseconds(100)...Duration.seconds(365 * 86_400)
 
-    /// Calls the handler on the domain once, after a time; not after the component is detached.
+    /// Calls the handler on the domain once, after a time, unless the component is detached before.
     ///
     /// - Parameters:
     ///   - delay: at least 100 ms, at most 365 days.
     ///   - handler: what to call; it may call the delegate.
-    /// - Returns: what cancels it.
+    /// - Returns: a handle that cancels the timer.
     /// - Throws: a ``Refusal`` for another delay, and for more than 64 timers.
     @discardableResult
     public func after(
@@ -66,16 +66,15 @@ extension ComponentContext {
         return timer
     }
 
-    /// Calls the handler on the domain again and again, until the component is detached: each time so
-    /// long after it has returned.
+    /// Calls the handler on the domain repeatedly, until the component is detached.
     ///
-    /// A process that is woken often costs power: where files change, ``watch(_:_:)`` them; where people
-    /// look, see ``Component/didChangeAudience(_:)``.
+    /// The interval begins when the handler has returned. A process that wakes often costs power: to follow files, use
+    /// ``watch(_:_:)``; to poll only while screens show the component, see ``Component/didChangeAudience(_:)``.
     ///
     /// - Parameters:
-    ///   - interval: at least 100 ms, at most 365 days; the first call comes after one.
+    ///   - interval: at least 100 ms, at most 365 days; the first call comes after one interval.
     ///   - handler: what to call; it may call the delegate.
-    /// - Returns: what cancels it.
+    /// - Returns: a handle that cancels the timer.
     /// - Throws: a ``Refusal`` for another interval, and for more than 64 timers.
     @discardableResult
     public func every(
@@ -86,19 +85,18 @@ extension ComponentContext {
         return timer
     }
 
-    /// Calls the handler on the domain when a file was written, put in place of another, or removed; or,
-    /// of a folder, something right in it, until the component is detached.
+    /// Calls the handler on the domain when a file is written, replaced or removed, or an entry of a folder is, until
+    /// the component is detached.
     ///
-    /// What happens within 100 ms is one call. A file may be yet to come, in a folder that is there. What
-    /// a link leads to is not watched. In a worker, name a folder rather than a file that others replace:
-    /// it is let read the file that was there at its start, and not what took its place.
-    ///
+    /// Changes within 100 ms cause one call. The file need not exist yet, but its folder must. The target of a symbolic
+    /// link is not watched. In a worker, watch a folder rather than a file that other programs replace: the worker may
+    /// read only the file that existed at its start, not its replacement.
     /// - Parameters:
-    ///   - path: absolute; in a worker one that it may read, such as a setting of type `path` that the
-    ///     plugin's manifest names under `paths`.
+    ///   - path: absolute; in a worker a path that it may read, such as a setting of type `path` that the plugin's
+    ///     manifest names under `paths`.
     ///   - handler: what to call; it may call the delegate. It reads the file in ``background(_:then:)``.
-    /// - Returns: what cancels it.
-    /// - Throws: a ``Refusal`` that says why it can't be watched, and for more than 10,000 watches.
+    /// - Returns: a handle that ends the watch.
+    /// - Throws: a ``Refusal`` if the path can't be watched, with the reason, and for more than 10,000 watches.
     @discardableResult
     public func watch(
         _ path: String, _ handler: @escaping () -> Void

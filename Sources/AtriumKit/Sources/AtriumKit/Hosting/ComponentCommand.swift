@@ -1,6 +1,6 @@
-// What a host and the harness around a component say to each other. The same values travel by call
-// in the daemon and over a socket to a worker. Plugins never see them, and who sees them is shipped
-// with the kit: that is why they are frozen, so that every switch over them is checked to be whole.
+// Messages between the host and the harness of a component. The same values are passed by call in the daemon and over a
+// socket to a worker. Plugins never use them. They are frozen, so that the compiler checks that switches over them are
+// exhaustive: all code that switches over them ships with the kit.
 
 /// A command: asks the component for a decision.
 @frozen
@@ -20,43 +20,43 @@ public enum ComponentCommand: Sendable, Hashable, Codable {
     case editComment(id: String, text: String)
     /// Delete a comment.
     case deleteComment(id: String)
-    /// Show, hold or remove a comment; refused for one whose text was not written at the time `seen`, where that is given.
+    /// Show, hold or remove a comment. If `seen` is given, refused if the current text was not written at that time.
     case moderateComment(
         id: String, state: Comment.State, reason: String? = nil, seen: String? = nil)
-    /// Take over records as they were exported.
+    /// Restore records as they were exported.
     ///
-    /// The host has checked their shape, and that each differs from what there is; the component's
-    /// rules (a scale, who may write) are not asked.
+    /// The host has checked their shape, and that each differs from the current record; the component's rules (a scale,
+    /// who may write) are not applied.
     case restoreRecords([Change])
 }
 
-/// What a component decided: an object, since it is passed on many times until it is committed.
+/// A component's decision on a command; an object, because it is passed on many times until it is committed.
 ///
-/// Its changes are already applied to its own state, ahead of the commit.
+/// Its changes are already applied to the component's state, ahead of the commit.
 public final class Decision: Sendable, Codable {
-    /// What the caller is answered, beside the sequence.
+    /// The contents of the reply, without the sequence.
     @frozen
     public enum Answer: Sendable, Hashable, Codable {
-        /// Items by what became of them.
+        /// The inserted and updated ids, and the number of unchanged items.
         case items(inserted: [String], updated: [String], unchanged: Int)
-        /// The ids that were there and are gone.
+        /// The removed ids.
         case removed([String])
-        /// The subject's tally with these changes, and the ballots before and after.
+        /// The subject's tally after the changes, and the actor's vote before and after.
         case ballot(tally: Tally, previous: Double?, current: Double?)
-        /// The comment as it is with these changes.
+        /// The comment after the changes.
         case comment(ThreadPage.Entry)
-        /// How many records were taken over.
+        /// The number of restored records.
         case restored(Int)
     }
 
-    /// The records to make durable; none: nothing is to be committed.
+    /// The records to commit; empty if nothing is to be committed.
     public let changes: [Change]
-    /// What the caller is answered.
+    /// The contents of the reply.
     public let answer: Answer
-    /// What the component reported to its delegate while the changes were applied; delivered at the commit.
+    /// The events that the component reported to its delegate while the changes were applied; delivered at the commit.
     public let events: [ComponentEvent]
 
-    /// A decision.
+    /// Creates a decision.
     public init(changes: [Change], answer: Answer, events: [ComponentEvent]) {
         self.changes = changes
         self.answer = answer
@@ -65,12 +65,12 @@ public final class Decision: Sendable, Codable {
 }
 
 extension Decision: Hashable {
-    /// Whether both say the same.
+    /// Whether both have equal changes, answers and events.
     public static func == (one: Decision, other: Decision) -> Bool {
         one.changes == other.changes && one.answer == other.answer && one.events == other.events
     }
 
-    /// By all that it says.
+    /// Hashes the changes, the answer and the events.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(changes)
         hasher.combine(answer)
@@ -78,7 +78,7 @@ extension Decision: Hashable {
     }
 }
 
-/// What a component reported to its delegate.
+/// An event that a component reported to its delegate.
 @frozen
 public enum ComponentEvent: Sendable, Hashable, Codable {
     /// Items changed.
@@ -89,7 +89,7 @@ public enum ComponentEvent: Sendable, Hashable, Codable {
     case didDeselect(filter: String, section: String, selection: Selection, screen: String)
     /// A selection was cleared.
     case didClear(screen: String)
-    /// A subject's tally is now this.
+    /// A subject's tally changed to this.
     case tally(Subject, Tally)
     /// A comment was posted.
     case didPost(Comment)
@@ -97,53 +97,53 @@ public enum ComponentEvent: Sendable, Hashable, Codable {
     case didEdit(Comment)
     /// A comment was removed.
     case didRemove(Comment)
-    /// A subject's number of comments is now this.
+    /// A subject's number of comments changed to this.
     case commentCount(Subject, Int)
 }
 
-/// A question: changes nothing.
+/// A question, which changes nothing.
 @frozen
 public enum ComponentQuery: Sendable, Hashable, Codable {
-    /// Whether the component can go on with other settings, as a definition gives them.
+    /// Whether the component can adopt new settings, given as in a definition.
     case canTake([String: Value])
-    /// What a source knows of an item beyond its fields.
+    /// The values that a source has for an item beyond its fields.
     case details(item: String)
     /// The sections on offer.
     case sections
-    /// Filters by section and id, also those not on offer.
+    /// Filters by section and id, including those not on offer.
     case filters([FilterID])
-    /// A selection with one filter more; notifies the delegate.
+    /// The selection with one more filter; the delegate is notified.
     case select(FilterID, of: Selection, screen: String)
-    /// A selection with one filter less; notifies the delegate.
+    /// The selection with one filter less; the delegate is notified.
     case deselect(FilterID, of: Selection, screen: String)
-    /// The empty selection; notifies the delegate.
+    /// The empty selection; the delegate is notified.
     case clear(Selection, screen: String)
     /// An actor's ballots on some subjects.
     case ballotsOf(ActorID, subjects: [Subject])
     /// A subject's ballots by actor.
     case ballots(Subject, after: ActorID?, limit: Int)
-    /// One comment at its place.
+    /// One comment with its place in the tree.
     case comment(id: String)
-    /// A page of a tree.
+    /// A page of a comment tree.
     case thread(ThreadQuery)
-    /// A page of the comments that wait for a moderator, answered as a page of a tree.
+    /// A page of the comments that wait for a moderator, in the form of a page of a tree.
     case pendingComments(limit: Int, cursor: String?)
-    /// The keys of all records about subjects.
+    /// The keys of all records about these subjects.
     case recordKeys([Subject])
-    /// The keys of some records about subjects, which a comments component keeps: about so many, of the first subject
-    /// those after a key.
+    /// About `limit` keys of a comments component's records about these subjects; for the first subject, only keys
+    /// after `after`.
     ///
-    /// Fewer than `limit` are all that there are.
+    /// Fewer than `limit` keys mean that no others follow.
     case recordKeyPage([Subject], after: String?, limit: Int)
 
-    /// A filter's place.
+    /// A filter's section and id.
     public struct FilterID: Sendable, Hashable, Codable {
         /// The section.
         public var section: String
         /// The filter's id in it.
         public var filter: String
 
-        /// A filter's place.
+        /// Creates the reference.
         public init(section: String, filter: String) {
             self.section = section
             self.filter = filter
@@ -154,21 +154,21 @@ public enum ComponentQuery: Sendable, Hashable, Codable {
 /// The answer to a ``ComponentQuery``, of the matching case.
 @frozen
 public enum ComponentAnswer: Sendable, Hashable, Codable {
-    /// Whether it can.
+    /// Whether the component can adopt the settings.
     case canTake(Bool)
-    /// What is known beyond the fields.
+    /// The values beyond the fields; nil if there are none.
     case details([String: Value]?)
     /// The sections on offer.
     case sections([FilterSection])
-    /// The filters, in the order asked.
+    /// The filters, in the order of the question.
     case filters([Filter])
     /// A selection, and the events for the delegate.
     case selection(Selection, events: [ComponentEvent])
-    /// Ballots in the order asked; nil where there is none.
+    /// The ballots in the order of the subjects; nil where there is none.
     case ballotsOf([Ballot?])
-    /// Ballots by actor.
+    /// Ballots, ordered by actor.
     case ballots([Ballot])
-    /// A comment, nil when there is none.
+    /// A comment; nil if there is none.
     case comment(ThreadPage.Entry?)
     /// A page.
     case thread(ThreadPage)
@@ -176,24 +176,24 @@ public enum ComponentAnswer: Sendable, Hashable, Codable {
     case recordKeys([String])
 }
 
-/// What a component takes, as it says when it is made.
+/// The votes or comments that a component accepts.
 @frozen
 public enum ComponentFacts: Sendable, Hashable, Codable {
-    /// Of a votes component.
+    /// The facts of a votes component.
     case votes(VoteFacts)
-    /// Of a comments component.
+    /// The facts of a comments component.
     case comments(CommentFacts)
 }
 
-/// One step of a component's life.
+/// A step of a component's life cycle.
 @frozen
 public enum LifecyclePhase: String, Sendable, Hashable, Codable {
-    /// Before the container takes it in.
+    /// Before the component becomes part of the container.
     case willAttach
-    /// Once it is part of the container.
+    /// After the component became part of the container.
     case didAttach
-    /// Before the container lets it go.
+    /// Before the component leaves the container.
     case willDetach
-    /// Once it is out.
+    /// After the component left the container.
     case didDetach
 }

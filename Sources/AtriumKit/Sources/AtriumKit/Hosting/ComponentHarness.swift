@@ -8,10 +8,10 @@
 /// 1. `init`, then ``restore(_:)`` as often as needed and ``finishRestore()`` once, also when there
 ///    was nothing to restore: until then the component's delegate is nil.
 /// 2. ``pass(_:)`` for attaching.
-/// 3. ``decide(_:_:)``, ``answer(_:)``, ``report(_:)`` and ``undo(_:)`` in any order. After each
-///    call into the component that the harness did not make itself (an observed notification,
-///    background work that came back) the host takes ``takeEvents()``.
-/// 4. ``pass(_:)`` for detaching, which ends the delegate's part.
+/// 3. ``decide(_:_:)``, ``answer(_:)``, ``report(_:)`` and ``undo(_:)`` in any order. After each call into the
+/// component that the harness did not make itself (an observed notification, the result of background work) the host
+/// calls ``takeEvents()``.
+/// 4. ``pass(_:)`` for detaching, after which the component has no delegate.
 public final class ComponentHarness {
     /// The component by what it does.
     enum Role {
@@ -21,7 +21,7 @@ public final class ComponentHarness {
         case comments(any Commenting)
     }
 
-    /// What the component does.
+    /// The component's kind.
     public let kind: Kind
 
     let role: Role
@@ -29,17 +29,17 @@ public final class ComponentHarness {
     private let component: any Component
     private let context: ComponentContext
 
-    /// The fields whose values a filters component wants reported; else empty.
+    /// The fields whose values a filters component observes; empty for other kinds.
     public var observedFields: [String] {
         if case .filters(let filters) = role { filters.observedFields } else { [] }
     }
 
-    /// What a filters component selects on screens that are opened without a selection; else nothing.
+    /// The selection of a filters component on screens that are opened without one; empty for other kinds.
     public var preselection: Selection {
         if case .filters(let filters) = role { filters.preselection } else { Selection() }
     }
 
-    /// The facts for front ends about the votes or comments that it takes; nil: it is of another kind.
+    /// The facts about the votes or comments that the component accepts; nil for other kinds.
     public var facts: ComponentFacts? {
         switch role {
         case .votes(let votes): .votes(votes.facts)
@@ -48,16 +48,16 @@ public final class ComponentHarness {
         }
     }
 
-    /// Makes the component, its settings checked.
+    /// Checks the settings and creates the component.
     ///
     /// - Parameters:
     ///   - type: the component's class.
     ///   - container: the container's name.
     ///   - component: the component's name in it.
-    ///   - settings: as the definition gives them; defaults are filled in here.
+    ///   - settings: the settings as in the definition; the harness fills in defaults.
     ///   - secrets: the texts that secret settings refer to, by setting; none by default.
     ///   - fields: the container's fields, in order.
-    ///   - services: what the component may ask of the host.
+    ///   - services: the services of the host.
     /// - Throws: ``SettingError``; ``Refusal`` for a class of none of the four kinds; or whatever
     ///   the component's `init` throws.
     public init(
@@ -83,47 +83,47 @@ public final class ComponentHarness {
         self.kind = role.kind
     }
 
-    /// Applies records that the store holds, the delegate silent; call as often as needed.
+    /// Applies stored records with the delegate silent; may be called several times.
     public func restore(_ changes: [Change]) {
         setDelegate(nil)
         for change in changes { component.apply(change) }
     }
 
-    /// Whether the component's items are its records just as they stand, and it takes all of them
-    /// at once: see ``RecordListing``.
+    /// Whether the component's items are exactly its records, and it accepts all of them at once: see
+    /// ``RecordListing``.
     public var listsRecords: Bool {
         if case .contents(let source) = role { source is any RecordListing } else { false }
     }
 
-    /// Hands over all records at once, to a component that ``listsRecords``, instead of any
-    /// `restore(_:)` with changes and of ``finishRestore()``: who calls it knows all items.
+    /// Passes all records at once to a component that ``listsRecords``, instead of any `restore(_:)` with changes and
+    /// of ``finishRestore()``, as the caller knows all items.
     public func restore(_ items: any RestoredItems) {
         setDelegate(nil)
         if case .contents(let source as any RecordListing) = role { source.restore(items) }
         setDelegate(collector)
     }
 
-    /// Whether the component takes ballots, where it would else be given their records: see ``BallotRestoring``.
+    /// Whether the component accepts ballots in place of their records: see ``BallotRestoring``.
     public var restoresBallots: Bool {
         if case .votes(let votes) = role { votes is any BallotRestoring } else { false }
     }
 
-    /// Hands over ballots to a component that ``restoresBallots``, beside `restore(_:)` with the changes of other
-    /// records; call as often as needed.
+    /// Passes ballots to a component that ``restoresBallots``, beside `restore(_:)` with the changes of other records;
+    /// may be called several times.
     public func restore(ballots: [Ballot]) {
         setDelegate(nil)
         if case .votes(let votes as any BallotRestoring) = role { votes.restore(ballots) }
     }
 
-    /// Ends the restore: gives all items, tallies or counts absolutely, in pieces.
+    /// Ends the restore: returns all items, tallies or counts as absolute values, in pieces.
     ///
-    /// It may be called again at any time, to learn the whole state anew. Of a source that is loading it
-    /// reports nothing.
+    /// It may be called again at any time, to read the whole state again. For a source that is loading it returns
+    /// nothing.
     public func finishRestore() -> ComponentState {
         setDelegate(collector)
         return switch role {
         case .contents(let source):
-            // A source that is asked reports when it is asked.
+            // A queried source (`Querying`) reports items only in answers.
             source.isLoading || asks
                 ? ComponentState() : ComponentState(items: source.items)
         case .filters: ComponentState()
@@ -134,9 +134,8 @@ public final class ComponentHarness {
 
     /// Decides on a command and applies the decision.
     ///
-    /// - Returns: the decision; one without changes changed nothing and needs no commit.
-    /// - Throws: the component's ``Refusal``, or one that says that the command is not for this
-    ///   kind. Nothing was changed.
+    /// - Returns: the decision; without changes there is nothing to commit.
+    /// - Throws: the component's ``Refusal``, or one for a command of another kind. Nothing is changed.
     public func decide(
         _ command: ComponentCommand, _ context: CommandContext
     ) throws(Refusal) -> Decision {
@@ -173,8 +172,7 @@ public final class ComponentHarness {
 
     /// Answers a question.
     ///
-    /// - Throws: the component's ``Refusal``, or one that says that the question is not for this
-    ///   kind.
+    /// - Throws: the component's ``Refusal``, or one for a question of another kind.
     public func answer(_ query: ComponentQuery) throws(Refusal) -> ComponentAnswer {
         switch (role, query) {
         case (_, .canTake(let settings)):
@@ -201,9 +199,9 @@ public final class ComponentHarness {
             && component.canTake(settings)
     }
 
-    /// Gives the component other settings, which it has answered that it ``ComponentQuery/canTake(_:)``.
+    /// Gives the component new settings, after it answered ``ComponentQuery/canTake(_:)`` with true.
     ///
-    /// What it reports meanwhile is returned by ``takeEvents()``.
+    /// Events that it reports meanwhile are returned by ``takeEvents()``.
     public func take(_ settings: [String: Value]) {
         guard let settings = checked(settings) else { return }
         let before = context.settings
@@ -211,34 +209,35 @@ public final class ComponentHarness {
         component.settingsDidChange(from: before)
     }
 
-    /// Settings as the component would get them; nil: they are wrong, or one of them is a secret, whose text is not here.
+    /// Returns settings as the component would get them; nil if they are wrong, or one is a secret, whose text the
+    /// harness does not have.
     private func checked(_ settings: [String: Value]) -> Settings? {
         try? Settings(settings, declared: type(of: component).settings)
     }
 
-    /// Makes the touched records what the store holds, after a commit that failed.
+    /// Resets the touched records to the store's values after a failed commit.
     ///
-    /// What the component reports meanwhile is dropped: the delegate never heard of the change.
+    /// Events that the component reports meanwhile are dropped: the delegate never received the change.
     ///
-    /// - Parameter changes: for each touched key what the store now holds, or `removed`.
+    /// - Parameter changes: the stored value of each touched key, or `removed`.
     public func undo(_ changes: [Change]) {
         collector.drop { for change in changes { component.apply(change) } }
     }
 
-    /// Passes the values of observed fields to a filters component; other kinds observe none.
+    /// Passes the values of observed fields to a filters component; other kinds ignore it.
     ///
     /// - Parameters:
     ///   - values: the distinct values, sorted, by field.
-    ///   - cut: the fields that have more: of these the values that most items have.
+    ///   - cut: the fields that have more values than are passed: those of most items are passed.
     public func report(_ values: [String: [Value]], cut: Set<String> = []) {
         if case .filters(let filters) = role { filters.fieldValuesDidChange(values, cut: cut) }
     }
 
-    /// Events that the component raised by itself (from background work or an observed
-    /// notification) since the last call.
+    /// Returns the events that the component raised by itself (from background work or an observed notification) since
+    /// the last call.
     public func takeEvents() -> [ComponentEvent] { collector.takeOwn() }
 
-    /// Passes a step of the component's life on.
+    /// Calls a life-cycle method of the component.
     public func pass(_ phase: LifecyclePhase) {
         switch phase {
         case .willAttach: component.willAttach()
@@ -250,19 +249,19 @@ public final class ComponentHarness {
         }
     }
 
-    /// Has the component look at its source again.
+    /// Makes the component read its source again.
     public func reload() { component.reload() }
 
-    /// Whether the component is a source that is asked.
+    /// Whether the component is a source that is queried.
     public var asks: Bool {
         if case .contents(let source as any Querying) = role { source.isAsked } else { false }
     }
 
-    /// Asks a source that is asked; another component refuses.
+    /// Passes a question to a source that is queried; another component refuses.
     ///
     /// - Parameters:
-    ///   - question: what to find.
-    ///   - reply: takes what it replies, now or later, and each time that it does.
+    ///   - question: the question.
+    ///   - reply: receives the answer, now or later; called for every reply of the source.
     public func ask(
         _ question: ContentQuestion,
         _ reply: @escaping (Result<ContentAnswer, Refusal>) -> Void
@@ -276,7 +275,7 @@ public final class ComponentHarness {
     /// Passes the number of screens that show the component.
     public func reportAudience(_ screens: Int) { component.didChangeAudience(screens) }
 
-    /// Takes over records as they were exported.
+    /// Restores records as they were exported.
     private func takeOver(_ changes: [Change]) throws(Refusal) -> Decision {
         switch role {
         case .contents(let source): try checkTakesItems(source)
@@ -292,7 +291,7 @@ public final class ComponentHarness {
         collector.collect { for change in changes { component.apply(change) } }
     }
 
-    /// Runs work off the domain, as the component itself may.
+    /// Runs work off the domain, as the component's own `background` does.
     func inBackground<Result: Sendable>(
         _ work: @escaping @Sendable () async throws -> Result,
         then: @escaping (Swift.Result<Result, any Error>) -> Void

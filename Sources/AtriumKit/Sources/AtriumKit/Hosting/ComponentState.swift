@@ -2,12 +2,12 @@
 ///
 /// Items are reported as ``ContentChange/replaceAll``, then as ``ContentChange/insert(_:)``.
 public struct ComponentState: Sequence, IteratorProtocol {
-    /// How many items, tallies or counts a piece has at most.
+    /// The maximum number of items, tallies or counts in a piece.
     public static let length = 128
 
     private let piece: () -> [ComponentEvent]?
 
-    /// Of a component that has none.
+    /// Creates the state of a component that has none.
     init() { piece = { nil } }
 
     init(items: any Sequence<Item>) {
@@ -33,7 +33,7 @@ public struct ComponentState: Sequence, IteratorProtocol {
         piece = { rest()?.map { .commentCount($0.subject, $0.count) } }
     }
 
-    /// The next piece; nil: there is nothing left.
+    /// Returns the next piece; nil after the last.
     public mutating func next() -> [ComponentEvent]? { piece() }
 
     private static func pieces<Element>(

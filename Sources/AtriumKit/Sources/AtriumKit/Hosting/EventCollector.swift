@@ -1,7 +1,7 @@
 /// The delegate that the harness gives to every component: it records the events that the component reports.
 ///
-/// What is reported during a decision belongs to that decision; what a component reports by itself, from
-/// background work or an observed notification, waits for the host.
+/// Events reported during a decision belong to that decision. Events that a component reports by itself, from
+/// background work or an observed notification, wait until the host takes them.
 final class EventCollector {
     private var events = MergedEvents()
     private var own = MergedEvents()
@@ -20,7 +20,7 @@ final class EventCollector {
         _ = collect(body)
     }
 
-    /// The events that were reported outside of `collect` and `drop`; each is returned once.
+    /// Returns the events that were reported outside of `collect` and `drop`, each once.
     func takeOwn() -> [ComponentEvent] { own.take() }
 
     private func note(_ event: ComponentEvent) {
@@ -32,12 +32,12 @@ final class EventCollector {
     }
 }
 
-/// Events in their order; adjacent events of the same type about items are merged: a thousand items that are put at once
-/// are one event and not a thousand.
+/// Events in their order. Adjacent events of the same type about items are merged: a thousand items that are put at
+/// once become one event.
 private struct MergedEvents {
     private var events: [ComponentEvent] = []
-    // The last event, if it is of items; of these three one is not empty at most. They are not kept in
-    // `events`: to append to an array in there would copy it.
+    // The last event, if it is about items: at most one of the three is non-empty. They are not kept in `events`,
+    // because appending to an array in there would copy it.
     private var inserted: [Item] = []
     private var updated: [Item] = []
     private var removed: [String] = []
@@ -46,7 +46,7 @@ private struct MergedEvents {
         switch event {
         case .contents(.insert(let items)) where !items.isEmpty:
             if inserted.isEmpty { close() }
-            // Most components report all at once: that is not copied.
+            // Most components report all items in one event, which is then not copied.
             if inserted.isEmpty { inserted = items } else { inserted += items }
         case .contents(.update(let items)) where !items.isEmpty:
             if updated.isEmpty { close() }
@@ -62,7 +62,7 @@ private struct MergedEvents {
         }
     }
 
-    /// What was appended, once.
+    /// Removes and returns the events.
     mutating func take() -> [ComponentEvent] {
         close()
         defer { events = [] }

@@ -1,8 +1,8 @@
 // The harness of the kind `comments`.
 
 extension ComponentHarness {
-    /// Posts, or recognises a repetition: the same id, author, place and text was posted before,
-    /// and is answered as it was then, whatever became of the comment since.
+    /// Posts, or recognises a repetition: if the same id, author, place and text was posted before, returns the first
+    /// answer, whatever happened to the comment since.
     func post(
         _ draft: CommentDraft, to comments: any Commenting, _ context: CommandContext
     ) throws(Refusal) -> Decision {
@@ -21,13 +21,13 @@ extension ComponentHarness {
         return try applied(changes, to: draft.id, in: comments, before: nil)
     }
 
-    /// Checks that a comment's text is the one that a moderator read: its author may have changed it since.
+    /// Checks that a comment's text is still the one that a moderator read; its author may have changed it since.
     ///
     /// - Parameters:
-    ///   - seen: when that text was written; nil: nothing is checked.
-    ///   - id: the comment; of one that is not there the component says so.
+    ///   - seen: the time at which that text was written; nil: nothing is checked.
+    ///   - id: the comment; for an unknown one the component throws.
     ///   - comments: the component.
-    /// - Throws: a ``Refusal`` with code `conflict` for another text.
+    /// - Throws: a ``Refusal`` with code `conflict` if the text is another.
     func check(
         _ seen: String?, of id: String, in comments: any Commenting
     ) throws(Refusal) {
@@ -41,7 +41,7 @@ extension ComponentHarness {
             evidence: ["comment": id])
     }
 
-    /// Applies what the component decides and answers with the comment as it then is.
+    /// Applies the component's decision and returns the comment after it.
     func change(
         _ id: String, in comments: any Commenting, _ decide: () throws(Refusal) -> [Change]
     ) throws(Refusal) -> Decision {
@@ -67,8 +67,8 @@ extension ComponentHarness {
             .commentNotFound, "There is no comment '\(id)'.", evidence: ["comment": id])
     }
 
-    /// What to answer for a component that does not know what it just decided (a defect of the
-    /// plugin, but the changes are on their way): the record itself.
+    /// Returns the entry for a component that does not know a comment it just decided on (a defect of the plugin, but
+    /// the changes are applied already): made from the record.
     private func entry(of id: String, in changes: [Change]) -> ThreadPage.Entry {
         let record = changes.last { $0.key == id }
         let comment =
@@ -111,9 +111,9 @@ extension ComponentHarness {
 }
 
 extension Comment {
-    /// Whether posting the draft made this comment.
+    /// Whether posting the draft created this comment.
     ///
-    /// The author of a tombstone may be forgotten: then the rest decides.
+    /// The author of a tombstone may be erased: then the author is not compared.
     fileprivate func isPosted(as draft: CommentDraft, by author: ActorID) -> Bool {
         (self.author ?? author) == author && subject == draft.subject && parent == draft.parent
             && fingerprint == draft.fingerprint
@@ -121,7 +121,7 @@ extension Comment {
 }
 
 extension ThreadPage.Entry {
-    /// The entry as the post of this draft was first answered.
+    /// Returns the entry as it was when this draft was first posted.
     fileprivate func asFirstPosted(_ draft: CommentDraft, by author: ActorID) -> Self {
         var first = self
         first.comment.author = author

@@ -19,7 +19,7 @@ extension ComponentHarness {
     ) throws(Refusal) -> Decision {
         try checkTakesItems(source)
         let changes = try source.remove(ids, context)
-        // The answer names what was asked for and is gone, also of a source that does more.
+        // The answer names only requested ids that were removed, even if the source removes more.
         let asked = Set(ids)
         let removed = changes.compactMap { change -> String? in
             guard case .removed(let key) = change, asked.contains(key) else { return nil }
@@ -28,12 +28,12 @@ extension ComponentHarness {
         return Decision(changes: changes, answer: .removed(removed), events: apply(changes))
     }
 
-    /// Has the source read a picture.
+    /// Makes the source read a picture.
     ///
     /// - Parameters:
     ///   - id: the item.
     ///   - field: the field that names the picture.
-    ///   - done: takes it, on the domain; not called where the component is closed first.
+    ///   - done: receives the picture, on the domain; not called if the component is closed first.
     public func readImage(
         of id: String, field: String, _ done: @escaping (Result<ItemImage, Refusal>) -> Void
     ) {

@@ -15,9 +15,9 @@ extension ComponentHarness {
             let now = try silently { () throws(Refusal) in
                 try filters.select(id.filter, in: id.section, of: selection, on: screen)
             }
-            // By the id that the component writes it with.
+            // Prefer the id as the component writes it.
             let added = now[id.section].first { !selection[id.section].contains($0) }
-            // Nothing was added where it was selected already; who knows no alias here keeps what was said.
+            // The filter was already selected; if its id can't be resolved, it is kept as given.
             let known = added ?? (try? filters.filter(id.filter, in: id.section))?.id
             let selected = known ?? id.filter
             return .selection(
@@ -46,7 +46,7 @@ extension ComponentHarness {
         }
     }
 
-    /// The new selection, which is the whole answer: what the component reports to its delegate meanwhile is dropped.
+    /// Returns the new selection, which is the whole answer: events that the component reports meanwhile are dropped.
     private func silently(
         _ body: () throws(Refusal) -> Selection
     ) throws(Refusal) -> Selection {

@@ -49,7 +49,7 @@ extension ComponentHarness {
 }
 
 extension [ComponentEvent] {
-    /// The last tally of a subject among the events; nil: there is none.
+    /// Returns the last tally of a subject among the events; nil if there is none.
     fileprivate func tally(of subject: Subject) -> Tally? {
         for event in reversed() {
             if case .tally(subject, let tally) = event { return tally }

@@ -1,7 +1,7 @@
-/// The ballots of a votes component: the bookkeeping of ``Voting`` that is the same for all.
+/// The ballots of a votes component: the bookkeeping that all implementations of ``Voting`` share.
 ///
-/// It reads records, counts, and knows who voted what. What a vote is worth is the component's: it gives the score, and
-/// decides which votes it takes.
+/// It reads records, counts, and knows each actor's ballot. The component computes the score, and decides which votes
+/// it accepts.
 ///
 /// ```swift
 /// func apply(_ change: Change) {
@@ -14,18 +14,18 @@
 /// }
 /// ```
 public struct BallotBox {
-    /// What a change did to one actor's ballot on one subject.
+    /// The effect of a change on one actor's ballot on one subject.
     public struct Turn: Sendable, Hashable {
-        /// What the ballot is about.
+        /// The subject of the ballot.
         public var subject: Subject
-        /// Whose it is.
+        /// The actor whose ballot it is.
         public var actor: ActorID
-        /// What it was; nil: there was none.
+        /// The ballot before; nil if there was none.
         public var previous: Ballot?
-        /// What it is; nil: there is none any more.
+        /// The ballot now; nil if there is none any more.
         public var ballot: Ballot?
 
-        /// A turn from one ballot to another.
+        /// Creates the transition from one ballot to another.
         public init(subject: Subject, actor: ActorID, previous: Ballot?, ballot: Ballot?) {
             self.subject = subject
             self.actor = actor
@@ -40,30 +40,30 @@ public struct BallotBox {
     }
 
     fileprivate struct Votes {
-        /// Up to so many actors are sorted when somebody asks for them.
+        /// Up to this number of actors are sorted on request.
         static let few = 4_096
 
         var byActor = SplitDictionary<ActorID, Vote>()
         var histogram: [Double: Int] = [:]
-        /// The actors in order, once they are more than a few: sorting all of them would take too long.
+        /// The actors in order, once there are more than `few`: sorting all of them would take too long.
         var ordered: SplitOrder<ActorID>?
     }
 
     private var votes = SplitDictionary<Subject, Votes>()
 
-    /// A box without ballots.
+    /// Creates a box without ballots.
     public init() {}
 
     /// The subjects that have ballots, in any order.
     public var subjects: some Sequence<Subject> { votes.keys }
 
-    /// Makes one record what a change says.
+    /// Applies a change of one record.
     ///
     /// - Parameters:
-    ///   - change: the record; one that is no ballot's counts as none.
-    ///   - isTaken: whether a ballot counts; one that does not counts as none, such as one that is not on the scale
-    ///     any more. By default all do.
-    /// - Returns: what it did; nil: nothing.
+    ///   - change: the change; a record that is no ballot counts as none.
+    ///   - isTaken: whether a ballot counts; one that does not, such as one off the scale, counts as none. By default
+    ///     all count.
+    /// - Returns: the effect; nil if there is none.
     @discardableResult
     public mutating func apply(
         _ change: Change, where isTaken: (Ballot) -> Bool = { _ in true }
@@ -81,17 +81,17 @@ public struct BallotBox {
         return Turn(subject: subject, actor: actor, previous: previous, ballot: ballot)
     }
 
-    /// An actor's ballot on a subject; nil: there is none.
+    /// Returns an actor's ballot on a subject; nil if there is none.
     public func ballot(of actor: ActorID, on subject: Subject) -> Ballot? {
         votes[subject]?.byActor[actor].map {
             Ballot(subject: subject, actor: actor, value: $0.value, cast: $0.cast)
         }
     }
 
-    /// The ballots on a subject by actor, after one actor, at most so many.
+    /// Returns at most `limit` ballots on a subject, ordered by actor, starting after an actor.
     ///
-    /// A page costs what it holds, however many ballots there are. It changes nothing any more, and is mutating for those
-    /// who were built when it did.
+    /// Its cost is proportional to the page, not to the number of ballots. Changes nothing; `mutating` only for
+    /// compatibility with older plugins.
     public mutating func ballots(on subject: Subject, after: ActorID?, limit: Int) -> [Ballot] {
         guard let votes = votes[subject] else { return [] }
         return votes.page(after: after, limit: limit).map { actor, vote in
@@ -99,25 +99,25 @@ public struct BallotBox {
         }
     }
 
-    /// The keys of all records about a subject, for ``Voting/recordKeys(about:)``.
+    /// Returns the keys of all records about a subject, for ``Voting/recordKeys(about:)``.
     public func recordKeys(about subject: Subject) -> [String] {
         votes[subject]?.byActor.keys.map { Ballot.key(actor: $0, subject: subject) } ?? []
     }
 
-    /// How many ballots there are on a subject.
+    /// Returns the number of ballots on a subject.
     public func count(of subject: Subject) -> Int { votes[subject]?.byActor.count ?? 0 }
 
-    /// How many ballots on a subject have each value.
+    /// Returns the number of ballots on a subject by value.
     public func histogram(of subject: Subject) -> [Double: Int] { votes[subject]?.histogram ?? [:] }
 
-    /// The sum of all votes on a subject, the same in whatever order they came; nil without ballots.
+    /// Returns the sum of all votes on a subject, independent of their order; nil without ballots.
     public func sum(of subject: Subject) -> Double? {
         votes[subject].map { votes in
             votes.histogram.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.key * Double($1.value) }
         }
     }
 
-    /// The tally of a subject, with a score that the component gives; without ballots an empty one.
+    /// Returns the tally of a subject, with the component's score; without ballots an empty tally.
     public func tally(of subject: Subject, score: Double?) -> Tally {
         guard let votes = votes[subject] else { return Tally() }
         var written = [String: Int](minimumCapacity: votes.histogram.count)
@@ -129,7 +129,7 @@ public struct BallotBox {
 }
 
 extension BallotBox.Votes {
-    /// Puts an actor's vote in place of the one before; nil takes it out.
+    /// Replaces an actor's vote; nil removes it.
     fileprivate mutating func replace(_ vote: BallotBox.Vote?, of actor: ActorID) {
         let previous = byActor[actor]
         byActor[actor] = vote
@@ -150,7 +150,7 @@ extension BallotBox.Votes {
         histogram[value] = count == 0 ? nil : count
     }
 
-    /// The votes by actor, after one, at most so many.
+    /// Returns at most `limit` votes, ordered by actor, starting after an actor.
     fileprivate func page(
         after: ActorID?, limit: Int
     ) -> [(actor: ActorID, vote: BallotBox.Vote)] {

@@ -2,13 +2,13 @@
 ///
 /// Its parts are in an object that copies share until one of them changes: a comment is passed on many times.
 public struct Comment: Sendable {
-    /// Whether people see it.
+    /// The visibility of a comment.
     public enum State: String, Sendable, Hashable, Codable {
-        /// Seen by everyone.
+        /// Visible to everyone.
         case shown
-        /// Waits for a moderator.
+        /// Waiting for a moderator.
         case pending
-        /// Deleted: a tombstone, seen only where there are replies.
+        /// Deleted: a tombstone, shown only if it has replies.
         case removed
     }
 
@@ -28,7 +28,7 @@ public struct Comment: Sendable {
     }
 
     /// The parts of one comment, or of several that are equal.
-    // What changes them is a mutating access to a comment that no other shares the object with: `own()` sees to it.
+    // It is changed only through a mutating access to a comment that shares the object with no other: see `own()`.
     private final class Shared: @unchecked Sendable {
         var parts: Parts
 
@@ -42,66 +42,66 @@ public struct Comment: Sendable {
         get { shared.parts.id }
         set { own().parts.id = newValue }
     }
-    /// What it is about.
+    /// The subject of the comment.
     public var subject: Subject {
         get { shared.parts.subject }
         set { own().parts.subject = newValue }
     }
-    /// The comment that it answers; nil: the subject itself.
+    /// The comment to which this is a reply; nil: a comment on the subject itself.
     public var parent: String? {
         get { shared.parts.parent }
         set { own().parts.parent = newValue }
     }
-    /// Who wrote it; nil once erased.
+    /// The author; nil once erased.
     public var author: ActorID? {
         get { shared.parts.author }
         set { own().parts.author = newValue }
     }
-    /// What they wrote; nil for a tombstone.
+    /// The text; nil for a tombstone.
     public var text: String? {
         get { shared.parts.text }
         set { own().parts.text = newValue }
     }
-    /// Whether people see it.
+    /// The visibility.
     public var state: State {
         get { shared.parts.state }
         set { own().parts.state = newValue }
     }
-    /// When it was posted.
+    /// The time at which it was posted.
     public var created: Timestamp {
         get { shared.parts.created }
         set { own().parts.created = newValue }
     }
-    /// Its place among those posted at the same time: ``CommandContext/order``; 0 where none is known.
+    /// The order among comments posted at the same time: ``CommandContext/order``; 0 if unknown.
     public var order: Int64 {
         get { shared.parts.order }
         set { own().parts.order = newValue }
     }
-    /// When it was last edited; nil: never.
+    /// The time of the last edit; nil: never edited.
     public var edited: Timestamp? {
         get { shared.parts.edited }
         set { own().parts.edited = newValue }
     }
-    /// A digest of the text as first posted, by which a repeated post is known.
+    /// A digest of the text as first posted, by which a repeated post is recognised.
     public var fingerprint: String {
         get { shared.parts.fingerprint }
         set { own().parts.fingerprint = newValue }
     }
-    /// Why a moderator holds it back or removed it, for its author and for moderators alone; nil: none is given.
+    /// The moderator's reason to hold or remove it, shown only to its author and to moderators; nil: none is given.
     public var reason: String? {
         get { shared.parts.reason }
         set { own().parts.reason = newValue }
     }
-    /// Who gave the reason; nil where there is none.
+    /// The moderator who gave the reason; nil if there is none.
     public var moderator: ActorID? {
         get { shared.parts.moderator }
         set { own().parts.moderator = newValue }
     }
 
-    /// The most characters (Unicode scalars) of a reason.
+    /// The maximum number of characters (Unicode scalars) of a reason.
     public static let reasonLength = 500
 
-    /// A comment.
+    /// Creates a comment.
     public init(
         id: String, subject: Subject, parent: String?, author: ActorID?, text: String?,
         state: State = .shown, created: Timestamp, order: Int64 = 0, edited: Timestamp? = nil,
@@ -113,7 +113,7 @@ public struct Comment: Sendable {
                 created: created, order: order, edited: edited, fingerprint: fingerprint))
     }
 
-    /// The object with the parts, of this comment alone.
+    /// Returns the object with the parts, copied first if it is shared.
     private mutating func own() -> Shared {
         if !isKnownUniquelyReferenced(&shared) { shared = Shared(shared.parts) }
         return shared
@@ -126,7 +126,7 @@ extension Comment: Hashable {
         one.shared === other.shared || one.shared.parts == other.shared.parts
     }
 
-    /// By all parts.
+    /// Hashes all parts.
     public func hash(into hasher: inout Hasher) { hasher.combine(shared.parts) }
 }
 
@@ -143,7 +143,7 @@ extension Comment: Codable {
 // MARK: As a record
 
 extension Comment.State {
-    /// As by the raw value, which looks through a table of all; nearly all are this one.
+    /// Same result as by the raw value, without a look through all cases for the most frequent one.
     fileprivate init?(record: String) {
         if record == "shown" { self = .shown } else { self.init(rawValue: record) }
     }
@@ -160,9 +160,9 @@ extension Comment {
             Parts(
                 id: key, subject: .container, state: .shown, created: Timestamp(milliseconds: 0),
                 fingerprint: ""))
-        // Once through all members: looking each up takes longer.
+        // One pass over all members is faster than looking up each.
         for (name, value) in object {
-            // By length first: it is at hand, and tells most of them apart.
+            // By length first: it is known, and distinguishes most of them.
             switch name.utf8.count {
             case 4:
                 if name == "text" { shared.parts.text = value.text }
@@ -195,7 +195,7 @@ extension Comment {
 
     /// The comment as a record.
     public var record: Change {
-        // With room for all of them: growing would hash the names again.
+        // With capacity for all members: growing would hash the names again.
         var object: [String: Value] = Dictionary(minimumCapacity: 11)
         object["state"] = .text(state.rawValue)
         object["created"] = .int(created.milliseconds)
@@ -218,14 +218,14 @@ extension Comment {
 public struct CommentDraft: Sendable, Hashable, Codable {
     /// Its id: the caller's, or a fresh one.
     public var id: String
-    /// What it is about.
+    /// The subject of the comment.
     public var subject: Subject
-    /// The comment that it answers; nil: the subject itself.
+    /// The comment to reply to; nil: the subject itself.
     public var parent: String?
-    /// What to say.
+    /// The text.
     public var text: String
 
-    /// A draft.
+    /// Creates a draft.
     public init(id: String, subject: Subject, parent: String?, text: String) {
         self.id = id
         self.subject = subject
@@ -240,7 +240,7 @@ public struct CommentDraft: Sendable, Hashable, Codable {
     /// who looks for collisions.
     public var fingerprint: String {
         var text = text
-        // Over the bytes as they lie in memory: an iterator of the text takes several times as long.
+        // Over the bytes in memory: an iterator of the text takes several times as long.
         let hash = text.withUTF8 { bytes in
             var hash: UInt64 = 0xcbf2_9ce4_8422_2325
             for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

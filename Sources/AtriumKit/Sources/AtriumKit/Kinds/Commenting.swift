@@ -1,4 +1,4 @@
-/// Which part of a subject's tree to read.
+/// The part of a subject's comment tree to read.
 public struct ThreadQuery: Sendable, Hashable, Codable {
     /// The order among siblings.
     public enum Order: String, Sendable, Hashable, Codable {
@@ -8,22 +8,22 @@ public struct ThreadQuery: Sendable, Hashable, Codable {
         case newest
     }
 
-    /// Whose tree.
+    /// The subject whose tree is read.
     public var subject: Subject
-    /// Only below this comment; nil: the whole tree.
+    /// The comment below which to read; nil: the whole tree.
     public var root: String?
     /// The order among siblings.
     public var order: Order
-    /// How deep below the root; 0 is the first level alone; nil: no limit.
+    /// The depth below the root; 0 is the first level only; nil: no limit.
     public var depth: Int?
-    /// At most so many comments, from 1.
+    /// The maximum number of comments, from 1.
     public var limit: Int
     /// Continues after a page: that page's `next`, or a comment's `more`.
     public var cursor: String?
-    /// Whether the page also has ``ThreadPage/held``; by default it does not.
+    /// Whether the page includes ``ThreadPage/held``; false by default.
     public var tellsHeld = false
 
-    /// A query; by default the whole tree, oldest first, 100 comments.
+    /// Creates a query; by default of the whole tree, oldest first, 100 comments.
     public init(
         subject: Subject, root: String? = nil, order: Order = .oldest, depth: Int? = nil,
         limit: Int = 100, cursor: String? = nil
@@ -43,14 +43,14 @@ public struct ThreadPage: Sendable, Hashable, Codable {
     public struct Entry: Sendable, Hashable, Codable {
         /// The comment; text and author are nil for a tombstone.
         public var comment: Comment
-        /// How deep: 0 for a comment on the subject itself.
+        /// The depth: 0 for a comment on the subject itself.
         public var depth: Int
-        /// How many replies it has that people see.
+        /// The number of visible replies.
         public var replies: Int
-        /// A cursor to the replies that this page leaves out; nil: none is left out.
+        /// A cursor to the replies that this page leaves out; nil if none are.
         public var more: String?
 
-        /// A comment at its place.
+        /// Creates an entry.
         public init(comment: Comment, depth: Int, replies: Int, more: String? = nil) {
             self.comment = comment
             self.depth = depth
@@ -61,20 +61,20 @@ public struct ThreadPage: Sendable, Hashable, Codable {
 
     /// The comments in pre-order.
     public var entries: [Entry]
-    /// How many comments the subject has in all, tombstones left out.
+    /// The number of the subject's comments, without tombstones.
     public var total: Int
-    /// The next page; nil: this is the last.
+    /// A cursor to the next page; nil: this is the last.
     public var next: String?
-    /// The subject's comments that only their authors are shown, where they are asked for.
+    /// The subject's comments that are shown only to their authors; filled if ``ThreadQuery/tellsHeld`` is set.
     ///
-    /// Those that wait for a moderator, and the removed ones with a ``Comment/reason``, with text and author as the
-    /// record has them, oldest first; of each author the last ``heldOfEach``. See ``ThreadQuery/tellsHeld``.
+    /// These are the comments that wait for a moderator, and the removed ones with a ``Comment/reason``, with text and
+    /// author as the record has them, oldest first; of each author the last ``heldOfEach``.
     public var held: [Entry] = []
 
-    /// The most of one author's comments in ``held``.
+    /// The maximum number of comments of one author in ``held``.
     public static let heldOfEach = 10
 
-    /// A page.
+    /// Creates a page.
     public init(entries: [Entry], total: Int, next: String? = nil) {
         self.entries = entries
         self.total = total
@@ -87,104 +87,110 @@ public protocol Commenting: Component {
     /// Asked before a change and notified after it; not called while records are restored.
     var delegate: (any CommentingDelegate)? { get set }
 
-    /// Which comments it takes: asked once, when the component is made.
+    /// The comments that the component accepts; read once, when the component is made.
     var facts: CommentFacts { get }
 
     /// The type of ``counts``: an array, or any other sequence.
     associatedtype Counts: Sequence<(subject: Subject, count: Int)>
 
-    /// Every subject that has comments, with how many people see, in any order: asked for after a restore.
+    /// The subjects that have comments, with the number of visible ones, in any order; read after a restore.
     ///
-    /// The host goes through them a few at a time, and calls the component in between: what it goes through must
-    /// stay as it was when asked for. Arrays, dictionaries and what is made of these lazily do; of many subjects let
-    /// it be lazy, so that nothing is done for all of them at once.
+    /// The host iterates in pieces and calls the component in between, so the sequence must not change meanwhile
+    /// (arrays, dictionaries and lazy maps of them do not). Return a lazy sequence if there are many subjects.
     var counts: Counts { get }
 
-    /// Decides on a comment. The host has answered a repetition (same id, actor and content)
-    /// itself; an id that is taken is refused with code `conflict`. The changes are, here and below, of
+    /// Decides on a new comment.
+    ///
+    /// The host has answered a repetition (same id, actor and content) itself; an id that is taken is refused with code
+    /// `conflict`. The changes are, here and below, of this comment's record only.
     /// this comment's record alone.
     func post(_ draft: CommentDraft, _ context: CommandContext) throws(Refusal) -> [Change]
 
-    /// Decides on another text for a comment: its author's right alone, under whose name it stands. The
-    /// host refuses everyone else before it asks.
+    /// Decides on a new text for a comment.
+    ///
+    /// Only the author may change it: the host refuses everyone else before it calls this.
     func edit(_ id: String, text: String, _ context: CommandContext) throws(Refusal) -> [Change]
 
-    /// Decides on deleting a comment, its author's right and a moderator's. The record stays as a
-    /// tombstone, without text.
+    /// Decides on deleting a comment, which its author and moderators may do.
+    ///
+    /// The record stays as a tombstone, without text.
     func delete(_ id: String, _ context: CommandContext) throws(Refusal) -> [Change]
 
-    /// Decides on what a moderator says of a comment.
+    /// Decides on a moderator's change of a comment's state.
     func moderate(
         _ id: String, state: Comment.State, _ context: CommandContext
     ) throws(Refusal) -> [Change]
 
-    /// Decides on what a moderator says of a comment, and why, as ``Comment/reason`` is to be from now on.
+    /// Decides on a moderator's change of a comment's state, with the new ``Comment/reason``.
     ///
-    /// The reason has ``Comment/reasonLength`` characters at most, which the host checks before it asks. By default
-    /// the component decides without it, and keeps none.
+    /// The reason has at most ``Comment/reasonLength`` characters, which the host checks before. By default the
+    /// component decides without the reason, and keeps none.
     func moderate(
         _ id: String, state: Comment.State, reason: String?, _ context: CommandContext
     ) throws(Refusal) -> [Change]
 
-    /// A page of the comments that wait for a moderator, whatever they are about, oldest first, with their texts and
-    /// authors; its total is how many wait. By default nothing.
+    /// Returns a page of the comments on any subject that wait for a moderator, oldest first.
     ///
-    /// A cursor is the `next` of the page before; one that is damaged is refused with code `cursorInvalid`.
+    /// They have their texts and authors; the page's total is the number of waiting comments. By default the page is
+    /// empty.
+    ///
+    /// A cursor is the `next` of the previous page; an invalid one is refused with code `cursorInvalid`.
     func pending(limit: Int, cursor: String?) throws(Refusal) -> ThreadPage
 
-    /// A comment with its place in the tree; nil when there is none.
+    /// Returns a comment with its place in the tree; nil if there is none.
     func entry(_ id: String) -> ThreadPage.Entry?
 
-    /// A page of a tree.
+    /// Returns a page of a tree.
     func thread(_ query: ThreadQuery) throws(Refusal) -> ThreadPage
 
-    /// How many comments of a subject people see.
+    /// Returns the number of visible comments on a subject.
     func count(of subject: Subject) -> Int
 
-    /// The keys of all records about a subject, for erasing them.
+    /// Returns the keys of all records about a subject, for erasing them.
     func recordKeys(about subject: Subject) -> [String]
 
-    /// The keys of some records about a subject, in an order of the component's own; fewer than `limit` only where no
-    /// others follow. By default the first page has all keys.
+    /// Returns the keys of some records about a subject, in an order of the component's choice.
+    ///
+    /// Fewer than `limit` keys mean that no others follow. By default the first page has all keys.
     ///
     /// - Parameters:
-    ///   - subject: what they are about.
-    ///   - after: the last key of the page before; nil: from the first. Its record may be gone by now.
-    ///   - limit: about so many.
+    ///   - subject: the subject.
+    ///   - after: the last key of the previous page, whose record may be gone by now; nil: from the first.
+    ///   - limit: the approximate number of keys.
     /// - Returns: the keys.
     func recordKeys(about subject: Subject, after: String?, limit: Int) -> [String]
 }
 
 extension Commenting {
-    /// Texts of any length, on anything, seen at once.
+    /// By default, texts of any length, on items and the container, visible at once.
     public var facts: CommentFacts { CommentFacts() }
 
-    /// What is decided without the reason.
+    /// Decides without the reason.
     public func moderate(
         _ id: String, state: Comment.State, reason: String?, _ context: CommandContext
     ) throws(Refusal) -> [Change] {
         try moderate(id, state: state, context)
     }
 
-    /// Nothing waits.
+    /// Returns an empty page.
     public func pending(limit: Int, cursor: String?) throws(Refusal) -> ThreadPage {
         ThreadPage(entries: [], total: 0)
     }
 
-    /// All keys are one page.
+    /// Returns all keys in the first page.
     public func recordKeys(about subject: Subject, after: String?, limit: Int) -> [String] {
         after == nil ? recordKeys(about: subject) : []
     }
 }
 
-/// What a ``Commenting`` asks before a change and notifies after it.
+/// The delegate that a ``Commenting`` asks before a change and notifies after it.
 public protocol CommentingDelegate: AnyObject {
-    /// A comment that was not there, or not seen, is.
+    /// A comment was posted or became visible.
     func commenting(_ comments: any Commenting, didPost comment: Comment)
-    /// A comment's text or state is now this.
+    /// A comment's text or state changed to this.
     func commenting(_ comments: any Commenting, didEdit comment: Comment)
-    /// A comment is gone, or a tombstone.
+    /// A comment was removed; a tombstone may remain.
     func commenting(_ comments: any Commenting, didRemove comment: Comment)
-    /// How many comments of a subject people see is now this.
+    /// The number of visible comments on a subject changed to this.
     func commenting(_ comments: any Commenting, didChange count: Int, of subject: Subject)
 }

@@ -5,25 +5,24 @@ public struct Item: Sendable, Hashable, Codable {
     public var id: String
     /// The fields' values by name, as the container's definition declares them.
     public var fields: [String: Value]
-    /// The id of the item that it lies under; nil for a root.
+    /// The id of the parent item; nil for a root.
     public var parent: String?
 
-    /// An item.
+    /// Creates an item.
     public init(id: String, fields: [String: Value], parent: String? = nil) {
         self.id = id
         self.fields = fields
         self.parent = parent
     }
 
-    /// The item that a record holds: `{"fields": {…}, "parent": …}` under the item's id; nil when
-    /// the record is malformed.
+    /// Reads an item from a record: `{"fields": {…}, "parent": …}` under the item's id; nil if the record is malformed.
     public init?(key: String, value: Value) {
         guard case .object(let object) = value else { return nil }
         var (fields, parent): ([String: Value]?, String?)
         if object.count > 2 {
             (fields, parent) = (object["fields"]?.object, object["parent"]?.text)
         } else {
-            // Two names are compared sooner than hashed.
+            // Comparing two names is faster than hashing them.
             for (name, member) in object {
                 if name == "fields" {
                     fields = member.object
@@ -44,34 +43,33 @@ public struct Item: Sendable, Hashable, Codable {
     }
 }
 
-/// What became of a list's items.
+/// A change of a list's items.
 public enum ContentChange: Sendable, Hashable, Codable {
     /// New items.
     case insert([Item])
-    /// Items that were there, as they are now.
+    /// Existing items, with their new content.
     case update([Item])
-    /// Items that are gone, by id.
+    /// Ids of removed items.
     case remove([String])
-    /// All items are other ones.
+    /// All items were replaced.
     ///
-    /// The host then asks the source for its ``ContentListing/items``, piece by piece. A container's delegate is
-    /// then sent all there are as ``insert(_:)``, in pieces; they are shown together, once it received the
-    /// last.
+    /// The host then reads the source's ``ContentListing/items``, piece by piece. A container's delegate then receives
+    /// all of them as ``insert(_:)``, in pieces; they are shown together, after it received the last.
     case replaceAll
 }
 
-/// What a source answers to items that are to be added or replaced.
+/// A source's decision on items that are to be added or replaced.
 public struct ContentDecision: Sendable, Hashable {
-    /// The records that change; none when nothing does.
+    /// The records that change; empty if none does.
     public var changes: [Change]
-    /// Ids that were not there before.
+    /// Ids of the items that did not exist before.
     public var inserted: [String]
-    /// Ids that were there with other content.
+    /// Ids of the items that existed with other content.
     public var updated: [String]
-    /// How many were there just so.
+    /// The number of items that existed with the same content.
     public var unchanged: Int
 
-    /// A decision; by default, to change nothing.
+    /// Creates a decision; by default, to change nothing.
     public init(
         changes: [Change] = [], inserted: [String] = [], updated: [String] = [],
         unchanged: Int = 0
@@ -85,8 +83,8 @@ public struct ContentDecision: Sendable, Hashable {
 
 /// The kind `contents`: a data source.
 ///
-/// It maps records to items, or reads items from elsewhere, and reports what became of them. It
-/// neither filters nor sorts: the list is the container's.
+/// It maps records to items, or reads items from elsewhere, and reports their changes. It neither filters nor sorts:
+/// the container keeps the list.
 public protocol ContentListing: Component {
     /// Notified of changes; set by the host before any call, nil while records are restored.
     var delegate: (any ContentListingDelegate)? { get set }
@@ -94,79 +92,79 @@ public protocol ContentListing: Component {
     /// The type of ``items``: an array, or any other sequence.
     associatedtype Items: Sequence<Item>
 
-    /// All items, in any order: asked for after a restore, and after it reported ``ContentChange/replaceAll``.
+    /// All items, in any order; read after a restore, and after it reported ``ContentChange/replaceAll``.
     ///
-    /// The host goes through them a few at a time, and calls the component in between: what it goes through must
-    /// stay as it was when asked for. Arrays, dictionaries and what is made of these lazily do; of many items let it
-    /// be lazy, so that nothing is done for all of them at once.
+    /// The host iterates in pieces and calls the component in between, so the sequence must not change meanwhile
+    /// (arrays, dictionaries and lazy maps of them do not). Return a lazy sequence if there are many items.
     var items: Items { get }
 
-    /// Whether it is yet to find out what items there are: one that reads them from elsewhere, and
-    /// does so in the background.
+    /// Whether it is still reading its items, for a source that reads them from elsewhere in the background.
     ///
-    /// Asked at the end of a restore. While it is so, its list is `loading`: nobody is shown an empty one,
-    /// and screens keep their places. The next change that it reports to its delegate ends that.
+    /// Read at the end of a restore. While true, its list is `loading`: screens keep their places, and no empty list is
+    /// shown. The next change that it reports to its delegate ends that.
     var isLoading: Bool { get }
 
-    /// Why it takes no items; nil when it does.
+    /// The reason why it accepts no items; nil if it accepts them.
     var readOnlyReason: String? { get }
 
-    /// Decides on items to add or replace: all of them or none. The host has checked ids and
-    /// fields against the container's definition. The changes are of these items alone.
+    /// Decides on items to add or replace: all of them or none.
+    ///
+    /// The host has checked ids and fields against the container's definition. The changes are of these items only.
     func put(_ items: [Item], _ context: CommandContext) throws(Refusal) -> ContentDecision
 
-    /// Decides on items to remove; ids that are not there are left out of the changes, which are of
-    /// these items alone.
+    /// Decides on items to remove.
+    ///
+    /// The changes are of these items only; ids that do not exist are left out of them.
     func remove(_ ids: [String], _ context: CommandContext) throws(Refusal) -> [Change]
 
-    /// What it knows of an item beyond the listed fields; nil: nothing.
+    /// Returns the values that it knows of an item beyond the listed fields; nil if there are none.
     ///
-    /// Asked when somebody reads the item, and, where the container has fields with `details: true`, while a screen is
-    /// focused on it. It answers at once: what takes time it finds out in the background, keeps, and then notifies its
-    /// delegate ``ContentChange/update(_:)`` with the item, changed or not; then it is asked again.
+    /// Called when a client reads the item, and, if the container has fields with `details: true`, while a screen is
+    /// focused on it. It must return at once: a source that needs time reads the values in the background, keeps them,
+    /// and then notifies its delegate with ``ContentChange/update(_:)`` of the item, changed or not; then it is called
+    /// again.
     func details(of id: String) -> [String: Value]?
 }
 
 extension ContentListing {
-    /// Knows its items.
+    /// False by default.
     public var isLoading: Bool { false }
-    /// Takes items.
+    /// Nil by default: it accepts items.
     public var readOnlyReason: String? { nil }
-    /// Knows nothing more.
+    /// Returns nil.
     public func details(of id: String) -> [String: Value]? { nil }
 }
 
-/// A source whose items are its records just as they stand: every record is an item, and there is
-/// no other.
+/// A source whose items are exactly its records: every record is an item, and there are no others.
 ///
-/// A host that has read the records may then hand them over at once, in the form in which it keeps
-/// them for its own list, where it would else call ``Component/apply(_:)`` for each: a million items
-/// are there at once, and in memory once. It may just as well call `apply` for each.
+/// A host that has read the records may pass them all at once, in the form in which it keeps them for its own list,
+/// instead of calling ``Component/apply(_:)`` for each: a million items are restored at once, and are in memory only
+/// once. It may also call `apply` for each.
 public protocol RecordListing: ContentListing {
-    /// Takes over all records, instead of `apply` for each; called at most once, before any other
-    /// call.
+    /// Takes over all records, instead of `apply` for each; called at most once, before any other call.
     ///
-    /// What follows is as if they had been applied: ``ContentListing/items`` are theirs, and later
-    /// changes put and remove some of them.
+    /// The result is the same as if they had been applied: ``ContentListing/items`` returns them, and later changes put
+    /// and remove some of them.
     func restore(_ items: any RestoredItems)
 }
 
-/// Items as the store had them at the start, kept by the host; they never change.
+/// Items as the store had them at the start, kept by the host; they do not change.
 public protocol RestoredItems: Sendable {
-    /// How many there are.
+    /// The number of items.
     var count: Int { get }
 
     /// Whether there is an item with this id.
     func contains(_ id: String) -> Bool
 
-    /// The item with this id, made anew at each call; nil when there is none.
+    /// Returns the item with this id, created at each call; nil if there is none.
     func item(_ id: String) -> Item?
 
-    /// The item at a place from 0 in the order of the ids' bytes, made anew at each call; nil when it can't be read.
+    /// Returns the item at an index, from 0, in the byte order of the ids, created at each call; nil if it can't be
+    /// read.
     func item(at place: Int) -> Item?
 }
 
-/// What a ``ContentListing`` notifies of changes.
+/// The delegate that a ``ContentListing`` notifies of changes.
 public protocol ContentListingDelegate: AnyObject {
     /// The items changed.
     func contentListing(_ source: any ContentListing, didChange change: ContentChange)

@@ -1,34 +1,34 @@
-/// What votes and comments may be about.
+/// The kind of subject that votes and comments may have.
 public enum SubjectKind: String, Sendable, Hashable, Codable, CaseIterable {
     /// The items of the container.
     case items
     /// The container itself.
     case container
 
-    /// The kind of a subject.
+    /// Creates the kind of a subject.
     public init(_ subject: Subject) {
         self = subject.item == nil ? .container : .items
     }
 }
 
-/// Which votes a component takes, for front ends: what they offer is what it accepts.
+/// The votes that a component accepts, for front ends.
 ///
 /// It follows from the component's settings and never changes while the component lives.
 public struct VoteFacts: Sendable, Hashable, Codable {
-    /// The least value; nil: no value is too small.
+    /// The least value; nil: no minimum.
     public var min: Double?
-    /// The greatest value; nil: no value is too great.
+    /// The greatest value; nil: no maximum.
     public var max: Double?
-    /// How far values lie apart; nil: any value between them is one, too.
+    /// Interval between valid values; nil if every value in the range is valid.
     ///
-    /// Counted from ``min``, or from 0 where there is none: thumbs that are -1 or 1 have the step 2.
+    /// It is counted from ``min``, or from 0 without one: thumbs that are -1 or 1 have the step 2.
     public var step: Double?
-    /// What may be voted on.
+    /// The subjects that accept votes.
     public var subjects: Set<SubjectKind>
-    /// Whether the container is closed for votes: the host says so, whatever a component does.
+    /// Whether the container is closed for votes; set by the host, not by the component.
     public var isClosed = false
 
-    /// Facts; by default any number on items and on the container.
+    /// Creates facts; by default any number on items and on the container.
     public init(
         min: Double? = nil, max: Double? = nil, step: Double? = nil,
         subjects: Set<SubjectKind> = Set(SubjectKind.allCases)
@@ -40,20 +40,20 @@ public struct VoteFacts: Sendable, Hashable, Codable {
     }
 }
 
-/// Which comments a component takes, for front ends: what they offer is what it accepts.
+/// The comments that a component accepts, for front ends.
 ///
 /// It follows from the component's settings and never changes while the component lives.
 public struct CommentFacts: Sendable, Hashable, Codable {
-    /// The most characters (Unicode scalars) of a text; nil: no text is too long.
+    /// The maximum number of characters (Unicode scalars) of a text; nil: no maximum.
     public var maxLength: Int?
     /// Whether a new comment waits for a moderator before others see it.
     public var moderated: Bool
-    /// What may be commented on.
+    /// The subjects that accept comments.
     public var subjects: Set<SubjectKind>
-    /// Whether the container is closed for comments: the host says so, whatever a component does.
+    /// Whether the container is closed for comments; set by the host, not by the component.
     public var isClosed = false
 
-    /// Facts; by default texts of any length on items and on the container, seen at once.
+    /// Creates facts; by default texts of any length on items and on the container, visible at once.
     public init(
         maxLength: Int? = nil, moderated: Bool = false,
         subjects: Set<SubjectKind> = Set(SubjectKind.allCases)

@@ -1,8 +1,8 @@
-/// How a section's filters combine, and so how a person picks them.
+/// The way in which a section's filters combine, and in which a person picks them.
 public enum SectionInput: String, Sendable, Hashable, Codable, CaseIterable {
-    /// One at most: selecting another deselects the first.
+    /// At most one: selecting another deselects the first.
     case single
-    /// Any number; they add up.
+    /// Any number; an item has to match one of them.
     case several
     /// One range `from..to`, either end left out for open; both ends included.
     case range
@@ -10,55 +10,55 @@ public enum SectionInput: String, Sendable, Hashable, Codable, CaseIterable {
     case text
 }
 
-/// One choice within a section.
+/// A choice within a section.
 public struct Filter: Sendable, Hashable, Codable {
     /// Its id in the section, as in `--filter section=id`.
     public var id: String
-    /// What people read.
+    /// The title that people read.
     public var title: String
-    /// Which items it lets through.
+    /// The items that it lets through.
     public var predicate: Predicate
-    /// A field of dates: the filter lets the present date through, in place of ``predicate``.
+    /// A field of dates: the filter lets the present date through, in place of ``predicate``; nil for other filters.
     ///
-    /// The host knows which date that is, and lets screens follow when it ends.
+    /// The host determines that date, and updates screens when it ends.
     public private(set) var presentOf: String?
 
-    /// A filter.
+    /// Creates a filter.
     public init(id: String, title: String, predicate: Predicate) {
         self.id = id
         self.title = title
         self.predicate = predicate
     }
 
-    /// A filter for items of the present day, week or month, as a field of dates has it.
+    /// Creates a filter for items of the present day, week or month, by a field of dates.
     public init(id: String, title: String, presentOf field: String) {
         self.init(id: id, title: title, predicate: .or([]))
         presentOf = field
     }
 }
 
-/// A group of filters about one thing.
+/// A group of filters on one topic.
 ///
 /// Filters add up within a section and narrow across sections.
 public struct FilterSection: Sendable, Hashable, Codable {
     /// Its id in the container: `[a-z][a-z0-9-]{0,62}`.
     public var id: String
-    /// What people read.
+    /// The title that people read.
     public var title: String
-    /// How its filters combine.
+    /// The way in which its filters combine.
     public var input: SectionInput
     /// The filters on offer, in order; empty for text.
     public var filters: [Filter]
-    /// Whether there are further ones, which can be selected too.
+    /// Whether there are further filters, which are not on offer but can be selected.
     public var hasMore = false
-    /// A field of dates by days: behind these filters the host offers the seven days of the present week, also those
-    /// that no item has.
+    /// A field of dates by days: after these filters the host offers the seven days of the present week, including
+    /// those that no item has; nil: none are added.
     ///
-    /// Their ids are the dates, which the component takes as filters, whatever the week. Screens follow when the week
+    /// Their ids are the dates, which the component accepts as filters for any week. Screens are updated when the week
     /// ends.
     public var weekOf: String?
 
-    /// A section that offers all there is.
+    /// Creates a section that offers all its filters.
     public init(id: String, title: String, input: SectionInput, filters: [Filter]) {
         self.id = id
         self.title = title
@@ -67,7 +67,7 @@ public struct FilterSection: Sendable, Hashable, Codable {
     }
 }
 
-/// Which filters are selected: ids by section, in the order of selection.
+/// The selected filters: ids by section, in the order of selection.
 ///
 /// A value, owned by a screen or a call, never by the component.
 @frozen
@@ -75,7 +75,7 @@ public struct Selection: Sendable, Hashable {
     /// Filter ids by section id; a section without any has no entry.
     public private(set) var sections: [String: [String]]
 
-    /// A selection; sections without filters are left out.
+    /// Creates a selection; sections without filters are left out.
     public init(_ sections: [String: [String]] = [:]) {
         self.sections = sections.filter { !$0.value.isEmpty }
     }
@@ -103,68 +103,68 @@ extension Selection: Codable {
 
 /// The kind `filters`: offers sections of filters and turns a selection into predicates.
 public protocol Filtering: Component {
-    /// Notified of selections that the component makes by itself.
+    /// Notified of selections that the component changes by itself.
     var delegate: (any FilteringDelegate)? { get set }
 
     /// The fields whose values the host reports through ``fieldValuesDidChange(_:)``.
     var observedFields: [String] { get }
 
-    /// The distinct values that the items' observed fields now have, sorted, by field.
+    /// Receives the distinct values that the items' observed fields now have, sorted, by field.
     func fieldValuesDidChange(_ values: [String: [Value]])
 
-    /// As ``fieldValuesDidChange(_:)``, which the host calls through this one.
+    /// Receives the values, like ``fieldValuesDidChange(_:)``, and which of them are incomplete; the host calls this
+    /// method.
     ///
     /// - Parameters:
     ///   - values: the distinct values, sorted, by field.
-    ///   - cut: the fields that have more values than the host passes: of these it passes those that most
-    ///     items have.
+    ///   - cut: the fields that have more values than the host passes: those of most items are passed.
     func fieldValuesDidChange(_ values: [String: [Value]], cut: Set<String>)
 
-    /// What is selected on screens that are opened without a selection; it never changes.
+    /// The filters selected on screens that are opened without a selection; it never changes.
     var preselection: Selection { get }
 
     /// The sections on offer, in order.
     var sections: [FilterSection] { get }
 
-    /// The filter with this id, also one that is not on offer: a range or a text that a person
-    /// wrote, or a value that no item has now.
+    /// Returns the filter with this id, including one that is not on offer: a range or a text that a person wrote, or a
+    /// value that no item has now.
     ///
-    /// A value may be written in several ways (`8`, `8.0`): what it gives has the id of the one on
+    /// A value may be written in several ways (`8`, `8.0`): the returned filter has the id of the one on offer, so that
+    /// both are one filter.
     /// offer, so that both are one filter.
     ///
-    /// - Throws: a ``Refusal`` with code `filterNotFound`, naming what there is.
+    /// - Throws: a ``Refusal`` with code `filterNotFound`, which names the sections or filters that exist.
     func filter(_ id: String, in section: String) throws(Refusal) -> Filter
 
-    /// The selection with one filter more: what it returns is all the answer, and the delegate is notified of it by the
-    /// host.
+    /// Returns the selection with one more filter; the host notifies the delegate.
     func select(
         _ filter: String, in section: String, of selection: Selection, on screen: String
     ) throws(Refusal) -> Selection
 
-    /// The selection with one filter less, answered as in ``select(_:in:of:on:)``.
+    /// Returns the selection with one filter less; the host notifies the delegate.
     func deselect(
         _ filter: String, in section: String, of selection: Selection, on screen: String
     ) throws(Refusal) -> Selection
 
-    /// The empty selection, answered as in ``select(_:in:of:on:)``.
+    /// Returns the empty selection; the host notifies the delegate.
     func clear(_ selection: Selection, on screen: String) -> Selection
 }
 
 extension Filtering {
     /// Does nothing: filters keep no records, unless a component has a reason to.
     public func apply(_ change: Change) {}
-    /// Observes nothing.
+    /// No fields by default.
     public var observedFields: [String] { [] }
-    /// Nothing.
+    /// Empty by default.
     public var preselection: Selection { Selection() }
     /// Does nothing.
     public func fieldValuesDidChange(_ values: [String: [Value]]) {}
-    /// Takes the values for all there are.
+    /// Calls ``fieldValuesDidChange(_:)``, as if the values were complete.
     public func fieldValuesDidChange(_ values: [String: [Value]], cut: Set<String>) {
         fieldValuesDidChange(values)
     }
 
-    /// Adds the filter; in a section that is not `several` it replaces the one before.
+    /// Adds the filter; in a section other than `several` it replaces the previous one.
     public func select(
         _ filter: String, in section: String, of selection: Selection, on screen: String
     ) throws(Refusal) -> Selection {
@@ -179,7 +179,7 @@ extension Filtering {
         return selection
     }
 
-    /// Takes the filter out; one that was not selected changes nothing.
+    /// Removes the filter; one that was not selected changes nothing.
     public func deselect(
         _ filter: String, in section: String, of selection: Selection, on screen: String
     ) throws(Refusal) -> Selection {
@@ -193,11 +193,11 @@ extension Filtering {
         return selection
     }
 
-    /// Selects nothing.
+    /// Returns the empty selection.
     public func clear(_ selection: Selection, on screen: String) -> Selection { Selection() }
 }
 
-/// What a ``Filtering`` notifies of selections that it makes by itself.
+/// The delegate that a ``Filtering`` notifies of selections that it changes by itself.
 public protocol FilteringDelegate: AnyObject {
     /// A filter was selected on a screen.
     func filtering(

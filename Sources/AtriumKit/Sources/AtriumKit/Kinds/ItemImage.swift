@@ -1,8 +1,8 @@
-/// A picture as clients get it: a PNG, JPEG, GIF, WebP or AVIF of at most 2 MiB.
+/// A picture in the form that clients get: a PNG, JPEG, GIF, WebP or AVIF of at most 2 MiB.
 ///
 /// Its first bytes decide its type, whatever its file is called. SVG is not accepted: it may contain scripts.
 public struct ItemImage: Sendable, Hashable {
-    /// Bytes that one may have: 2 MiB.
+    /// The maximum size of a picture: 2 MiB.
     public static let mostBytes = 2 << 20
 
     /// Its media type, such as `image/png`.
@@ -10,20 +10,20 @@ public struct ItemImage: Sendable, Hashable {
     /// Its bytes in base64.
     public let base64: String
 
-    /// A picture of these bytes.
+    /// Creates a picture from its bytes.
     ///
-    /// - Throws: a ``Refusal`` where they are too many, or no picture.
+    /// - Throws: a ``Refusal`` if there are too many, or they are no picture.
     public init(_ bytes: [UInt8]) throws(Refusal) {
         guard bytes.count <= Self.mostBytes else { throw Self.tooBig("\(bytes.count)") }
         type = try Self.type(of: bytes)
         base64 = Self.encode(bytes)
     }
 
-    /// A picture whose bytes are written in base64.
+    /// Creates a picture from its bytes in base64.
     ///
-    /// - Throws: a ``Refusal`` where they are too many, no picture, or the text is no base64.
+    /// - Throws: a ``Refusal`` if there are too many, they are no picture, or the text is not base64.
     public init(base64 text: String) throws(Refusal) {
-        // A longer text is not looked at.
+        // A longer text is not decoded.
         guard text.utf8.count <= (Self.mostBytes + 2) / 3 * 4 else {
             throw Self.tooBig("more than \(Self.mostBytes)")
         }
@@ -40,9 +40,9 @@ public struct ItemImage: Sendable, Hashable {
 
 /// Encoded as its bytes in base64.
 extension ItemImage: Codable {
-    /// Decodes bytes in base64, and finds the type from them.
+    /// Decodes bytes in base64, and determines the type from them.
     ///
-    /// - Throws: a `DecodingError` where they are too many, no picture, or the text is no base64.
+    /// - Throws: a `DecodingError` if there are too many, they are no picture, or the text is not base64.
     public init(from decoder: any Decoder) throws {
         let text = try String(from: decoder)
         do throws(Refusal) {
@@ -57,7 +57,7 @@ extension ItemImage: Codable {
     public func encode(to encoder: any Encoder) throws { try base64.encode(to: encoder) }
 }
 
-// MARK: What bytes are
+// MARK: Types of bytes
 
 extension ItemImage {
     private static func type(of bytes: [UInt8]) throws(Refusal) -> String {
@@ -69,7 +69,7 @@ extension ItemImage {
         if has("GIF87a") || has("GIF89a") { return "image/gif" }
         if has("RIFF"), has("WEBP", at: 8) { return "image/webp" }
         if has("ftyp", at: 4) {
-            // The brands: the file's own, and after a number those that it goes by too.
+            // The brands: the file's own, and after a version number the compatible ones.
             let end = min(bytes[..<4].reduce(0) { $0 << 8 | Int($1) }, bytes.count, headBytes)
             let brands = [8] + stride(from: 16, to: max(end - 3, 16), by: 4)
             if brands.contains(where: { has("avif", at: $0) || has("avis", at: $0) }) {
@@ -80,7 +80,7 @@ extension ItemImage {
             "This is no picture that is sent: it has to be a PNG, JPEG, GIF, WebP or AVIF.")
     }
 
-    /// How many bytes decide the type of a picture.
+    /// The number of bytes that determine the type of a picture.
     private static let headBytes = 96
 }
 
@@ -90,7 +90,7 @@ extension ItemImage {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// The value of each character; 255 for those that are none.
+    /// The value of each character; 255 for characters that are not base64.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)
         for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
@@ -124,7 +124,7 @@ extension ItemImage {
         return all < 64
     }
 
-    /// The first bytes of what is written so.
+    /// Decodes the first bytes of a base64 text.
     private static func head(of text: String) -> [UInt8] {
         var bytes: [UInt8] = []
         var (group, count): (UInt32, Int) = (0, 0)
@@ -139,11 +139,11 @@ extension ItemImage {
     }
 }
 
-/// A source that has pictures itself, in files or in a service, and gives them when somebody asks for one.
+/// A source with pictures of its own, in files or in a service, which it reads on request.
 ///
-/// Its items hold `source:NAME` in a field of the type `image`, where the name means something to the source alone.
-/// Who shows the item reads that picture by `Contents.Image`, and the source is asked for it. Lists stay small: a
-/// picture is no part of them.
+/// Its items hold `source:NAME` in a field of the type `image`; only the source interprets the name. Clients that show
+/// the item read the picture by `Contents.Image`, which calls the source. Pictures are not part of lists, so these stay
+/// small.
 ///
 /// ```swift
 /// func image(of id: String, field: String) -> ImageWork? {
@@ -152,20 +152,20 @@ extension ItemImage {
 /// }
 /// ```
 public protocol ImageProviding: ContentListing {
-    /// How an item's picture is read.
+    /// Returns the work that reads an item's picture.
     ///
-    /// Called on the domain, and answers at once: the work that it returns does what takes time. That is done in the
-    /// background, and cancelled with the component; after 30 seconds nobody waits for it. Of a component at most
-    /// four are done at a time.
+    /// Called on the domain, and must return at once: the returned work may take time. It runs in the background, and
+    /// is cancelled with the component; its result is ignored after 30 seconds. At most four run at a time for a
+    /// component.
     ///
     /// - Parameters:
-    ///   - id: the item, one of its own.
-    ///   - field: one of the type `image`, in which the item holds `source:NAME`.
-    /// - Returns: work that gives the bytes of a PNG, JPEG, GIF, WebP or AVIF, at most 2 MiB, or throws an error
-    ///   whose description people can read; nil: there is no such picture.
-    /// - Throws: a ``Refusal`` that says why it can't be had.
+    ///   - id: one of the component's items.
+    ///   - field: a field of the type `image`, in which the item holds `source:NAME`.
+    /// - Returns: work that returns the bytes of a PNG, JPEG, GIF, WebP or AVIF, at most 2 MiB, or throws an error
+    ///   whose description people can read; nil if there is no such picture.
+    /// - Throws: a ``Refusal`` with the reason why the picture is not available.
     func image(of id: String, field: String) throws(Refusal) -> ImageWork?
 }
 
-/// Gives the bytes of a picture, off the domain.
+/// Returns the bytes of a picture, off the domain.
 public typealias ImageWork = @Sendable () async throws -> [UInt8]

@@ -1,26 +1,26 @@
-/// What a source is asked: which of its items a screen, or a call, is to show.
+/// A request for items of a source.
 ///
-/// All that was chosen is in it, as a front end made it; whose choice it is, is not.
+/// Contains all choices of a screen or call, but not the user.
 public struct ContentQuestion: Sendable, Hashable, Codable {
-    /// How many items an answer has at most.
+    /// The maximum number of items in an answer.
     public static let mostItems = 1_000
-    /// How many bytes the cursor of an answer has at most.
+    /// The maximum size of an answer's cursor in bytes.
     public static let cursorBytes = 4_096
 
-    /// What is searched; empty: nothing.
+    /// The search text; empty: no search.
     public var search: String
-    /// The filters that are selected, by section.
+    /// The selected filters, by section.
     public var selection: Selection
-    /// The entered item, after what it lies under, outermost first; empty: at the top.
+    /// The entered item, after its ancestors, outermost first; empty: at the top.
     public var path: [String]
-    /// What to order by, first things first: field names, `-` before for descending; empty: as the source likes.
+    /// The sort keys, most significant first: field names, `-` before for descending; empty: the source's own order.
     public var sort: [String]
-    /// At most so many items, 1 to 1,000.
+    /// The maximum number of items, 1 to 1,000.
     public var limit: Int
-    /// Where to go on: what an answer to the same question gave as ``ContentAnswer/next``; nil: from the first item.
+    /// The cursor to continue at: ``ContentAnswer/next`` of an answer to the same question; nil: from the first item.
     public var cursor: String?
 
-    /// A question; by default for the first 50 items at the top.
+    /// Creates a question; by default for the first 50 items at the top.
     public init(
         search: String = "", selection: Selection = Selection(), path: [String] = [],
         sort: [String] = [], limit: Int = 50, cursor: String? = nil
@@ -34,16 +34,16 @@ public struct ContentQuestion: Sendable, Hashable, Codable {
     }
 }
 
-/// What a source answers to a ``ContentQuestion``.
+/// A source's answer to a ``ContentQuestion``.
 public struct ContentAnswer: Sendable, Hashable, Codable {
-    /// The items in order, each once, and no more than were asked for.
+    /// The items in order, each once, at most as many as requested.
     public var items: [Item]
-    /// How many there are in all, those on other pages included; nil: that is not known.
+    /// The total number of items, including other pages; nil if unknown.
     public var total: Int?
-    /// Where the next items begin, at most 4,096 bytes; nil: there are no more.
+    /// The cursor to the next items, at most 4,096 bytes; nil: there are no more.
     public var next: String?
 
-    /// An answer; by default nobody knows how many there are, and there are no more.
+    /// Creates an answer; by default with an unknown total, and no more items.
     public init(items: [Item], total: Int? = nil, next: String? = nil) {
         self.items = items
         self.total = total
@@ -51,55 +51,52 @@ public struct ContentAnswer: Sendable, Hashable, Codable {
     }
 }
 
-/// A source that is asked, as a search engine or a directory is: it does not know all its items, but
-/// those that somebody wants to see.
+/// A source that is queried, such as a search engine or a directory: it does not list all its items, but finds those
+/// that a screen or call requests.
 ///
-/// The container's list does not search, filter and sort its items: it asks, and shows what was answered, in
-/// that order. Screens that want the same share one question. An answered item is one as any other from
-/// then on: it may be voted and commented on, focused and entered; the host keeps the 10,000 that were shown
-/// last, or fewer where these have more than 64 MiB, and all that a screen shows. What the source reports to its delegate
-/// later (``ContentChange/update(_:)``, ``ContentChange/remove(_:)``) is shown at once; after
-/// ``ContentChange/replaceAll`` all that is on screens is asked for again, at most once a second, and so it is after
-/// ``Component/reload()``.
+/// The container's list does not search, filter and sort its items: it queries the source, and shows the answer in the
+/// source's order. Screens that request the same share one question. After that an answered item can be voted and
+/// commented on, focused and entered, like any other; the host keeps the 10,000 that were shown last, or fewer if these
+/// exceed 64 MiB, and all that a screen shows. Later changes that the source reports to its delegate
+/// (``ContentChange/update(_:)``, ``ContentChange/remove(_:)``) are shown at once; after ``ContentChange/replaceAll``
+/// and after ``Component/reload()`` the host queries again all that is on screens, at most once a second.
 ///
-/// It has no ``ContentListing/items`` to report at its start, takes no items, and keeps no records, unless it
-/// says otherwise.
+/// By default it has no ``ContentListing/items`` to report at its start, accepts no items, and keeps no records.
 public protocol Querying: ContentListing {
-    /// Whether it is asked; false for one that, by its settings, knows all its items: then it is a
-    /// ``ContentListing`` as any other.
+    /// Whether it is queried; false for one that, by its settings, knows all its items: then it is an ordinary
+    /// ``ContentListing``.
     ///
-    /// Always the same for a component.
+    /// Must not change during a component's life.
     var isAsked: Bool { get }
 
-    /// Finds what is asked for, in the background where that takes time, and replies with it, once.
+    /// Finds the requested items, in the background if that takes time, and replies once.
     ///
-    /// Several questions may be open at a time: at most 32 that somebody waits for, and 64 with those that nobody
-    /// waits for any more. The first of a typed text comes 200 ms after the last
-    /// keystroke. A reply within 30 seconds of this call counts; one that comes later, or a second time, is
-    /// dropped, as is one to a
-    /// question that nobody asks any more.
+    /// Several questions may be open at a time: at most 32 that somebody waits for, and 64 with those that nobody waits
+    /// for any more. The first question for a typed text comes 200 ms after the last keystroke. A reply within 30
+    /// seconds of this call counts; a later or second one is dropped, and so is one to a question that nobody waits for
+    /// any more.
     ///
     /// - Parameters:
-    ///   - question: what to find.
-    ///   - reply: takes the answer, on the domain; or a ``Refusal`` whose reason people read beside the list. A
-    ///     cursor that is not known any more is refused as `cursorInvalid`: then it is asked from the first item.
+    ///   - question: the request.
+    ///   - reply: receives the answer, on the domain; or a ``Refusal`` whose reason people read beside the list. Refuse
+    ///     an unknown cursor as `cursorInvalid`: the host then asks again from the first item.
     func ask(
         _ question: ContentQuestion,
         _ reply: @escaping (Result<ContentAnswer, Refusal>) -> Void)
 }
 
 extension Querying {
-    /// It is.
+    /// True.
     public var isAsked: Bool { true }
-    /// None: it is asked.
+    /// Empty.
     public var items: [Item] { [] }
-    /// It takes no items.
+    /// The source accepts no items.
     public var readOnlyReason: String? { "Its items are those of the source that it asks." }
-    /// Takes none.
+    /// Refuses the items.
     public func put(
         _ items: [Item], _ context: CommandContext
     ) throws(Refusal) -> ContentDecision { throw Refusal(.readOnly, readOnlyReason ?? "") }
-    /// Removes none.
+    /// Refuses to remove items.
     public func remove(
         _ ids: [String], _ context: CommandContext
     ) throws(Refusal) -> [Change] { throw Refusal(.readOnly, readOnlyReason ?? "") }

@@ -1,18 +1,18 @@
 /// One actor's vote on one subject.
 ///
-/// There is one at most for each pair, by key.
+/// There is at most one for each pair, by key.
 @frozen
 public struct Ballot: Sendable, Hashable, Codable {
-    /// What it is about.
+    /// The subject.
     public var subject: Subject
-    /// Whose it is.
+    /// The actor who voted.
     public var actor: ActorID
     /// The value, on the component's scale.
     public var value: Double
-    /// When it was cast, or last changed.
+    /// The time at which it was cast, or last changed.
     public var cast: Timestamp
 
-    /// A ballot.
+    /// Creates a ballot.
     public init(subject: Subject, actor: ActorID, value: Double, cast: Timestamp) {
         self.subject = subject
         self.actor = actor
@@ -20,8 +20,9 @@ public struct Ballot: Sendable, Hashable, Codable {
         self.cast = cast
     }
 
-    /// The key under which this actor's ballot on this subject is kept: the item's id (empty for
-    /// the container), a line feed (which no id holds), the actor's number.
+    /// Returns the record key of an actor's ballot on a subject.
+    ///
+    /// It is the item's id (empty for the container), a line feed (which no id contains), and the actor's number.
     public static func key(actor: ActorID, subject: Subject) -> String {
         var item = subject.item ?? ""
         return item.withUTF8 { item in
@@ -46,13 +47,13 @@ public struct Ballot: Sendable, Hashable, Codable {
         }
     }
 
-    /// The ballot that a record holds: `{"value": …, "cast": …}`; nil when it is malformed.
+    /// Reads a ballot from a record: `{"value": …, "cast": …}`; nil if it is malformed.
     public init?(key: String, value: Value) {
         guard let (subject, actor) = Ballot.parse(key: key) else { return nil }
         self.init(subject: subject, actor: actor, record: value)
     }
 
-    /// The ballot whose record has this value, its key read already; nil when it is malformed.
+    /// Reads a ballot from its record's value, when the key is parsed already; nil if it is malformed.
     public init?(subject: Subject, actor: ActorID, record value: Value) {
         guard let object = value.object, let number = object["value"]?.number,
             let cast = object["cast"]?.int
@@ -61,7 +62,7 @@ public struct Ballot: Sendable, Hashable, Codable {
             subject: subject, actor: actor, value: number, cast: Timestamp(milliseconds: cast))
     }
 
-    /// Whose ballot on what a key stands for; nil when it is no ballot's key.
+    /// Returns the subject and actor of a ballot's key; nil if it is no ballot's key.
     public static func parse(key: String) -> (subject: Subject, actor: ActorID)? {
         var key = key
         return key.withUTF8 { key in
@@ -74,7 +75,7 @@ public struct Ballot: Sendable, Hashable, Codable {
         }
     }
 
-    /// A number of digits alone, so few that it can't but fit; nil for any other.
+    /// Parses 1 to 18 decimal digits; nil for any other text.
     private static func plainNumber(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int64? {
         guard (1...18).contains(digits.count) else { return nil }
         var number: Int64 = 0
@@ -93,16 +94,16 @@ public struct Ballot: Sendable, Hashable, Codable {
     }
 }
 
-/// What the votes on one subject add up to.
+/// The sum of the votes on one subject.
 public struct Tally: Sendable, Hashable, Codable {
-    /// How many ballots.
+    /// The number of ballots.
     public var count: Int
-    /// The ranking value, nil without ballots.
+    /// The ranking value; nil without ballots.
     public var score: Double?
-    /// Ballots by value, written as the value is on the wire: `"4"`, `"4.5"`.
+    /// The number of ballots by value, which is written as on the wire: `"4"`, `"4.5"`.
     public var histogram: [String: Int]
 
-    /// A tally; by default of no ballots.
+    /// Creates a tally; by default of no ballots.
     public init(count: Int = 0, score: Double? = nil, histogram: [String: Int] = [:]) {
         self.count = count
         self.score = score
@@ -115,60 +116,60 @@ public protocol Voting: Component {
     /// Asked before a change and notified after it; not called while records are restored.
     var delegate: (any VotingDelegate)? { get set }
 
-    /// Which votes it takes: asked once, when the component is made.
+    /// The votes that the component accepts; read once, when the component is made.
     var facts: VoteFacts { get }
 
     /// The type of ``tallies``: an array, or any other sequence.
     associatedtype Tallies: Sequence<(subject: Subject, tally: Tally)>
 
-    /// Every subject that has ballots, with its tally, in any order: asked for after a restore.
+    /// The subjects that have ballots, with their tallies, in any order; read after a restore.
     ///
-    /// The host goes through them a few at a time, and calls the component in between: what it goes through must
-    /// stay as it was when asked for. Arrays, dictionaries and what is made of these lazily do; of many subjects let
-    /// it be lazy, so that nothing is done for all of them at once.
+    /// The host iterates in pieces and calls the component in between, so the sequence must not change meanwhile
+    /// (arrays, dictionaries and lazy maps of them do not). Return a lazy sequence if there are many subjects.
     var tallies: Tallies { get }
 
-    /// Decides on a ballot cast or changed. One that is there with the same value changes nothing; the
-    /// changes are of this ballot's record alone.
+    /// Decides on a ballot that is cast or changed.
+    ///
+    /// One with the same value as before changes nothing; the changes are of this ballot's record only.
     func cast(_ ballot: Ballot, _ context: CommandContext) throws(Refusal) -> [Change]
 
-    /// Decides on taking a ballot back. None there changes nothing.
+    /// Decides on retracting a ballot; without one, nothing changes.
     func retract(
         actor: ActorID, subject: Subject, _ context: CommandContext
     ) throws(Refusal) -> [Change]
 
-    /// The tally of a subject.
+    /// Returns the tally of a subject.
     func tally(of subject: Subject) -> Tally
 
-    /// An actor's ballot on a subject, nil when there is none.
+    /// Returns an actor's ballot on a subject; nil if there is none.
     func ballot(of actor: ActorID, on subject: Subject) -> Ballot?
 
-    /// The ballots on a subject by actor, after one actor, at most so many.
+    /// Returns at most `limit` ballots on a subject, ordered by actor, starting after an actor.
     func ballots(on subject: Subject, after: ActorID?, limit: Int) -> [Ballot]
 
-    /// The keys of all records about a subject, for erasing them.
+    /// Returns the keys of all records about a subject, for erasing them.
     func recordKeys(about subject: Subject) -> [String]
 }
 
 extension Voting {
-    /// Any number, on anything.
+    /// By default any number, on items and the container.
     public var facts: VoteFacts { VoteFacts() }
 }
 
-/// Votes that take ballots at a start, where they would else read each from its record.
+/// Votes that accept ballots at a start, in place of their records.
 ///
-/// A host that has read records as ``Ballot/record`` makes them may hand over what they hold, and call
-/// ``Component/apply(_:)`` for any others alone. It may just as well call `apply` for each.
+/// A host that has read records in the form of ``Ballot/record`` may pass their ballots, and call
+/// ``Component/apply(_:)`` only for other records. It may also call `apply` for each.
 public protocol BallotRestoring: Voting {
-    /// Takes over some ballots, as if their records had been applied; called as often as needed, before any other call
-    /// but `apply`.
+    /// Takes over some ballots, as if their records had been applied; may be called several times, before any other
+    /// call but `apply`.
     ///
-    /// - Parameter ballots: mostly those on one subject after one another.
+    /// - Parameter ballots: the ballots; mostly, those on one subject follow one another.
     func restore(_ ballots: [Ballot])
 }
 
-/// What a ``Voting`` asks before a change and notifies after it.
+/// The delegate that a ``Voting`` asks before a change and notifies after it.
 public protocol VotingDelegate: AnyObject {
-    /// The tally of a subject is now this.
+    /// The tally of a subject changed to this.
     func voting(_ votes: any Voting, didChange tally: Tally, of subject: Subject)
 }
