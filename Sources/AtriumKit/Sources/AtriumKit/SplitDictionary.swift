@@ -29,7 +29,9 @@ public struct SplitDictionary<Key: Hashable, Value> {
     @inlinable
     public var isEmpty: Bool { size == 0 }
 
-    /// The value of a key; nil if it has none. Assigning nil removes the entry.
+    /// The value of a key; nil if it has none.
+    ///
+    /// Assigning nil removes the entry.
     @inlinable
     public subscript(key: Key) -> Value? {
         get { parts.isEmpty ? few[key] : parts[part(of: key)][key] }

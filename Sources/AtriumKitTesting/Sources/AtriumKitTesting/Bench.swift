@@ -1,7 +1,7 @@
 import AtriumKit
 import Synchronization
 
-/// What every suite needs: components to try, and a way to say that a rule is broken.
+/// Parts that every suite needs: a source of components, and checks that throw if a rule is broken.
 struct Bench: Sendable {
     let kind: Kind
     let settings: [String: Value]
@@ -10,13 +10,13 @@ struct Bench: Sendable {
     let makeDriver: @Sendable () async throws -> any ConformanceDriver
     private let sources = Sources()
 
-    /// What is known of the sources that were tried.
+    /// State shared by the sources of a run.
     private final class Sources: Sendable {
-        /// Whether one has listed nothing within the time that the suite waits.
+        /// Whether a source has listed nothing within the time that the suite waits.
         let areLoading = Atomic(false)
     }
 
-    /// How often a source that is loading is asked whether it has listed its items.
+    /// The number of polls for the items of a source that is loading.
     private static let looks = 40
 
     init(
@@ -30,7 +30,7 @@ struct Bench: Sendable {
         self.makeDriver = makeDriver
     }
 
-    /// One more component, without records; a source that reads its items from elsewhere has listed them.
+    /// Creates one more component, without records; a source that reads its items from elsewhere has listed them.
     func freshComponent() async throws -> any ConformanceDriver {
         let driver = try await makeDriver()
         let found = try await driver.start(settings: settings, fields: fields)
@@ -44,8 +44,8 @@ struct Bench: Sendable {
         return driver
     }
 
-    /// Waits until a source has listed its items, for two seconds at most in a worker; after the first that has not, not
-    /// any more.
+    /// Waits until a source has listed its items, for at most two seconds in a worker; after the first source that has
+    /// not, it does not wait any more.
     func awaitItems(of driver: any ConformanceDriver) async throws {
         guard kind == .contents, !sources.areLoading.load(ordering: .relaxed) else { return }
         for _ in 0..<Self.looks {
@@ -59,7 +59,7 @@ struct Bench: Sendable {
         ConformanceFailure(kind: kind, seed: seed, rule: rule, difference: difference)
     }
 
-    /// Throws unless both are the same.
+    /// Throws unless both are equal.
     func check<Fact: Equatable>(
         _ rule: String, _ what: String, _ found: Fact, is expected: Fact
     ) throws {
@@ -68,13 +68,13 @@ struct Bench: Sendable {
         }
     }
 
-    /// Throws unless it holds.
+    /// Throws unless the condition holds.
     func check(_ rule: String, _ holds: Bool, _ difference: @autoclosure () -> String) throws {
         if !holds { throw failure(rule, difference()) }
     }
 }
 
-/// What can be seen of a component: facts by what they are about.
+/// The observable state of a component: facts by subject.
 struct Observation: Sendable, Equatable {
     /// A fact.
     enum Fact: Sendable, Equatable {
@@ -90,7 +90,7 @@ struct Observation: Sendable, Equatable {
 
     var facts: [String: Fact] = [:]
 
-    /// Where the two differ, in words; nil when they do not.
+    /// Returns the first difference, in words; nil if there is none.
     func difference(from expected: Observation) -> String? {
         let names = Set(facts.keys).union(expected.facts.keys).sorted()
         guard let name = names.first(where: { facts[$0] != expected.facts[$0] }) else {

@@ -13,9 +13,9 @@ struct CommentsSuite: RecordSuite {
         "the delegate is notified of each comment that is posted, edited or removed",
         "a comment is its author's, stands where it was put, and is of that moment",
     ]
-    /// The comments as their records are.
+    /// The comments in the records.
     private var comments: [String: Comment] = [:]
-    // Where the comments are, for replies that are in place.
+    // The subjects of comments, for replies in the same tree.
     private var posted: [(id: String, subject: Subject)] = []
     private let words = ["first", "agreed", "no, never", "", "  ", "ça va?", "👩‍👩‍👧"]
 
@@ -162,7 +162,7 @@ extension CommentsSuite {
         return page
     }
 
-    /// The queue is whole by any pages, in order, and of comments that wait.
+    /// Checks that the queue is complete in pages of any size, in order, and contains only waiting comments.
     private func checkPending(_ component: any ConformanceDriver, _ bench: Bench) async throws {
         let whole = try await pending(component, limit: 10_000)
         let comments = whole.entries.map(\.comment)
@@ -183,7 +183,7 @@ extension CommentsSuite {
             rules[5], "those of pages of 2", paged.map(\.plain), is: whole.entries.map(\.plain))
     }
 
-    /// Each comment stands below its parent, which came before it; none is twice there.
+    /// Checks that each comment follows its parent, one level deeper, and occurs only once.
     private func checkTree(_ page: ThreadPage, _ bench: Bench) throws {
         var path: [String] = []
         var replies: [String: Int] = [:]
@@ -258,7 +258,7 @@ extension CommentsSuite {
         }
     }
 
-    /// All pages of a query, one after the other.
+    /// Returns all pages of a query, joined.
     private func all(
         _ component: any ConformanceDriver, _ query: ThreadQuery, _ bench: Bench, atMost: Int
     ) async throws -> [ThreadPage.Entry] {
@@ -277,11 +277,11 @@ extension CommentsSuite {
     }
 }
 
-/// What becomes of a comment, as its delegate is notified of it.
+/// A change of a comment, as its delegate is notified of it.
 private enum Deed: Equatable {
     case post, edit, removal
 
-    /// What happened to a comment; nil: nothing that anybody is notified of.
+    /// Determines the change from the comment before and after; nil if the delegate is not notified.
     init?(_ before: Comment?, _ after: Comment?) {
         let isThere = after.map { $0.state != .removed } ?? false
         if after?.state == .shown, before?.state != .shown {
@@ -297,7 +297,7 @@ private enum Deed: Equatable {
 }
 
 extension ComponentEvent {
-    /// The comment that it is about; nil: it is about something else.
+    /// The id of the comment that an event is about; nil for other events.
     fileprivate var comment: String? {
         switch self {
         case .didPost(let comment), .didEdit(let comment), .didRemove(let comment): comment.id

@@ -1,16 +1,16 @@
 public import AtriumKit
 
-/// The conformance suite: what every component of a kind must keep, whoever wrote it.
+/// The conformance suite: the rules that every component of a kind must keep.
 ///
 /// It gives the component random commands, the same for the same seed, and then checks that
-/// - its state is a function of the *set* of its records: restored in another order, or twice, it
-///   is the same;
-/// - commands that were undone left no trace, and a command that is repeated changes nothing;
-/// - what it refused it did not do;
-/// - what it reported to its delegate is what it answers when it is asked;
-/// - the reads of its kind agree with each other: pages with the whole, counts with what is there.
+/// - its state is a function of the *set* of its records: restoring them in another order, or twice, gives the same
+///   state;
+/// - commands that were undone left no trace, and a repeated command changes nothing;
+/// - a refused command changed nothing;
+/// - it answers questions with what it reported to its delegate;
+/// - the reads of its kind agree with each other: pages with the whole, counts with the contents.
 public enum Conformance {
-    /// The fields of the container that the suite puts components in: one of each type.
+    /// The fields of the container in which the suite runs components: one of each type.
     public static let fields: [Field] = [
         Field(name: "title", type: .text, required: true, search: true),
         Field(name: "genres", type: .keywords),
@@ -28,13 +28,12 @@ public enum Conformance {
     ///
     /// - Parameters:
     ///   - kind: the kind that the component must be of.
-    ///   - settings: what the component needs; a plugin's manifest gives them as
-    ///     `"conformance": {"settings": {…}}`.
+    ///   - settings: the component's settings; a plugin's manifest gives them as `"conformance": {"settings": {…}}`.
     ///   - fields: the container's fields.
-    ///   - seed: which random commands; a failure names it.
-    ///   - commands: how many.
-    ///   - makeDriver: a driver for one more component; asked for several.
-    /// - Returns: what was done.
+    ///   - seed: the seed of the random commands; a failure names it.
+    ///   - commands: the number of commands.
+    ///   - makeDriver: returns a driver for one more component; called several times.
+    /// - Returns: the report of the run.
     /// - Throws: ``ConformanceFailure`` for the first rule that is broken, or what a driver throws.
     @discardableResult
     public static func run(
@@ -62,11 +61,11 @@ public enum Conformance {
     ///
     /// - Parameters:
     ///   - type: the component's class.
-    ///   - settings: what it needs.
+    ///   - settings: the component's settings.
     ///   - fields: the container's fields.
-    ///   - seed: which random commands.
-    ///   - commands: how many.
-    /// - Returns: what was done.
+    ///   - seed: the seed of the random commands.
+    ///   - commands: the number of commands.
+    /// - Returns: the report of the run.
     /// - Throws: ``ConformanceFailure`` for the first rule that is broken, or what the
     ///   component's `init` throws.
     @discardableResult
@@ -83,20 +82,20 @@ public enum Conformance {
     }
 }
 
-/// What a run of the suite did.
+/// The report of a run of the suite.
 public struct ConformanceReport: Sendable, Hashable, CustomStringConvertible {
-    /// The kind.
+    /// The component's kind.
     public var kind: Kind
     /// The seed of the random commands.
     public var seed: UInt64
-    /// How many commands the component accepted, and changed something.
+    /// The number of commands that the component accepted, and that changed something.
     public var accepted = 0
-    /// How many it refused, or had nothing to change for.
+    /// The number of commands that it refused, or that changed nothing.
     public var declined = 0
     /// The rules that were checked, in order.
     public var rules: [String] = []
 
-    /// All of it, for people.
+    /// The report as text, for people.
     public var description: String {
         """
         \(kind.rawValue): conforms (seed \(seed); \(accepted) commands accepted, \
@@ -108,16 +107,16 @@ public struct ConformanceReport: Sendable, Hashable, CustomStringConvertible {
 
 /// A rule that a component breaks.
 public struct ConformanceFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind.
+    /// The component's kind.
     public var kind: Kind
-    /// The seed with which it happens again; nil: it happens each time.
+    /// The seed that reproduces the failure; nil: it occurs with any.
     public var seed: UInt64?
     /// The rule, in a sentence.
     public var rule: String
-    /// What differs.
+    /// The difference between expected and actual values.
     public var difference: String
 
-    /// All of it, for people.
+    /// The failure as text, for people.
     public var description: String {
         "\(kind.rawValue)\(seed.map { ", seed \($0)" } ?? ""): broken is \"\(rule)\": \(difference)"
     }

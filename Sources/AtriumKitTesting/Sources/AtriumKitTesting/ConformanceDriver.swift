@@ -1,55 +1,55 @@
 public import AtriumKit
 
-/// What the conformance suite drives a component through: in process, or in a worker.
+/// The interface through which the conformance suite drives a component, in process or in a worker.
 ///
-/// One driver has one component, from ``start(settings:fields:)`` on. The suite calls it from one
-/// place, one call at a time.
+/// A driver has one component, from ``start(settings:fields:)`` on. The suite makes one call at a time.
 public protocol ConformanceDriver: Sendable {
-    /// Makes the component, restores nothing and attaches it.
+    /// Creates the component without records and attaches it.
     func start(settings: [String: Value], fields: [Field]) async throws -> Kind
-    /// Applies records with the delegate silent, then gives all items, tallies or counts; called
-    /// again and again, also without changes and after commands, to learn the whole state.
+    /// Applies records with the delegate silent, then returns all items, tallies or counts.
+    ///
+    /// Called repeatedly, also without changes and after commands, to read the whole state.
     func restore(_ changes: [Change]) async throws -> [ComponentEvent]
-    /// Decides on a command; the component's ``Refusal`` is thrown as it is.
+    /// Runs a command and returns the decision; throws the component's ``Refusal`` unchanged.
     func decide(_ command: ComponentCommand, _ context: CommandContext) async throws -> Decision
-    /// Answers a question; the component's ``Refusal`` is thrown as it is.
+    /// Answers a question; throws the component's ``Refusal`` unchanged.
     func answer(_ query: ComponentQuery) async throws -> ComponentAnswer
-    /// Whether it is a source that is asked.
+    /// Whether the component is a source that is queried.
     func asks() async throws -> Bool
-    /// Asks a source; the component's ``Refusal`` is thrown as it is.
+    /// Queries a source; throws the component's ``Refusal`` unchanged.
     func ask(_ question: ContentQuestion) async throws -> ContentAnswer
-    /// Makes the touched records what these changes say, without a notification.
+    /// Sets the touched records to these values, without a notification.
     func undo(_ changes: [Change]) async throws
-    /// Passes a filters component the values of the fields that it observes, and which fields have more.
+    /// Passes a filters component the values of the fields that it observes, and the fields that have more.
     func report(_ values: [String: [Value]], cut: Set<String>) async throws
     /// The fields that a filters component observes.
     func observedFields() async throws -> [String]
-    /// What a votes or a comments component says that it takes.
+    /// The facts about the votes or comments that the component accepts.
     func facts() async throws -> ComponentFacts?
-    /// What a filters component selects on screens that are opened without a selection.
+    /// The selection of a filters component on screens that are opened without one.
     func preselection() async throws -> Selection
-    /// Gives the component other settings, if it can take them.
+    /// Gives the component new settings, if it can adopt them.
     ///
-    /// - Returns: whether it did.
+    /// - Returns: true if it did.
     func change(settings: [String: Value]) async throws -> Bool
-    /// Makes these the items of the container, which the component may look up; by default there are none.
+    /// Sets the items of the container, which the component may look up; by default there are none.
     func provide(_ items: [Item]) async throws
-    /// What the component has logged, each as `warning: …`.
+    /// Returns the messages that the component logged, each as `warning: …`.
     func logged() async throws -> [String]
-    /// Makes the component anew from its records, which it is handed at once where its class takes them so; by default
-    /// nothing happens.
+    /// Restarts the component from its records, passed all at once if its class supports that; by default does nothing.
     func restartAtOnce() async throws
-    /// Says that a file was written, moved or removed; by default nothing, as the component watches it itself.
+    /// Reports that a file was written, moved or removed; by default does nothing, because the component watches it
+    /// itself.
     func fileChanged(_ path: String) async throws
-    /// Lets time pass for the component; by default it passes.
+    /// Lets time pass for the component; by default waits.
     func advance(by time: Duration) async throws
-    /// What the component reported by itself since this was called last; by default nothing is known of it.
+    /// Returns the events that the component reported by itself since the last call; by default none.
     func takeReported() async throws -> [ComponentEvent]
-    /// Whether its worker ended by itself, for a new one that may read the source's file; by default it never does.
+    /// Whether its worker ended by itself, so that a new one may read the source's file; by default false.
     func hasLeft() async -> Bool
-    /// Gives background work of the component time to end; by default 50 ms.
+    /// Waits for background work of the component; by default 50 ms.
     func settle() async
-    /// Lets the component go.
+    /// Stops the component.
     func stop() async
 }
 
@@ -62,9 +62,9 @@ extension ConformanceDriver {
     public func fileChanged(_ path: String) async throws {}
     /// Waits.
     public func advance(by time: Duration) async throws { try await Task.sleep(for: time) }
-    /// It has not.
+    /// Returns false.
     public func hasLeft() async -> Bool { false }
-    /// Nothing.
+    /// Returns no events.
     public func takeReported() async throws -> [ComponentEvent] { [] }
     /// Waits for 50 ms.
     public func settle() async { try? await Task.sleep(for: .milliseconds(50)) }
@@ -74,29 +74,29 @@ extension ConformanceDriver {
 public actor InProcessDriver: ConformanceDriver {
     private let type: any Component.Type
     private var host: MemoryHost?
-    /// How many of the host's events were taken.
+    /// The number of the host's events that ``takeReported()`` has returned.
     private var taken = 0
 
-    /// A driver for components of this class.
+    /// Creates a driver for components of this class.
     public init(_ type: any Component.Type) { self.type = type }
 
-    /// Makes the component.
+    /// Creates the component.
     ///
-    /// - Throws: what its `init` throws.
+    /// - Throws: the errors of its `init`.
     public func start(settings: [String: Value], fields: [Field]) throws -> Kind {
         let host = try MemoryHost(type, settings: settings, fields: fields)
         self.host = host
         return host.kind
     }
 
-    /// Applies records and gives the whole state.
+    /// Applies records and returns the whole state.
     ///
     /// - Throws: ``NotStarted`` before the start.
     public func restore(_ changes: [Change]) throws -> [ComponentEvent] {
         try started().restore(changes)
     }
 
-    /// Decides on a command.
+    /// Runs a command and returns the decision.
     ///
     /// - Throws: the component's ``Refusal``.
     public func decide(
@@ -112,14 +112,14 @@ public actor InProcessDriver: ConformanceDriver {
         try started().ask(query)
     }
 
-    /// Whether it is a source that is asked.
+    /// Whether the component is a source that is queried.
     ///
     /// - Throws: ``NotStarted`` before the start.
     public func asks() throws -> Bool { try started().asks }
 
-    /// Asks a source, and waits for its background work, or a minute of its timers.
+    /// Queries a source, and waits for its background work, or for up to a minute of its timers.
     ///
-    /// - Throws: the component's ``Refusal``, or one that says that it did not reply, or twice.
+    /// - Throws: the component's ``Refusal``, or one if it did not reply, or replied twice.
     public func ask(_ question: ContentQuestion) async throws -> ContentAnswer {
         let host = try started()
         let asked = host.ask(question)
@@ -136,12 +136,12 @@ public actor InProcessDriver: ConformanceDriver {
         return try reply.get()
     }
 
-    /// What ends the suite, other than what the source refuses.
+    /// Creates an error that ends the suite, unlike a refusal of the source.
     private static func broken(_ what: String) -> Refusal {
         Refusal(.refused, what, evidence: ["conformance": what])
     }
 
-    /// Makes the touched records what these changes say.
+    /// Sets the touched records to these values.
     ///
     /// - Throws: ``NotStarted`` before the start.
     public func undo(_ changes: [Change]) throws { try started().undo(changes) }
@@ -158,17 +158,17 @@ public actor InProcessDriver: ConformanceDriver {
     /// - Throws: ``NotStarted`` before the start.
     public func observedFields() throws -> [String] { try started().observedFields }
 
-    /// What the component says that it takes.
+    /// The facts about the votes or comments that the component accepts.
     ///
     /// - Throws: ``NotStarted`` before the start.
     public func facts() throws -> ComponentFacts? { try started().facts }
 
-    /// What the component selects on screens that are opened without a selection.
+    /// The selection of the component on screens that are opened without one.
     ///
     /// - Throws: ``NotStarted`` before the start.
     public func preselection() throws -> Selection { try started().preselection }
 
-    /// Gives the component other settings, if it can take them.
+    /// Gives the component new settings, if it can adopt them.
     ///
     /// - Throws: ``NotStarted`` before the start.
     public func change(settings: [String: Value]) throws -> Bool {
@@ -176,26 +176,26 @@ public actor InProcessDriver: ConformanceDriver {
         return try started().change(settings: settings)
     }
 
-    /// Makes these the items of the container.
+    /// Sets the items of the container.
     ///
     /// - Throws: ``NotStarted`` before the start.
     public func provide(_ items: [Item]) throws {
         try started().services.items = Dictionary(items.map { ($0.id, $0) }) { _, last in last }
     }
 
-    /// What the component has logged.
+    /// Returns the messages that the component logged.
     ///
     /// - Throws: ``NotStarted`` before the start.
     public func logged() throws -> [String] {
         try started().services.messages.map { "\($0.level.rawValue): \($0.text)" }
     }
 
-    /// Makes the component anew, as ``MemoryHost/restart(atOnce:)`` does.
+    /// Restarts the component, as ``MemoryHost/restart(atOnce:)`` does.
     ///
-    /// - Throws: what its `init` throws.
+    /// - Throws: the errors of its `init`.
     public func restartAtOnce() throws { try started().restart(atOnce: true) }
 
-    /// Says that a file was written, moved or removed, and waits for what the component makes of it.
+    /// Reports that a file was written, moved or removed, and waits for the component's background work.
     ///
     /// - Throws: ``NotStarted`` before the start.
     public func fileChanged(_ path: String) async throws {
@@ -203,7 +203,7 @@ public actor InProcessDriver: ConformanceDriver {
         await settle()
     }
 
-    /// Calls what the component has set for the time that passes.
+    /// Lets time pass: fires the component's timers.
     ///
     /// - Throws: ``NotStarted`` before the start.
     public func advance(by time: Duration) async throws {
@@ -211,7 +211,7 @@ public actor InProcessDriver: ConformanceDriver {
         await settle()
     }
 
-    /// What the component reported since this was called last, commands' events included.
+    /// Returns the events that the component reported since the last call, including those of commands.
     ///
     /// - Throws: ``NotStarted`` before the start.
     public func takeReported() throws -> [ComponentEvent] {
@@ -223,7 +223,7 @@ public actor InProcessDriver: ConformanceDriver {
     /// Waits for the component's background work.
     public func settle() async { await host?.settle() }
 
-    /// Lets the component go.
+    /// Stops the component.
     public func stop() {
         host?.detach()
         host = nil
@@ -237,6 +237,6 @@ public actor InProcessDriver: ConformanceDriver {
 
 /// A driver was used before its start, or after its end.
 public struct NotStarted: Error, CustomStringConvertible {
-    /// What to do.
+    /// The reason and the remedy.
     public var description: String { "the driver has no component: call start first" }
 }

@@ -1,18 +1,18 @@
 public import AtriumKit
 
-/// What an author knows of their own formulas: settings, calls, and what has to come of them.
+/// An example that a plugin's author gives: settings, calls, and their expected results.
 ///
-/// The suite knows what holds for every component of a kind, and not which mean a score is, or what a filter lets through.
-/// A manifest names a file of examples for that: `"conformance": {"examples": "examples.json"}`. `docs/plugins.md`
+/// The suite checks the rules of a kind, but not a plugin's own formulas, such as its mean score or its filters. A
+/// manifest names a file of examples for these: `"conformance": {"examples": "examples.json"}`. `docs/plugins.md`
 /// describes the file.
 public struct ConformanceExample: Sendable {
-    /// What it shows, in a sentence.
+    /// The purpose of the example, in a sentence.
     public let title: String
-    /// What the component is made with.
+    /// The settings of the component.
     let settings: [String: Value]
     /// The container's fields; nil: those of the suite.
     let fields: [Field]?
-    /// The setting that the component refuses to be made with, and words of the reason; nil: it is made.
+    /// The setting for which the component must not start, and words of the reason; nil: it must start.
     let refused: (setting: String, because: String?)?
     let steps: [ExampleStep]
 
@@ -20,7 +20,7 @@ public struct ConformanceExample: Sendable {
     ///
     /// - Parameter file: an object with `examples`, a list.
     /// - Returns: the examples, in order.
-    /// - Throws: ``ExampleProblem``, with the place of what makes no sense.
+    /// - Throws: ``ExampleProblem``, with the place of the mistake.
     public static func read(_ file: Value) throws(ExampleProblem) -> [ConformanceExample] {
         guard let list = file.object?["examples"]?.list else {
             throw ExampleProblem("expected an object with 'examples', a list")
@@ -38,7 +38,7 @@ public struct ConformanceExample: Sendable {
     ///   - list: a list of objects with `name` and `type`.
     ///   - path: its place, for errors.
     /// - Returns: the fields, in order.
-    /// - Throws: ``ExampleProblem``, with the place of what makes no sense.
+    /// - Throws: ``ExampleProblem``, with the place of the mistake.
     public static func fields(_ list: Value, at path: String) throws(ExampleProblem) -> [Field] {
         guard let list = list.list else { throw ExampleProblem("\(path): expected a list") }
         var fields: [Field] = []
@@ -81,9 +81,9 @@ public struct ConformanceExample: Sendable {
     /// - Parameters:
     ///   - kind: the component's kind.
     ///   - others: the container's fields, unless the example has its own.
-    ///   - makeDriver: makes a driver for it.
-    /// - Throws: ``ConformanceFailure`` where something else comes of it, ``ExampleProblem`` for a step that is a call of
-    ///   another kind, or what a driver throws.
+    ///   - makeDriver: returns a driver for the component.
+    /// - Throws: ``ConformanceFailure`` if a result differs, ``ExampleProblem`` for a step that is a call of another
+    ///   kind, or the errors of a driver.
     public func run(
         _ kind: Kind, fields others: [Field] = Conformance.fields,
         driver makeDriver: @escaping @Sendable () async throws -> any ConformanceDriver
@@ -140,8 +140,8 @@ extension Conformance {
     ///   - examples: the examples.
     ///   - kind: the kind that the component is of.
     ///   - fields: the container's fields, unless an example has its own.
-    ///   - makeDriver: a driver for one more component; asked for one for each example.
-    /// - Throws: ``ConformanceFailure`` for the first that fails, or what a driver throws.
+    ///   - makeDriver: returns a driver for one more component; called once for each example.
+    /// - Throws: ``ConformanceFailure`` for the first example that fails, or the errors of a driver.
     public static func run(
         _ examples: [ConformanceExample], _ kind: Kind, fields: [Field] = Conformance.fields,
         driver makeDriver: @escaping @Sendable () async throws -> any ConformanceDriver
@@ -152,7 +152,7 @@ extension Conformance {
     }
 }
 
-/// What makes no sense in a file of examples, and where.
+/// A mistake in a file of examples, and its place.
 public struct ExampleProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// A sentence.
     public let description: String
@@ -190,7 +190,7 @@ struct ExampleMembers {
         try read(name, "true or false") { $0.bool }
     }
 
-    /// Throws unless a member is missing, or is what is expected.
+    /// Throws unless a member is missing or valid.
     func check(
         _ name: String, _ expected: String, _ fits: (Value) -> Bool
     ) throws(ExampleProblem) {

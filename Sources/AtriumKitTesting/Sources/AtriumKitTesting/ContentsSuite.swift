@@ -69,7 +69,7 @@ struct ContentsSuite: RecordSuite {
                 "the item \(id) was accepted and is not there")
         }
         for id in ids where !present.contains(id) && reported.facts["item \(id)"] != nil {
-            // A source of its own may have an item by this id; one that was removed is gone.
+            // A source of its own items may still have one with this id; a removed one must be gone.
             let again = try? await component.decide(
                 .removeItems([id]),
                 CommandContext(
@@ -79,7 +79,7 @@ struct ContentsSuite: RecordSuite {
         }
     }
 
-    /// Asks for a few items at a time, for all pages, and for what is searched.
+    /// Queries a few items at a time, all pages, and a search.
     private func checkAnswers(_ component: any ConformanceDriver, _ bench: Bench) async throws {
         for search in ["", "drama", "\u{0}%_'\"\\", "Amélie 東京"] {
             var question = ContentQuestion(search: search, limit: 2)
@@ -89,7 +89,7 @@ struct ContentsSuite: RecordSuite {
                 do {
                     answer = try await component.ask(question)
                 } catch let refusal as Refusal where refusal.evidence["conformance"] == nil {
-                    // A service may not be there while the suite runs.
+                    // A service may be unavailable while the suite runs.
                     break
                 }
                 try bench.check(

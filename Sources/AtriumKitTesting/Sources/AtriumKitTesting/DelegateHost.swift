@@ -1,33 +1,33 @@
 public import AtriumKit
 
-/// A container for one delegate, in memory: what a plugin's own tests run it in.
+/// A container for one delegate, in memory, for a plugin's own tests.
 ///
-/// It keeps what is chosen on each screen, and what the delegate said there. It has no components: what these
-/// would report is passed to the delegate's own methods.
+/// It keeps the choices of each screen, and the delegate's messages. It has no components: a test calls the delegate's
+/// methods for their reports itself.
 ///
 /// ```swift
 /// let host = try DelegateHost(Agenda.self, settings: ["least": 2])
 /// #expect(host.show(ScreenChoices(search: "a"), on: "s").search == "")
 /// ```
 ///
-/// It is not Sendable: use it where it was made.
+/// It is not Sendable: use it in the isolation domain that created it.
 public final class DelegateHost {
     /// The delegate.
     public let delegate: ContainerDelegate
-    /// What the delegate logged, in order.
+    /// The messages that the delegate logged, in order.
     public private(set) var logs: [String] = []
 
     private let memory: DelegateMemory
 
-    /// Makes the delegate, and wires it.
+    /// Creates the delegate and attaches it.
     ///
     /// - Parameters:
-    ///   - type: its class.
-    ///   - settings: as a definition would give them.
+    ///   - type: the delegate's class.
+    ///   - settings: the settings, as in a definition.
     ///   - fields: the container's fields; by default those of the conformance suite.
     ///   - container: the container's name.
-    ///   - scope: the scope that it is the delegate of; nil: the container.
-    /// - Throws: what its `init` throws, or `SettingError`.
+    ///   - scope: the delegate's scope; nil: it is the container's.
+    /// - Throws: the errors of its `init`, or `SettingError`.
     public init(
         _ type: ContainerDelegate.Type, settings: [String: Value] = [:],
         fields: [Field] = Conformance.fields, container: String = "test", scope: String? = nil
@@ -42,13 +42,13 @@ public final class DelegateHost {
         delegate.attach(to: memory)
     }
 
-    /// Does on a screen what a user would: the delegate is asked, and its answer is kept.
+    /// Makes a user's choice on a screen: calls the delegate and keeps its answer.
     ///
     /// - Parameters:
-    ///   - next: what the user chose.
-    ///   - screen: the screen; it is opened with these choices where it is not there.
-    ///   - actor: whose screen it is.
-    /// - Returns: what the screen shows.
+    ///   - next: the user's choices.
+    ///   - screen: the screen; it is opened with these choices if it does not exist.
+    ///   - actor: the screen's user.
+    /// - Returns: the choices that the screen shows.
     @discardableResult
     public func show(
         _ next: ScreenChoices, on screen: String, as actor: Int64 = 1
@@ -60,13 +60,13 @@ public final class DelegateHost {
         return answer
     }
 
-    /// Asks what a screen is to show, of which nothing is kept.
+    /// Asks the delegate what a screen shows, without keeping anything.
     ///
     /// - Parameters:
     ///   - screen: the screen.
-    ///   - next: what the user chose.
-    ///   - shown: what the screen shows until now; nil: it is being opened.
-    /// - Returns: the answer, and what the delegate did meanwhile.
+    ///   - next: the user's choices.
+    ///   - shown: the choices that the screen shows now; nil while it is being opened.
+    /// - Returns: the delegate's answer, and its actions during the call.
     func ask(
         _ screen: ScreenReference, _ next: ScreenChoices, after shown: ScreenChoices?
     ) -> (answer: ScreenChoices, deeds: [DelegateDeed]) {
@@ -74,7 +74,7 @@ public final class DelegateHost {
         memory.screens = shown.map { [screen.id: $0] } ?? [:]
         let answer = delegate.screen(screen, willShow: next, after: shown)
         defer { (memory.deeds, memory.edits, memory.screens) = (nil, [], [:]) }
-        // What is changed meanwhile is what the answer shows.
+        // Changes during the call apply to the answer.
         memory.screens[screen.id] = answer
         for (screen, edit) in memory.edits {
             var choices = memory.screens[screen] ?? ScreenChoices()
@@ -85,29 +85,29 @@ public final class DelegateHost {
         return (answer, memory.deeds ?? [])
     }
 
-    /// What is chosen on each screen.
+    /// The choices of each screen.
     public var screens: [String: ScreenChoices] { memory.screens }
-    /// What the delegate said last, by screen.
+    /// The delegate's last message, by screen.
     public var messages: [String: String] { memory.messages }
-    /// Where the delegate led last, by screen: the container, and an item of it.
+    /// The delegate's last lead, by screen: the container, and an item of it.
     public var leads: [String: (container: String, item: String?)] { memory.leads }
-    /// What the delegate published, in order.
+    /// The notifications that the delegate published, in order.
     public var published: [(name: String, payload: [String: Value])] { memory.published }
-    /// What the delegate had look at their sources again, in order; nil: all components.
+    /// The components that the delegate reloaded, in order; nil: all components.
     public var reloads: [String?] { memory.reloads }
 }
 
-/// What a delegate did while it was asked what a screen is to show.
+/// An action of a delegate while it was asked what a screen is to show.
 enum DelegateDeed: Equatable {
     /// It sent a message.
     case message(String, on: String)
-    /// It led to another container.
+    /// It led the client to another container.
     case lead(to: String, item: String?, on: String)
-    /// It changed what is chosen on a screen, to this.
+    /// It changed the choices of a screen to these.
     case change(ScreenChoices, on: String)
 }
 
-/// A container that only remembers.
+/// A container that only records calls.
 private final class DelegateMemory: ContainerHandle {
     let name: String
     var screens: [String: ScreenChoices] = [:]
@@ -116,9 +116,9 @@ private final class DelegateMemory: ContainerHandle {
     var published: [(name: String, payload: [String: Value])] = []
     var reloads: [String?] = []
     var logs: [String] = []
-    /// What is done while the delegate is asked; nil: it is not.
+    /// The actions while the delegate is called; nil outside of a call.
     var deeds: [DelegateDeed]?
-    /// The changes that are made once it has answered.
+    /// The changes to make after the delegate has answered.
     var edits: [(screen: String, edit: (inout ScreenChoices) -> Void)] = []
 
     init(name: String) { self.name = name }

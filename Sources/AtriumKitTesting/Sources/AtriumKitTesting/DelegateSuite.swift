@@ -1,11 +1,11 @@
 public import AtriumKit
 
-/// What every delegate must keep, whoever wrote it.
+/// The rules that every delegate must keep.
 ///
-/// It asks a delegate random questions, the same for the same seed, and checks that
-/// - the same question has the same answer, also from one that was made anew and was never asked before, and asked what a
-///   screen is to show it sends the same messages, leads to the same places and makes the same changes;
-/// - asked about its own answer, it gives just that.
+/// The suite calls a delegate with random arguments, the same for the same seed, and checks that
+/// - equal arguments give equal results, also from a new delegate that was never called before, and deciding what a
+///   screen shows sends the same messages, leads to the same places and makes the same changes;
+/// - its own result, passed as an argument, is returned unchanged.
 public enum DelegateSuite {
     private static let sameAnswer =
         "the same question has the same answer, whatever was asked or happened before"
@@ -15,11 +15,11 @@ public enum DelegateSuite {
     ///
     /// - Parameters:
     ///   - type: the delegate's class.
-    ///   - settings: what it needs; a plugin's manifest gives them as `"conformance": {"settings": {…}}`.
+    ///   - settings: the delegate's settings; a plugin's manifest gives them as `"conformance": {"settings": {…}}`.
     ///   - fields: the container's fields.
-    ///   - seed: which random questions; a failure names it.
-    ///   - questions: how many.
-    /// - Throws: ``DelegateFailure`` for the first rule that is broken, or what the delegate's `init` throws.
+    ///   - seed: the seed of the random arguments; a failure names it.
+    ///   - questions: the number of calls.
+    /// - Throws: ``DelegateFailure`` for the first rule that is broken, or the errors of the delegate's `init`.
     public static func run(
         _ type: ContainerDelegate.Type, settings: [String: Value] = [:],
         fields: [Field] = Conformance.fields, seed: UInt64 = 1, questions: Int = 200
@@ -69,14 +69,14 @@ public enum DelegateSuite {
 
 /// A rule that a delegate breaks.
 public struct DelegateFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The seed with which it happens again.
+    /// The seed that reproduces the failure.
     public var seed: UInt64
     /// The rule, in a sentence.
     public var rule: String
-    /// What differs.
+    /// The difference between the results.
     public var difference: String
 
-    /// All of it, for people.
+    /// The failure as text, for people.
     public var description: String {
         "delegate, seed \(seed): broken is \"\(rule)\": \(difference)"
     }
@@ -89,7 +89,7 @@ extension ComponentReference {
     fileprivate static let list = ComponentReference(name: "list", kind: .contents)
 }
 
-/// Random questions.
+/// Random arguments for a delegate.
 private struct Questioner {
     let fields: [Field]
     var random: SeededRandom
@@ -148,7 +148,7 @@ private struct Questioner {
             fingerprint: draft.fingerprint)
     }
 
-    /// Notices, which must not change what is answered.
+    /// Notifies the delegate of events, which must not change its results.
     mutating func happen(to delegate: ContainerDelegate, on screen: ScreenReference) {
         let selection = Selection(["genre": [word()]])
         delegate.filters(
@@ -167,7 +167,7 @@ private struct Questioner {
         happenInPart(of: delegate, on: screen)
     }
 
-    /// Notices of what a container among its components reports, and what users do on its part of the screen.
+    /// Notifies the delegate of events of a part, and of user actions on the part.
     private mutating func happenInPart(of delegate: ContainerDelegate, on screen: ScreenReference) {
         let part = PartReference(path: "part", container: "other")
         delegate.screen(screen, part: part.path, didShow: choices())

@@ -1,9 +1,10 @@
 import AtriumKit
 
-// What comes of a step, as a value that an example is compared with.
+// The result of a step, as a value that is compared with an example's.
 
 extension Value {
-    /// How a found value differs from what is expected: of an object the expected members count, of a list all elements.
+    /// Returns the difference between a found and an expected value: all elements of lists are compared, and the
+    /// expected members of objects.
     func difference(from expected: Value, at path: String) -> String? {
         let place = path.isEmpty ? "it" : path
         switch (self, expected) {

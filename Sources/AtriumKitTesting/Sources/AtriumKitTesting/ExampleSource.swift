@@ -3,18 +3,18 @@ internal import Glibc
 
 /// The files that the steps of an example write, move and erase, and the list that a component makes of them.
 ///
-/// They are in a folder of their own, which `$FOLDER` stands for in the settings.
+/// They are in a temporary folder; `$FOLDER` in the settings is replaced by its path.
 struct ExampleSource {
     let settings: [String: Value]
     let fields: [Field]
     private let makeDriver: @Sendable () async throws -> any ConformanceDriver
     private let folder: String
-    /// Whether a file was changed, so that the list may follow a little later.
+    /// Whether a file was changed, so that the list may change a little later.
     private var isFollowed = false
     /// The items as the component reported them.
     private var reported: [String: Item]?
 
-    /// How often a list is asked for that has to follow.
+    /// The number of polls for a list that has to change.
     private static let looks = 100
 
     init(
@@ -47,7 +47,7 @@ struct ExampleSource {
         rmdir(folder)
     }
 
-    /// Does what a step says, and has the component hear of it.
+    /// Runs a step, and reports the change to the component.
     mutating func change(_ step: ExampleStep, for component: any ConformanceDriver) async throws {
         if reported == nil { try await follow(component) }
         if step.verb == .wait {
@@ -67,7 +67,7 @@ struct ExampleSource {
         try await component.fileChanged(path)
     }
 
-    /// Writes a file as editors do: another one takes its place.
+    /// Writes a file as editors do: a new file replaces the old one.
     func write(_ step: ExampleStep) throws {
         let path = try path(step.argument.text, in: step)
         let bytes = Array((try step.members.text("text") ?? "").utf8)
@@ -80,7 +80,7 @@ struct ExampleSource {
         try check(rename(path + ".new", path), step)
     }
 
-    /// The list, once it is what is expected or has had five seconds to become so.
+    /// Returns the list, once it is as expected or five seconds have passed.
     func awaited(
         _ expected: Value?, _ found: Value, of component: any ConformanceDriver,
         _ look: () async throws -> Value
@@ -94,7 +94,7 @@ struct ExampleSource {
         return found
     }
 
-    /// One more component; what it reports counts from now on.
+    /// Creates one more component; its reports count from now on.
     mutating func restarted() async throws -> any ConformanceDriver {
         reported = nil
         let component = try await makeDriver()
@@ -102,7 +102,8 @@ struct ExampleSource {
         return component
     }
 
-    /// How the list differs from what was reported of it, or from that of a fresh start; nil: it does not.
+    /// Returns the difference between the list and the reported changes, or the list of a fresh start; nil if there is
+    /// none.
     mutating func difference(of component: any ConformanceDriver) async throws -> String? {
         guard isFollowed else { return nil }
         let items = try await component.byID()
@@ -120,12 +121,12 @@ struct ExampleSource {
         }
         let listed = try await fresh.byID()
         await fresh.stop()
-        // One that can't read its source lists nothing, and the one before keeps what it had.
+        // A new component that can't read its source lists nothing, and the previous one keeps its items.
         guard state.contains(.contents(.replaceAll)), listed != items else { return nil }
         return "a fresh start lists \(listed.keys.sorted()), and it \(items.keys.sorted())"
     }
 
-    /// Takes in what the component reported since.
+    /// Applies the changes that the component reported since the last call.
     private mutating func follow(_ component: any ConformanceDriver) async throws {
         let events = try await component.takeReported()
         guard var items = reported, !events.contains(.contents(.replaceAll)) else {
@@ -160,7 +161,7 @@ struct ExampleSource {
 }
 
 extension ConformanceDriver {
-    /// The items that are listed now, in order.
+    /// Returns the listed items, in order.
     func allItems() async throws -> [Item] {
         try await restore([]).flatMap { event -> [Item] in
             switch event {
@@ -170,14 +171,14 @@ extension ConformanceDriver {
         }
     }
 
-    /// The items that are listed now, by id.
+    /// Returns the listed items, by id.
     fileprivate func byID() async throws -> [String: Item] {
         Dictionary(try await allItems().map { ($0.id, $0) }) { _, last in last }
     }
 }
 
 extension Value {
-    /// The value with a word replaced in all texts.
+    /// Returns the value with a word replaced in all texts.
     fileprivate func replacing(_ word: String, with other: String) -> Value {
         switch self {
         case .text(let text):

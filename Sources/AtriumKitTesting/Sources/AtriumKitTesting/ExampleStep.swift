@@ -1,20 +1,20 @@
 import AtriumKit
 
-/// A step of an example: a call, and what has to come of it.
+/// A step of an example: a call, and its expected result.
 struct ExampleStep: Sendable {
-    /// A call, by its word in the file, which has the argument.
+    /// A call, named by the member of the step that has its argument.
     enum Verb: String, CaseIterable, Sendable {
         // Commands.
         case cast, retract, post, edit, delete, moderate, put, remove, restore
         // Questions.
         case tally, ballots, thread, comment, pending, count, keys, items, details
         case sections, filter, select, deselect, clear, observes, preselects, facts, logs
-        // What else happens to a component.
+        // Life cycle and environment.
         case apply, restart, values, change, provide
-        // What happens to a source.
+        // Changes of a source's files.
         case write, move, erase, wait
 
-        /// What it is written with, in words, and whether a value is that.
+        /// The expected argument, in words, and whether a value is one.
         var argument: (expected: String, fits: @Sendable (Value) -> Bool) {
             switch self {
             case .cast: ("a number", { $0.number != nil })
@@ -41,7 +41,7 @@ struct ExampleStep: Sendable {
             }
         }
 
-        /// The kind whose components it is a call of; nil: of all.
+        /// The kind of components that have this call; nil: all.
         var kind: Kind? {
             switch self {
             case .cast, .retract, .tally, .ballots: .votes
@@ -56,20 +56,20 @@ struct ExampleStep: Sendable {
 
     let path: String
     let verb: Verb
-    /// What the verb is written with.
+    /// The argument of the call.
     let argument: Value
     let members: ExampleMembers
-    /// What comes of it: of objects these members count; nil: nothing is compared.
+    /// The expected result; of an object only the named members are compared; nil: nothing is.
     let expected: Value?
-    /// The code of the refusal, or `true` for any; nil: it is not refused.
+    /// The code of the expected refusal, or `true` for any; nil: it must not be refused.
     let refused: Value?
-    /// Words of the refusal.
+    /// Words of the expected refusal.
     let because: String?
-    /// What a moderator makes of a comment.
+    /// The state that a moderator gives a comment.
     let state: Comment.State
     /// The order of a thread.
     let order: ThreadQuery.Order
-    /// How often the call is made; what has to come of it counts each time.
+    /// The number of times the call is made; the result must be the expected one each time.
     let times: Int
 
     private static let others: Set<String> = [
@@ -82,7 +82,7 @@ struct ExampleStep: Sendable {
         self.path = path
         let members = try ExampleMembers(
             value, at: path, known: Self.others.union(Verb.allCases.map(\.rawValue)))
-        // `id`, `text` and the like are arguments; `comment` and `delete` have the id as theirs.
+        // `id`, `text` and the like are arguments; the argument of `comment` and `delete` is the id.
         let verbs = Verb.allCases.filter { members.all[$0.rawValue] != nil }
         guard verbs.count == 1, let verb = verbs.first, let argument = members.all[verb.rawValue]
         else {
@@ -114,13 +114,13 @@ struct ExampleStep: Sendable {
         }
     }
 
-    /// The whole numbers that a call may have: more than a host sends, and less than overflows.
+    /// The valid ranges of a call's integers: more than a host sends, and less than overflows.
     private static let integers = [
         "actor": 0...Int(Int32.max), "limit": -1_000_000...1_000_000,
         "depth": -1_000_000...1_000_000, "time": 0...250_000_000_000_000, "times": 1...10_000,
     ]
 
-    /// Checks the types of members, so that none is ignored.
+    /// Checks the types of members, so that none is silently ignored.
     private static func check(
         _ members: ExampleMembers, of verb: Verb
     ) throws(ExampleProblem) {
@@ -162,7 +162,7 @@ struct ExampleRun {
     private(set) var component: any ConformanceDriver
     private var source: ExampleSource
     private var commands: Int64 = 0
-    /// What the command before was given, so that a text that was just written can be named by its time.
+    /// The time of the previous command, so that a text that was just written can be named by its time.
     private var time: Int64 = 1_767_225_600_000
 
     init(_ component: any ConformanceDriver, _ source: ExampleSource) {
@@ -170,9 +170,9 @@ struct ExampleRun {
         self.source = source
     }
 
-    /// Runs a step; a component whose worker has left is made anew, as a host does.
+    /// Runs a step; if the component's worker has left, restarts the component first, as a host does.
     ///
-    /// - Returns: how what came of it differs from what is expected; nil: it does not.
+    /// - Returns: the difference between the result and the expected one; nil if there is none.
     mutating func difference(_ step: ExampleStep) async throws -> String? {
         for _ in 0..<step.times {
             if let difference = try await differenceNow(step) { return difference }
@@ -288,7 +288,7 @@ struct ExampleRun {
             return .list(try await component.observedFields().map { .text($0) })
         case .preselects: return try await component.preselection().example
         case .logs:
-            // Answered after what was sent before.
+            // Its answer follows the messages sent before.
             _ = try? await component.restore([])
             return .list(try await component.logged().map { .text($0) })
         case .facts: return try await component.facts()?.example ?? .null

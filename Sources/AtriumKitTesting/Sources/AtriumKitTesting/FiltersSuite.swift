@@ -56,7 +56,7 @@ struct FiltersSuite {
         }
         try await checkSelecting(component, sections)
         try await checkRefusals(component, sections)
-        // A record is nothing to a filters component, but must not break it.
+        // A filters component ignores records, and must survive them.
         _ = try await component.restore([.put(key: "a", value: 1), .removed(key: "b")])
         try bench.check(
             Rule.state, "the list of sections", try await self.sections(component), is: sections)
@@ -132,7 +132,7 @@ struct FiltersSuite {
         }
     }
 
-    /// Distinct, sorted values for the fields, as a host passes them.
+    /// Returns distinct, sorted values for the fields, as a host passes them.
     private mutating func reported(_ names: [String]) -> [String: [Value]] {
         var values: [String: [Value]] = [:]
         for name in names {
@@ -156,7 +156,7 @@ struct FiltersSuite {
 }
 
 extension Selection {
-    /// The selection after selecting one filter more.
+    /// Returns the selection with one more filter.
     fileprivate func adding(_ filter: String, to section: FilterSection) -> Selection {
         var selection = self
         if section.input != .several {

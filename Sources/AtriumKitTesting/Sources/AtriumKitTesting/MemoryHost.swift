@@ -1,10 +1,9 @@
 public import AtriumKit
 
-/// A host for one component, in memory: what a plugin's own tests run it in.
+/// A host for one component, in memory, for a plugin's own tests.
 ///
-/// It keeps the component's records, gives commands their time and ids, and shows what the
-/// component published, logged and reported to its delegate. Nothing is random and no clock is read: the
-/// same calls give the same outcome.
+/// It keeps the component's records, gives commands their time and ids, and records the component's notifications, log
+/// messages and events. It uses no randomness and no clock: the same calls give the same results.
 ///
 /// ```swift
 /// let host = try MemoryHost(Stars.self, settings: ["scale": 5])
@@ -12,18 +11,18 @@ public import AtriumKit
 /// #expect(host.events.last == .tally(.container, Tally(count: 1, score: 4, histogram: ["4": 1])))
 /// ```
 ///
-/// It is not Sendable: use it where it was made.
+/// It is not Sendable: use it in the isolation domain that created it.
 public final class MemoryHost {
-    /// The commit failed, as ``failNextCommit`` wanted; the component had to undo its changes.
+    /// The commit failed, as ``failNextCommit`` requested; the component had to undo its changes.
     public struct CommitFailed: Error {}
 
-    /// What the component publishes and logs, and the background work that it waits for.
+    /// The component's notifications, log messages and background work.
     public let services: MemoryServices
-    /// The records by key, as a store would hold them.
+    /// The records by key, as in a store.
     public private(set) var records: [String: Value] = [:]
-    /// What the component reported to its delegate, in order; a commit that failed reports nothing.
+    /// The events that the component reported to its delegate, in order; a failed commit adds none.
     public private(set) var events: [ComponentEvent] = []
-    /// Makes the next command that changes something fail at its commit.
+    /// Whether the next command that changes something fails at its commit.
     public var failNextCommit = false
 
     private let type: any Component.Type
@@ -33,17 +32,17 @@ public final class MemoryHost {
     private var harness: ComponentHarness
     private var commands: Int64 = 0
 
-    /// Makes the component, without records, and attaches it.
+    /// Creates the component, without records, and attaches it.
     ///
     /// - Parameters:
     ///   - type: the component's class.
-    ///   - settings: as a definition would give them.
+    ///   - settings: the settings, as in a definition.
     ///   - secrets: the texts that its secret settings refer to, by setting.
     ///   - fields: the container's fields; by default those of the conformance suite.
     ///   - container: the container's name.
     ///   - component: the component's name.
-    ///   - kept: what the component before had kept; by default nothing.
-    /// - Throws: what the component's `init` throws, or ``SettingError``.
+    ///   - kept: the bytes that the previous component kept; by default none.
+    /// - Throws: the errors of the component's `init`, or ``SettingError``.
     public init(
         _ type: any Component.Type, settings: [String: Value] = [:],
         secrets: [String: String] = [:], fields: [Field] = Conformance.fields,
@@ -62,23 +61,23 @@ public final class MemoryHost {
         attach()
     }
 
-    /// What the component does.
+    /// The component's kind.
     public var kind: Kind { harness.kind }
 
-    /// The fields whose values a filters component wants reported.
+    /// The fields whose values a filters component observes.
     public var observedFields: [String] { harness.observedFields }
 
-    /// What a filters component selects on screens that are opened without a selection.
+    /// The selection of a filters component on screens that are opened without one.
     public var preselection: Selection { harness.preselection }
 
-    /// The facts for front ends about the votes or comments that it takes; nil: it is of another kind.
+    /// The facts about the votes or comments that the component accepts; nil for other kinds.
     public var facts: ComponentFacts? { harness.facts }
 
-    /// What the next command will carry: each is a second later than the one before.
+    /// Returns the context of the next command, a second later than the previous one.
     ///
     /// - Parameters:
     ///   - actor: the actor's number.
-    ///   - isModerator: whether they may act on what others wrote.
+    ///   - isModerator: whether the actor may act on what others wrote.
     /// - Returns: the context, which ``run(_:_:)`` takes.
     public func nextContext(as actor: Int64 = 1, isModerator: Bool = false) -> CommandContext {
         CommandContext(
@@ -89,7 +88,7 @@ public final class MemoryHost {
 
     /// Runs a command on behalf of an actor, and commits it.
     ///
-    /// - Throws: the component's ``Refusal``; ``CommitFailed`` when that was wished.
+    /// - Throws: the component's ``Refusal``; ``CommitFailed`` if ``failNextCommit`` is set.
     @discardableResult
     public func run(
         _ command: ComponentCommand, as actor: Int64 = 1, isModerator: Bool = false
@@ -99,7 +98,7 @@ public final class MemoryHost {
 
     /// Runs a command with a context of the caller's, and commits it.
     ///
-    /// - Throws: the component's ``Refusal``; ``CommitFailed`` when that was wished.
+    /// - Throws: the component's ``Refusal``; ``CommitFailed`` if ``failNextCommit`` is set.
     @discardableResult
     public func run(_ command: ComponentCommand, _ context: CommandContext) throws -> Decision {
         commands += 1
@@ -127,13 +126,12 @@ public final class MemoryHost {
         return answer
     }
 
-    /// Whether the component is a source that is asked.
+    /// Whether the component is a source that is queried.
     public var asks: Bool { harness.asks }
 
-    /// Asks a source.
+    /// Queries a source.
     ///
-    /// - Returns: where its reply is found: at once, or once it has come back to it
-    ///   (``advance(by:)``, ``settle()``).
+    /// - Returns: the question, which receives the reply at once or later, during ``advance(by:)`` or ``settle()``.
     public func ask(_ question: ContentQuestion) -> AskedQuestion {
         let asked = AskedQuestion()
         harness.ask(question) { asked.replies.append($0) }
@@ -141,14 +139,15 @@ public final class MemoryHost {
         return asked
     }
 
-    /// Applies changes that no command made, as after a commit that failed; reports nothing.
+    /// Applies changes that no command made, as after a failed commit; reports nothing.
     public func undo(_ changes: [Change]) {
         for change in changes { records[change.key] = change.value }
         harness.undo(changes)
     }
 
-    /// Applies records that a store holds, and gives all items, tallies or counts that there now
-    /// are; without any changes it just gives these.
+    /// Applies records of a store, and returns all items, tallies or counts after them.
+    ///
+    /// Without changes it only returns these.
     public func restore(_ changes: [Change]) -> [ComponentEvent] {
         for change in changes { records[change.key] = change.value }
         harness.restore(changes)
@@ -159,12 +158,12 @@ public final class MemoryHost {
     ///
     /// - Parameters:
     ///   - values: the distinct values, sorted, by field.
-    ///   - cut: the fields that have more.
+    ///   - cut: the fields that have more values.
     public func report(_ values: [String: [Value]], cut: Set<String> = []) {
         harness.report(values, cut: cut)
     }
 
-    /// Posts a notification; the component hears it if it listens.
+    /// Posts a notification to the component's observers.
     public func post(_ topic: String, _ payload: [String: Value] = [:], sequence: Int64? = nil) {
         services.deliver(
             Notification(
@@ -172,21 +171,21 @@ public final class MemoryHost {
         collect()
     }
 
-    /// Lets time pass: calls what the component has set for it, in order.
+    /// Lets time pass: fires the component's timers, in order.
     public func advance(by time: Duration) {
         let end = services.now + time
         while services.fireNext(before: end) { collect() }
     }
 
-    /// Says that a file was written, replaced or removed: who watches it or its folder is called.
+    /// Reports that a file was written, replaced or removed to the watches of it or its folder.
     ///
-    /// - Parameter path: the file, which need not be there.
+    /// - Parameter path: the file, which need not exist.
     public func touch(_ path: String) {
         services.touch(path)
         collect()
     }
 
-    /// Has the component look at its source again.
+    /// Makes the component read its source again.
     public func reload() {
         harness.reload()
         collect()
@@ -198,14 +197,14 @@ public final class MemoryHost {
         collect()
     }
 
-    /// Waits for all background work of the component, and hands it what came of it.
+    /// Waits for all background work of the component, and passes it the results.
     nonisolated(nonsending) public func settle() async {
         while await services.finishOne() { collect() }
     }
 
-    /// Has a source read an item's picture, and waits for it: see `ImageProviding`.
+    /// Makes a source read an item's picture, and waits for it: see `ImageProviding`.
     ///
-    /// - Throws: a ``Refusal`` where there is none, or it is none that is sent.
+    /// - Throws: a ``Refusal`` if there is no picture, or it is not valid.
     nonisolated(nonsending) public func readImage(
         of id: String, field: String
     ) async throws -> ItemImage {
@@ -216,19 +215,18 @@ public final class MemoryHost {
         return try read.get()
     }
 
-    /// Lets the component go and makes it anew from its records, as a restart of the host does.
+    /// Restarts the component from its records, as a restart of the host does.
     ///
-    /// - Parameter atOnce: whether it gets all records at once, if it is a `RecordListing`, and
-    ///   ballots in place of their records, if it is a `BallotRestoring`; by default records one by
-    ///   one, as hosts may do, too.
-    /// - Throws: what the component's `init` throws.
+    /// - Parameter atOnce: whether all records are passed at once to a `RecordListing`, and ballots in place of their
+    ///   records to a `BallotRestoring`; by default records are passed one by one, as hosts may do, too.
+    /// - Throws: the errors of the component's `init`.
     public func restart(atOnce: Bool = false) throws {
         detach()
         services.forgetComponent()
         harness = try ComponentHarness(
             type, container: services.container, component: services.component,
             settings: settings, secrets: secrets, fields: fields, services: services)
-        // Restored in the order of their keys, which is not the order in which they were made.
+        // Restored in the order of their keys, which is not the order in which they were written.
         let sorted = records.sorted { $0.key < $1.key }
         if atOnce, harness.listsRecords {
             harness.restore(MemoryItems(sorted.compactMap { Item(key: $0.key, value: $0.value) }))
@@ -243,7 +241,7 @@ public final class MemoryHost {
         attach()
     }
 
-    /// The ballot of a record that holds nothing else.
+    /// Returns the ballot of a record that contains nothing else.
     private static func ballot(_ record: Change) -> Ballot? {
         guard let value = record.value, let ballot = Ballot(key: record.key, value: value),
             let own = ballot.record.value, own.isSame(as: value)
@@ -251,12 +249,12 @@ public final class MemoryHost {
         return ballot
     }
 
-    /// Gives the component other settings, as a definition that is applied again does: it goes on with them if it can,
-    /// and is made anew from its records if it can't.
+    /// Gives the component new settings, as an applied definition does: it adopts them if it can, and is otherwise
+    /// restarted from its records.
     ///
-    /// - Parameter settings: as a definition would give them.
-    /// - Returns: whether it went on.
-    /// - Throws: what the component's `init` throws, or ``SettingError``; it then has the settings of before.
+    /// - Parameter settings: the settings, as in a definition.
+    /// - Returns: true if the component adopted them.
+    /// - Throws: the errors of the component's `init`, or ``SettingError``; it then has the previous settings.
     @discardableResult
     public func change(settings: [String: Value]) throws -> Bool {
         let before = self.settings
@@ -292,16 +290,16 @@ public final class MemoryHost {
     private func collect() { events.append(contentsOf: harness.takeEvents()) }
 }
 
-/// A question on its way to a source, and what that replies.
+/// A question to a source, and the source's replies.
 public final class AskedQuestion {
-    /// What it replied: nothing yet, one thing, or, of a broken one, several.
+    /// The replies: none yet, one, or, from a faulty source, several.
     public fileprivate(set) var replies: [Result<ContentAnswer, Refusal>] = []
 
-    /// What it answered; nil: nothing yet, or it refused.
+    /// The answer; nil if there is none yet, or the source refused.
     public var answer: ContentAnswer? { try? replies.first?.get() }
 }
 
-/// Items as they were at a restart.
+/// The items at a restart.
 private struct MemoryItems: RestoredItems {
     private let items: [Item]
 

@@ -1,12 +1,12 @@
 public import AtriumKit
 
-/// What a ``MemoryHost`` offers its component through the context, and what came of it.
+/// The services of a ``MemoryHost`` for its component, with a record of their use.
 public final class MemoryServices: ContextServices {
     /// A message that the component logged.
     public struct Message: Sendable, Hashable {
-        /// How bad it is.
+        /// The severity.
         public var level: LogLevel
-        /// What it says.
+        /// The text.
         public var text: String
     }
 
@@ -14,11 +14,11 @@ public final class MemoryServices: ContextServices {
     public struct Published: Sendable, Hashable {
         /// `<container>.plugin.<component>.<name>`.
         public var topic: String
-        /// What happened.
+        /// The payload, by name.
         public var payload: [String: Value]
     }
 
-    /// What the component says is wrong with its source; nil: nothing.
+    /// The problem of its source that the component reported; nil: none.
     public private(set) var problem: String?
 
     private struct Timer {
@@ -38,20 +38,20 @@ public final class MemoryServices: ContextServices {
     public let container: String
     /// The component's name.
     public let component: String
-    /// What the component logged, in order.
+    /// The messages that the component logged, in order.
     public private(set) var messages: [Message] = []
-    /// What the component published, in order.
+    /// The notifications that the component published, in order.
     public private(set) var published: [Published] = []
 
-    /// What the component had kept last, for the one that is made after it.
+    /// The bytes that the component kept last, for the next one.
     public private(set) var kept: [UInt8]?
-    /// How many bytes are kept at most.
+    /// The maximum number of bytes that are kept.
     public var mostKept = 16 << 20
 
     /// The items of the container, by id, which the component may look up; at first none.
     public var items: [String: Item] = [:]
 
-    /// Whether the component was given what is kept.
+    /// Whether ``takeKept()`` has returned the bytes.
     private var isKeptTaken = false
     private var observers: [(pattern: String, handler: (Notification) -> Void)] = []
     private var pending: [Work] = []
@@ -59,7 +59,7 @@ public final class MemoryServices: ContextServices {
     private var timers: [Timer] = []
     private var watches: [(number: Int, path: String, body: () -> Void)] = []
     private var lastNumber = 0
-    /// How much time was let pass.
+    /// The time that has passed.
     private(set) var now = Duration.zero
 
     init(container: String, component: String, kept: [UInt8]?) {
@@ -68,12 +68,12 @@ public final class MemoryServices: ContextServices {
         self.component = component
     }
 
-    /// Keeps the message.
+    /// Records the message.
     public func log(_ level: LogLevel, _ message: String) {
         messages.append(Message(level: level, text: message))
     }
 
-    /// Keeps the notification; one whose name is no dotted words is logged and dropped.
+    /// Records the notification; one whose name is not dotted words is logged and dropped.
     public func publish(_ name: String, _ payload: [String: Value]) {
         let words = name.split(separator: ".", omittingEmptySubsequences: false)
         guard words.allSatisfy(isWord) else {
@@ -102,16 +102,16 @@ public final class MemoryServices: ContextServices {
     /// The item with this id among ``items``.
     public func item(_ id: String) -> Item? { items[id] }
 
-    /// Keeps the problem.
+    /// Records the problem.
     public func report(problem: String?) { self.problem = problem }
 
-    /// Gives what was kept for the component, once.
+    /// Returns the bytes that were kept for the component, once.
     public func takeKept() -> [UInt8]? {
         defer { isKeptTaken = true }
         return isKeptTaken ? nil : kept
     }
 
-    /// Keeps bytes for the component that is made next.
+    /// Keeps bytes for the next component.
     public func keep(_ bytes: [UInt8]?) throws(Refusal) {
         if let count = bytes?.count, count > mostKept {
             throw Refusal(
@@ -133,7 +133,7 @@ public final class MemoryServices: ContextServices {
         return { [weak self] in self?.timers.removeAll { $0.number == number } }
     }
 
-    /// Keeps the watch; whatever the path leads to, nothing is looked at.
+    /// Keeps the watch; no file is read.
     public func watch(_ path: String, _ body: @escaping () -> Void) -> () -> Void {
         lastNumber += 1
         let number = lastNumber
@@ -141,7 +141,7 @@ public final class MemoryServices: ContextServices {
         return { [weak self] in self?.watches.removeAll { $0.number == number } }
     }
 
-    /// Calls the timer that is due first, if it is by then; false when none is.
+    /// Fires the timer that is due first, if it is due by then; false if none is.
     func fireNext(before end: Duration) -> Bool {
         guard let next = timers.min(by: { ($0.due, $0.number) < ($1.due, $1.number) }),
             next.due <= end
@@ -172,7 +172,7 @@ public final class MemoryServices: ContextServices {
         }
     }
 
-    /// Runs the oldest piece of work and hands its outcome over; false when there was none.
+    /// Runs the oldest piece of work and passes its result on; false if there is none.
     nonisolated(nonsending) func finishOne() async -> Bool {
         guard !pending.isEmpty else { return false }
         let work = pending.removeFirst()
@@ -184,7 +184,7 @@ public final class MemoryServices: ContextServices {
         return true
     }
 
-    /// Nothing reaches a component that was let go.
+    /// Removes all handlers of a component that was stopped.
     func forgetComponent() {
         observers = []
         pending = []
@@ -203,8 +203,7 @@ private func isWord(_ word: Substring) -> Bool {
         }
 }
 
-/// Whether a topic matches a pattern: `*` stands for one word, `>` for the rest, of one word at
-/// least.
+/// Whether a topic matches a pattern: `*` stands for one word, `>` for the rest, which is at least one word.
 private func matches(_ pattern: String, _ topic: String) -> Bool {
     var words = topic.split(separator: ".")[...]
     for part in pattern.split(separator: ".") {

@@ -1,12 +1,12 @@
 import AtriumKit
 
-/// What a component made of a command.
+/// The outcome of a command.
 enum Outcome: Sendable, Equatable {
     case decision(Decision)
     case refusal(Refusal)
 }
 
-/// A command that was run, and what came of it.
+/// A command that was run, and its outcome.
 struct PastCommand: Sendable {
     let command: ComponentCommand
     let context: CommandContext
@@ -14,7 +14,7 @@ struct PastCommand: Sendable {
 }
 
 extension RecordRun {
-    /// Whether a refusal helps whoever reads it.
+    /// Checks that a refusal has a reason that helps its reader.
     func check(_ refusal: Refusal, of command: ComponentCommand) throws {
         let words = refusal.reason.split { $0.isWhitespace }
         try bench.check(
@@ -22,7 +22,7 @@ extension RecordRun {
             "\(command) is refused with '\(refusal.reason)'")
     }
 
-    /// Runs all commands so far on another component: neither a clock nor chance has a say.
+    /// Runs all commands so far on another component: decisions must not depend on a clock or on chance.
     mutating func checkSameDecisions() async throws {
         let rule = "the same commands come to the same decisions"
         let other = try await bench.freshComponent()
@@ -34,7 +34,7 @@ extension RecordRun {
         report.rules.append(rule)
     }
 
-    /// Runs further commands on the component, and on one that was made of its records.
+    /// Runs further commands on the component, and on one that was restored from its records.
     mutating func checkDecisionsOfRestored(_ component: any ConformanceDriver) async throws {
         let rule = "restored from its records it decides as the one that lived through the calls"
         let other = try await bench.freshComponent()
@@ -60,7 +60,7 @@ extension RecordRun {
         report.rules.append(rule)
     }
 
-    /// Puts what is no record in place of one, and the record back.
+    /// Replaces records by unreadable values, and restores them.
     mutating func checkUnreadable(_ component: any ConformanceDriver) async throws {
         let rule = "a record that can't be read counts for nothing, until it can"
         guard !records.isEmpty else { return }

@@ -1,24 +1,24 @@
 import AtriumKit
 
-/// What a suite of a kind with records adds to what holds for all of them.
+/// The part of a suite that is specific to a kind with records.
 protocol RecordSuite: Sendable {
-    /// A random command.
+    /// Returns a random command.
     mutating func command(_ random: inout SeededRandom, _ context: CommandContext)
         -> ComponentCommand
-    /// Learns what a command came to, for better commands to come.
+    /// Notes the decision on a command, for better commands to come.
     mutating func note(_ command: ComponentCommand, _ decision: Decision)
-    /// Checks that a command could be accepted, and what the component reported of it.
+    /// Checks that the command may be accepted, and the events that the component reported.
     mutating func check(
         _ command: ComponentCommand, _ context: CommandContext, _ decision: Decision, _ bench: Bench
     ) throws
     /// Turns the events of a component into facts: absolute values that replace those before.
     func fold(_ events: [ComponentEvent], into reported: inout Observation)
-    /// All that can be read of a component, its events included.
+    /// Reads the whole observable state of a component, including its events.
     func observe(_ component: any ConformanceDriver, reported: Observation) async throws
         -> Observation
     /// Checks that the reads agree with each other.
     func checkReads(_ component: any ConformanceDriver, _ bench: Bench) async throws
-    /// What subjects there are.
+    /// The subjects that exist.
     var subjects: [Subject] { get }
     /// The rules that `checkReads` checks.
     var rules: [String] { get }
@@ -76,7 +76,7 @@ struct RecordRun {
         return report
     }
 
-    /// One command: accepted, it is perhaps repeated; refused, it left no trace.
+    /// Runs one command: an accepted one is sometimes repeated; a refused one must leave no trace.
     @discardableResult
     mutating func step(_ component: any ConformanceDriver) async throws -> [Change] {
         let context = nextContext()
@@ -98,7 +98,7 @@ struct RecordRun {
         try suite.check(command, context, decision, bench)
         commit(command, decision)
         if decision.events.contains(.contents(.replaceAll)) {
-            // As a host does, which asks for them then.
+            // A host reads the items then, too.
             suite.fold(try await component.restore([]), into: &reported)
         }
         if random.oneIn(4) {
@@ -145,7 +145,7 @@ struct RecordRun {
 }
 
 extension RecordRun {
-    /// All that can be seen of a component.
+    /// Reads the observable state of a component.
     func observe(_ component: any ConformanceDriver) async throws -> Observation {
         var absolute = Observation()
         suite.fold(try await component.restore([]), into: &absolute)
@@ -196,7 +196,7 @@ extension RecordRun {
         }
     }
 
-    /// The history with the order of each key kept, but no other.
+    /// Returns the history in another order, in which changes of the same key keep theirs.
     private mutating func interleaved() -> [Change] {
         var queues: [String: [Change]] = [:]
         for change in history.reversed() { queues[change.key, default: []].append(change) }
@@ -223,7 +223,7 @@ extension RecordRun {
             try same(try await observe(component), before, rule)
         }
         report.rules.append(rule)
-        // What comes after an undo is built on the right state.
+        // Later commands must work on the right state after an undo.
         for _ in 0..<20 { try await step(component) }
         let fresh = try await bench.freshComponent()
         _ = try await fresh.restore(

@@ -12,10 +12,10 @@ struct SeededRandom: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// True once in so many times.
+    /// Returns true once in this number of times, on average.
     mutating func oneIn(_ times: Int) -> Bool { Int.random(in: 0..<times, using: &self) == 0 }
 
-    /// An element; the fallback of an empty collection.
+    /// Returns a random element; the fallback if the collection is empty.
     mutating func pick<Element>(_ elements: [Element], or fallback: Element) -> Element {
         elements.randomElement(using: &self) ?? fallback
     }

@@ -44,7 +44,7 @@ struct VotesSuite: RecordSuite {
 
     func fold(_ events: [ComponentEvent], into reported: inout Observation) {
         for case .tally(let subject, let tally) in events {
-            // No ballots and no tally are the same.
+            // No ballots and no tally are equivalent.
             reported.facts["reported tally of \(subject)"] = tally.count == 0 ? nil : .tally(tally)
         }
     }
@@ -95,7 +95,7 @@ struct VotesSuite: RecordSuite {
         try await checkMany(facts, bench)
     }
 
-    /// Many people vote on one subject, and some take their votes back.
+    /// Lets many people vote on one subject, and some retract their votes.
     private func checkMany(_ facts: VoteFacts, _ bench: Bench) async throws {
         let subject: Subject = facts.subjects.contains(.items) ? .item("item-1") : .container
         let (value, count) = (facts.min ?? 1, 1_500)
@@ -115,7 +115,7 @@ struct VotesSuite: RecordSuite {
         for round in 0..<3 {
             if round == 1 { try await component.restartAtOnce() }
             if round == 2 {
-                // Neighbours, so that nothing is left of where they were kept.
+                // Neighbours, so that a whole piece of the storage becomes empty.
                 let gone = left[100..<900]
                 left.removeSubrange(100..<900)
                 try await component.undo(gone.map { .removed(key: $0.record.key) })

@@ -32,8 +32,9 @@ final class EventCollector {
     }
 }
 
-/// Events in their order. Adjacent events of the same type about items are merged: a thousand items that are put at
-/// once become one event.
+/// Events in their order.
+///
+/// Adjacent events of the same type about items are merged: a thousand items that are put at once become one event.
 private struct MergedEvents {
     private var events: [ComponentEvent] = []
     // The last event, if it is about items: at most one of the three is non-empty. They are not kept in `events`,
