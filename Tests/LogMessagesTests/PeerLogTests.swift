@@ -30,7 +30,7 @@ import Testing
         log.sweep(now: start + .seconds(60))
         #expect(
             captured.lines.dropFirst(4) == [
-                "the same happened more often than was logged count=47 peer-uid=1000 "
+                "repetitions of a message were not logged count=47 peer-uid=1000 "
                     + "reason=reason 49 what=a connection was closed"
             ])
         #expect(!log.isBusy)
@@ -78,10 +78,10 @@ import Testing
         #expect(
             captured.lines == [
                 "a connection was closed peer-pid=7 peer-uid=1000 reason=a",
-                "the same happened more often than was logged count=2 peer-uid=1000 reason=a "
+                "repetitions of a message were not logged count=2 peer-uid=1000 reason=a "
                     + "what=a connection was closed",
                 "a connection was closed peer-pid=7 peer-uid=1000 reason=b",
-                "the same happened more often than was logged count=1 peer-uid=1000 reason=c "
+                "repetitions of a message were not logged count=1 peer-uid=1000 reason=c "
                     + "what=a connection was closed",
             ])
     }

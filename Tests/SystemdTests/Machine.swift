@@ -61,7 +61,7 @@ struct Machine {
         # Long turns are judged by themselves, below: on a busy machine there are some.
         logged() {
             journalctl --sync
-            journalctl -u atriumd -o cat "$@" | grep -v 'event loop was held up' || true
+            journalctl -u atriumd -o cat "$@" | grep -v 'turn of the event loop took too long' || true
         }
         # What the daemon says of itself, once it does not start any more: it answers before.
         state() {

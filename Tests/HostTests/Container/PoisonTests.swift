@@ -141,8 +141,8 @@ import Testing
         #expect(try await host.cast(4).tally.tally.count == 1)
         let well = try await host.status().components[2].restarts
         #expect((well?.count ?? 0) >= 2 && well?.failures == 0 && well?.next == nil)
-        #expect(log.lines.count { $0.contains("a component was given up") } == 1)
-        #expect(log.lines.contains { $0.contains("a component that did not start is there") })
+        #expect(log.lines.count { $0.contains("a component can't be started") } == 1)
+        #expect(log.lines.contains { $0.contains("a stalled or failed component was attached") })
         let batch = try await host.call { $0.bus.pull(subscription, maxBytes: 1 << 20, reply: $1) }
         let told = (batch?.content.notifications ?? []).map(\.topic)
         #expect(told.dropLast().allSatisfy { $0 == "films.components.ended" } && told.count >= 3)

@@ -211,7 +211,7 @@ import Testing
         #expect(await host.on { $0.state.erasures.waiting.isEmpty })
         #expect(
             log.messages.filter { $0.contains("erased") } == [
-                "a person can't be erased from a damaged store: the next start tries it again"
+                "a person can't be erased from a damaged store: the next start retries"
             ])
         try await host.end()
     }
