@@ -190,7 +190,7 @@ extension Store {
         }
         throw DatabaseError(
             resultCode: .SQLITE_BUSY,
-            message: "a verification or another program goes on reading what it held before")
+            message: "a reader (a verification or another program) still uses an older snapshot")
     }
 
     /// Transfers the log to the file.

@@ -55,7 +55,7 @@ struct KeptDamage: Sendable {
             try keep(
                 file,
                 "the log \(file)-wal was found damaged at byte \(loss.offset): of at least \(count) "
-                    + "committed transaction\(count == 1 ? "" : "s") behind it all or a part is lost"
+                    + "committed transaction\(count == 1 ? "" : "s") after that byte, all or some are lost"
             ))
         try shorten("\(file)-wal", to: check.end)
         return found

@@ -71,7 +71,8 @@ struct TableCheck {
             let rows = damaged == 1 ? "1 row" : "\(damaged) rows"
             problems.append(
                 "\(rows) of the table \(table.rawValue) (\(names.joined(separator: ", "))\(more)) "
-                    + "\(damaged == 1 ? "is" : "are") not what was written: \(table.consequence)")
+                    + "\(damaged == 1 ? "does not match its checksum" : "do not match their checksums"): "
+                    + table.consequence)
         }
         let expected = try table.expected(db)
         if let expected, expected != count {

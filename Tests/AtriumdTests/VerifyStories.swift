@@ -157,7 +157,7 @@ extension Stories {
                     WHERE \(film)
                     """,
                 component: "list", status: "has 1 record that can't be read ('alien-1979')",
-                verified: "films/list: 1 record is not what was written",
+                verified: "films/list: 1 record does not match its checksum",
                 export: "the record 'alien-1979' of list can't be read"),
             Harm(
                 sql: """
@@ -165,7 +165,7 @@ extension Stories {
                     WHERE \(ballot)
                     """,
                 component: "stars", status: "has 1 record that can't be read",
-                verified: "films/stars: 1 record is not what was written",
+                verified: "films/stars: 1 record does not match its checksum",
                 export: "of stars can't be read"),
             Harm(
                 sql: "DELETE FROM records WHERE key = CAST('first' AS BLOB)", component: "talk",
@@ -175,7 +175,7 @@ extension Stories {
             Harm(
                 sql: "UPDATE records SET sum = 7, created = 9 WHERE \(film)", component: "list",
                 status: "has 1 record that can't be read ('alien-1979')",
-                verified: "films/list: 1 record is not what was written",
+                verified: "films/list: 1 record does not match its checksum",
                 export: "the record 'alien-1979' of list can't be read"),
         ])
         func `damage of the file is reported by a start, by verify, and by an export that fails`(
@@ -213,7 +213,8 @@ extension Stories {
                 let log = try await daemon.type("atriumctl verify")
                 #expect(log.status == 1)
                 #expect(
-                    log.output.contains("the store: 1 entry of the log is not what was written"),
+                    log.output.contains(
+                        "the store: 1 entry of the log does not match its checksum"),
                     "\(log.output)")
                 #expect(log.output.contains("the store: 1 entry of the log is missing"))
                 let status = try await daemon.type("atriumctl status")

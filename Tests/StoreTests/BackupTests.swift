@@ -279,15 +279,15 @@ struct BackupTests {
         for (sql, reason) in [
             (
                 "UPDATE records SET value = x'00' WHERE sequence = 7",
-                "1 records of films/list are not what was written"
+                "1 record of films/list does not match its checksum"
             ),
             (
                 "DELETE FROM records WHERE sequence = 8",
-                "films/list has 49 records of 50, or other ones"
+                "films/list has 49 records instead of 50, or wrong ones"
             ),
             (
                 "UPDATE entries SET time = time + 1 WHERE sequence = 9",
-                "entry 9 of the log is not what was written"
+                "entry 9 of the log does not match its checksum"
             ),
             ("DELETE FROM entries WHERE sequence = 9", "1 entry of the log is missing"),
             ("DELETE FROM entries WHERE sequence = 50", "1 entry of the log is missing"),

@@ -98,7 +98,7 @@ import Testing
         sql: String, row: String
     ) throws {
         let bench = try reopened(after: sql)
-        let expected = "1 row of the table \(row) is not what was written: "
+        let expected = "1 row of the table \(row) does not match its checksum: "
         #expect(bench.store.damages.count == 1)
         #expect(bench.store.damages.first?.hasPrefix(expected) == true, "\(bench.store.damages)")
         let found = try foundByRecount(bench.store)
@@ -135,7 +135,7 @@ import Testing
         let again = try Bench(files.written())
         #expect(
             again.store.damages.map { $0.prefix { $0 != ":" } } == [
-                "2 rows of the table components (1, 2) are not what was written"
+                "2 rows of the table components (1, 2) do not match their checksums"
             ])
         // There would be a second one of that name.
         #expect(again.write(put("a\n1", "x", epoch: 1))?.failure != nil)

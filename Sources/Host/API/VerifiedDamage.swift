@@ -16,6 +16,6 @@ struct VerifiedDamage: Sendable, Hashable {
     var problem: String? {
         guard let first else { return nil }
         let more = others > 0 ? " ('atriumctl verify' lists \(others) more)" : ""
-        return "is damaged, as it was verified: \(first.found)\(more). \(first.advice)"
+        return "is damaged, as the last verification found: \(first.found)\(more). \(first.advice)"
     }
 }

@@ -54,19 +54,23 @@ public struct PastDamage: Sendable, Hashable {
         if !entries.isEmpty {
             let names = Self.list(entries.sorted().map { "\($0)" }, of: entries.count)
             parts.append(
-                "\(entries.count) past notification\(entries.count == 1 ? " is" : "s are") not what was written "
-                    + "(sequence \(names)): subscribers get a gap, damaged, in their place")
+                "\(entries.count) past notification\(Self.mismatch(entries.count)) (sequence \(names)): "
+                    + "subscribers get a gap, damaged, in their place")
         }
         if !comments.isEmpty {
             let names = comments.map { "'\($0.key)' of \($0.container)/\($0.component)" }.sorted()
             parts.append(
-                "\(comments.count) comment\(comments.count == 1 ? " is" : "s are") not what was written "
+                "\(comments.count) comment\(Self.mismatch(comments.count)) "
                     + "(\(Self.list(names, of: comments.count))): notifications about them have no text"
             )
         }
         guard !parts.isEmpty else { return nil }
         return
             "is damaged: \(parts.joined(separator: "; ")). Restore a backup; 'atriumctl verify' checks the whole store"
+    }
+
+    private static func mismatch(_ count: Int) -> String {
+        count == 1 ? " does not match its checksum" : "s do not match their checksums"
     }
 
     private static func list(_ names: [String], of count: Int) -> String {

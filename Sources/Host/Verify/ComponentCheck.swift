@@ -140,7 +140,7 @@ final class ComponentCheck {
     private func note(_ noun: Noun, beyond count: Int) {
         guard count > 0 else { return }
         var found = FoundKeys()
-        for _ in 0..<count { found.add("", "nothing of it is in the store") }
+        for _ in 0..<count { found.add("", "the store has no records of it") }
         note(noun, found)
     }
 }

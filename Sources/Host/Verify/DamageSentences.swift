@@ -5,7 +5,7 @@ import Store
 
 /// The advice for records that are damaged or missing.
 private let restoring =
-    "Nothing was mended: restore a backup, or put these anew; until then an export fails"
+    "Nothing was repaired: restore a backup, or put these again; until then an export fails"
 
 extension StoreCheck.Found {
     /// The damage in a component's records.
@@ -17,15 +17,16 @@ extension StoreCheck.Found {
                     container: container, component: component, kind: .checksum,
                     count: damaged.count, keys: damaged.keys,
                     found: damaged.count == 1
-                        ? "1 record is not what was written"
-                        : "\(damaged.count) records are not what was written", advice: restoring))
+                        ? "1 record does not match its checksum"
+                        : "\(damaged.count) records do not match their checksums",
+                    advice: restoring))
         }
         if let difference {
             all.append(
                 Damage(
                     container: container, component: component, kind: .missing,
                     count: max(abs(difference.expected - difference.found), 1), keys: [],
-                    found: difference.sentence, advice: "Nothing was mended: restore a backup"))
+                    found: difference.sentence, advice: "Nothing was repaired: restore a backup"))
         }
         return all
     }
@@ -59,15 +60,15 @@ extension StoreCheck {
         {
             Damage(
                 container: "", component: "", kind: kind, count: count, keys: keys, found: found,
-                advice: "Nothing was mended: restore a backup")
+                advice: "Nothing was repaired: restore a backup")
         }
         var all: [Damage] = []
         let damaged = entries.damaged
         if damaged.count > 0 {
             let found =
                 damaged.count == 1
-                ? "1 entry of the log is not what was written"
-                : "\(damaged.count) entries of the log are not what was written"
+                ? "1 entry of the log does not match its checksum"
+                : "\(damaged.count) entries of the log do not match their checksums"
             all.append(damage(.log, damaged.count, damaged.keys, found))
         }
         if missingEntries > 0 {

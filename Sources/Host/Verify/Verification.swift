@@ -166,7 +166,7 @@ final class Verification {
     private func log(_ damage: [Damage]) {
         for one in damage {
             domain.logger.error(
-                "the store is damaged, as it was verified",
+                "the verification found damage",
                 metadata: [
                     "container": "\(one.container)", "component": "\(one.component)",
                     "reason": "\(one.found). \(one.advice)",

@@ -26,10 +26,14 @@ enum StoreRecount {
                 return true
             }
             let name = container.isEmpty ? "the registry" : "\(container)/\(component)"
-            if count > 0 { return "\(count) records of \(name) are not what was written" }
+            if count > 0 {
+                return count == 1
+                    ? "1 record of \(name) does not match its checksum"
+                    : "\(count) records of \(name) do not match their checksums"
+            }
             guard let difference = tally.difference else { continue }
             return
-                "\(name) has \(difference.found) records of \(difference.expected), or other ones"
+                "\(name) has \(difference.found) records instead of \(difference.expected), or wrong ones"
         }
         return nil
     }
@@ -39,7 +43,7 @@ enum StoreRecount {
         while true {
             let slice = try log.next(db)
             if let sequence = slice.damaged.first {
-                return "entry \(sequence) of the log is not what was written"
+                return "entry \(sequence) of the log does not match its checksum"
             }
             if slice.missing > 0 {
                 return "\(slice.missing) entr\(slice.missing == 1 ? "y" : "ies") of the log "

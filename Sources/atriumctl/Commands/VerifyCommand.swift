@@ -90,7 +90,7 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         Output.line(
             damage.isEmpty
-                ? "Nothing is wrong." : "Nothing was mended; 'atriumctl status' names it, too.")
+                ? "Nothing is wrong." : "Nothing was repaired; 'atriumctl status' names it, too.")
     }
 }
 

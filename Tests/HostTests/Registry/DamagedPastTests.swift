@@ -82,7 +82,7 @@ import Testing
         let problems = await host.on { $0.status() }.problems
         #expect(
             problems.contains {
-                $0.contains("1 comment is not what was written ('b' of films/talk)")
+                $0.contains("1 comment does not match its checksum ('b' of films/talk)")
             })
         #expect(try await host.status().state == .degraded)
         #expect(
@@ -110,7 +110,7 @@ import Testing
         // From a cursor behind it nothing is missing.
         #expect(try await past(host, after: all[2]).gaps.isEmpty)
         let problem = await host.on { $0.status() }.problems.joined()
-        #expect(problem.contains("2 past notifications are not what was written"), "\(problem)")
+        #expect(problem.contains("2 past notifications do not match their checksums"), "\(problem)")
         #expect(problem.contains("sequence \(all[0]), \(all[2])"))
         #expect(
             try await host.status().reason?.contains("past notifications of it are damaged") == true

@@ -105,7 +105,7 @@ import Testing
         try await host.write("stars", "\n\(number)", nil)
         let found = try await host.verify().damage.map(\.found)
         #expect(
-            found == ["1 tally differs from what the store holds: nothing of it is in the store"])
+            found == ["1 tally differs from what the store holds: the store has no records of it"])
         try await host.end()
     }
 
@@ -123,7 +123,7 @@ import Testing
             found == [
                 // The other one is shown with a number of comments that no component tells.
                 "2 items differ from what the store holds: 'alien' is not found by its own values",
-                "1 tally differs from what the store holds: nothing of it is in the store",
+                "1 tally differs from what the store holds: the store has no records of it",
                 "1 thread differs from what the store holds: 'heat' is shown with 7 comments, where "
                     + "the store holds 2",
             ])
