@@ -145,7 +145,7 @@ extension Stories {
                 try hanging.goOn()
                 try await daemon.start()
                 let blame =
-                    "The daemon before this one ended while it made the component broken/list"
+                    "The previous daemon process ended while it made the component broken/list"
                 #expect(daemon.log.contains(blame))
                 let status = try await daemon.type("atriumctl status --json")
                 let problems = try status.json["problems"]?.array?.compactMap(\.string) ?? []

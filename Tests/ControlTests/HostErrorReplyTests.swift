@@ -95,7 +95,8 @@ import VarlinkIDL
         #expect(reply.name == "org.atrium.Daemon.ParameterInvalid")
         #expect(
             reply.parameters.value["reason"]?.string
-                == "The scope 'past' does not show 'list', but old: leave one of both out.")
+                == "The scope 'past' does not show 'list', but old: omit the scope or the component."
+        )
     }
 
     @Test func `a parameter that makes no sense has one error in all interfaces`() {

@@ -13,7 +13,7 @@ extension HostError {
     init(_ refusal: Refusal, container: String, component: String) {
         var refusal = refusal
         if refusal.reason.isEmpty {
-            refusal.reason = "The component '\(component)' refused it without a reason."
+            refusal.reason = "The component '\(component)' refused the call and gave no reason."
         }
         refusal.retryAfter = refusal.retryAfter.flatMap {
             (0...Self.mostRetry).contains($0) ? $0 : nil
@@ -61,9 +61,16 @@ extension HostError {
                 .storeUnavailable(reason: "The store takes no writes: \(reason).", retryAfter: nil)
             case .olderEpoch, .stale:
                 .storeUnavailable(
-                    reason: "An entry before this one could not be written, and this one rested "
+                    reason: "An earlier entry could not be written, and this one depended "
                         + "on it.", retryAfter: 0.1)
             }
+    }
+
+    /// The error for an answer of another case than the question's.
+    static func wrongAnswer(of component: String) -> HostError {
+        .componentUnavailable(
+            component: component, reason: "The component returned an answer of the wrong type.",
+            retryAfter: 1)
     }
 
     /// The error for a store whose file can't be read.

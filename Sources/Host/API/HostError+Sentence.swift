@@ -36,17 +36,17 @@ extension HostError {
             "There is no scope '\(scope)'; there are: \(known.joined(separator: ", "))."
         case .componentNotInScope(let component, let scope, let shown):
             "The scope '\(scope)' does not show '\(component)', but "
-                + "\(shown.joined(separator: ", ")): leave one of both out."
-        case .actorNotFound(let actor): "Nobody called '\(actor)' has taken part."
+                + "\(shown.joined(separator: ", ")): omit the scope or the component."
+        case .actorNotFound(let actor): "There is no person '\(actor)'."
         case .commentNotFound(let comment): "There is no comment '\(comment)'."
         case .conflict(let comment, let reason): "The comment '\(comment)': \(reason)"
         case .limitExceeded(let limit, let value, _):
-            "That is beyond the limit \(limit) of \(value)."
+            "The limit \(limit) (\(value)) is exceeded."
         case .parameterInvalid(let parameter, let reason): "\(parameter): \(reason)"
         case .topicInvalid(let topic, let reason): "The topic '\(topic)': \(reason)"
         case .screenNotFound(let screen): "There is no screen '\(screen)'."
         case .noSpace(let path, let needed, let free):
-            "There is no room in \(path): \(needed) bytes are needed, \(free) are free."
+            "There is not enough space in \(path): \(needed) bytes are needed, \(free) are free."
         }
     }
 }

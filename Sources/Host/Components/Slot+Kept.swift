@@ -25,7 +25,7 @@ extension Slot {
         let most = domain.limits.keptBytes
         guard bytes?.count ?? 0 <= most else {
             return domain.logger.warning(
-                "what a component wants kept is too much",
+                "a component's kept bytes exceed limits.keptBytes",
                 metadata: logFields([
                     "reason": "It has \(bytes?.count ?? 0) bytes, and limits.keptBytes is \(most)."
                 ]))

@@ -77,7 +77,7 @@ extension Slot {
                 "a component reports a problem", metadata: logFields(["reason": "\(problem)"]))
         } else {
             domain.logger.notice(
-                "what a component reported is no problem any more", metadata: logFields())
+                "a component's problem is resolved", metadata: logFields())
         }
         container?.structureChanged()
         if problem != nil { endAwaitingItems() }

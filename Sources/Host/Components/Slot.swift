@@ -280,8 +280,8 @@ extension Slot {
             guard let self, self.port === port else { return }
             guard port.asks == asks else {
                 return lost(
-                    because: "With its new settings it \(asks ? "is no" : "is a") source that is "
-                        + "asked, and canTake said that it can go on: it is made anew.")
+                    because: "canTake returned true, but with the new settings it "
+                        + "\(asks ? "is not" : "is") a source that is queried: it is restarted.")
             }
             facts = port.facts
             own.filters?.forget()

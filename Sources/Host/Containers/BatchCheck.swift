@@ -48,7 +48,7 @@ struct BatchCheck: Sendable {
         }
         guard ids.insert(item.id) else {
             throw .itemInvalid(
-                item: item.id, reason: "It stands twice in the batch; put it once.")
+                item: item.id, reason: "The id occurs twice in the batch.")
         }
     }
 }

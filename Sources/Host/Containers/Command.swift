@@ -131,7 +131,7 @@ class Command: Request {
         guard context.actor != .nobody, container.domain.actors.present(context.actor) == nil
         else { return nil }
         return .refused(
-            reason: "The person on whose behalf this waited was erased.", retryAfter: nil)
+            reason: "The user who made this call was erased.", retryAfter: nil)
     }
 
     /// Handles the component's answer.

@@ -68,7 +68,7 @@ final class CommentSearch {
             case .failure(let error): done(.failure(error))
             case .success(.recordKeys(let more)): ask(slot, batches.dropFirst(), keys + more)
             case .success:
-                done(.failure(slot.unavailable("It answered something else than was asked.")))
+                done(.failure(.wrongAnswer(of: slot.name)))
             }
         }
     }

@@ -121,8 +121,8 @@ public final class Container {
             ?? lane.failure.map { _ in
                 .storeUnavailable(
                     reason:
-                        "An entry of this container could not be written, and what rested on it "
-                        + "is being undone.", retryAfter: 0.1)
+                        "An entry of this container could not be written; it and the entries that depended "
+                        + "on it are being rolled back.", retryAfter: 0.1)
             }
     }
 

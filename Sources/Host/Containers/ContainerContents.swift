@@ -76,7 +76,7 @@ public struct ContainerContents {
                 case .failure(let error): reply(.failure(error))
                 case .success(let answer):
                     guard case .details(let details) = answer else {
-                        return reply(.failure(slot.unavailable("It answered something else.")))
+                        return reply(.failure(.wrongAnswer(of: slot.name)))
                     }
                     readItem(item, slot, details, actor: actor, by: user, reply)
                 }
@@ -140,7 +140,7 @@ public struct ContainerContents {
             guard text.prefix(5).lowercased() == "data:", let comma = text.firstIndex(of: ",")
             else {
                 throw .refused(
-                    reason: "The picture in '\(field)' is elsewhere, and is to be read from there: "
+                    reason: "The picture in '\(field)' is a URL; load it from there: "
                         + "\(text)", retryAfter: nil)
             }
             do throws(Refusal) {

@@ -188,7 +188,7 @@ public struct ContainerVotes {
                     switch result {
                     case .success(.ballotsOf(let ballots)): then(.success(ballots))
                     case .success:
-                        then(.failure(votes.unavailable("It answered something else.")))
+                        then(.failure(.wrongAnswer(of: votes.name)))
                     case .failure where component == nil && container.derived.votes != votes.name:
                         // Lists show another votes component by now, or none.
                         withBallots(of: actor, by: user, moment, then: then)
@@ -261,7 +261,9 @@ final class BallotCommand: Command {
             return absence
         }
         guard let value else { return nil }
-        guard value.isFinite else { return .refused(reason: "No number.", retryAfter: nil) }
+        guard value.isFinite else {
+            return .refused(reason: "The value is not a finite number.", retryAfter: nil)
+        }
         let ballot = Ballot(
             subject: Subject(item: item), actor: context.actor, value: value, cast: context.time)
         return veto { container.delegate.votes($0, shouldAccept: ballot) }

@@ -49,7 +49,7 @@ final class DelegateHandle: ContainerHandle {
         case .replaceAll: container.fillings.refill(slot)
         @unknown default:
             container.domain.logger.error(
-                "a list's change is of an unknown kind: is the kit newer?",
+                "unknown kind of list change: the plugin may use a newer AtriumKit",
                 metadata: ["container": "\(name)", "component": "\(component.name)"])
         }
     }
@@ -87,7 +87,7 @@ final class DelegateHandle: ContainerHandle {
             try container.contents.reload(component)
         } catch {
             container.domain.logger.warning(
-                "what a delegate wanted to reload is not there",
+                "a delegate asked to reload an unavailable component",
                 metadata: ["container": "\(name)", "reason": "\(error.sentence)"])
         }
     }

@@ -125,8 +125,8 @@ struct Delegates {
         named.made.mapError { error in
             .componentUnavailable(
                 component: named.definition.plugin,
-                reason: "The delegate \(named.definition.plugin) is not there, and nobody can say "
-                    + "whether this may be: \(error.sentence)",
+                reason: "The delegate \(named.definition.plugin) is unavailable, so the "
+                    + "call can't be approved: \(error.sentence)",
                 retryAfter: 5)
         }
     }

@@ -80,7 +80,7 @@ struct EventDelivery {
             container.delegate.comments(from, didChange: count, of: subject)
         @unknown default:
             container.domain.logger.error(
-                "an event is of an unknown kind: is the kit newer?",
+                "unknown event kind: the plugin may use a newer AtriumKit",
                 metadata: ["container": "\(container.name)", "component": "\(from.name)"])
         }
     }

@@ -48,7 +48,7 @@ final class FilterResolution {
             self.ask(slot, .sections) { result in
                 switch result {
                 case .success(.sections(let sections)): self.askSelected(slot, sections)
-                case .success: self.fail(slot.unavailable("It answered something else."))
+                case .success: self.fail(.wrongAnswer(of: slot.name))
                 case .failure(let error): self.fail(error)
                 }
             }
@@ -67,7 +67,7 @@ final class FilterResolution {
             case .success(.filters(let filters)):
                 self.add(offered, ids, filters)
                 self.run()
-            case .success: self.fail(slot.unavailable("It answered something else."))
+            case .success: self.fail(.wrongAnswer(of: slot.name))
             case .failure(let error): self.container.filters.explain(error, slot, self.done)
             }
         }

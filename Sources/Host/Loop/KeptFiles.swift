@@ -97,7 +97,7 @@ final class KeptFiles {
     private func wrote(_ name: String, _ code: Int32) {
         if code != 0 {
             logger.warning(
-                "what a component has kept can't be written",
+                "a component's kept bytes can't be written",
                 metadata: [
                     "path": "\(folder)/\(name)", "reason": "\(String(cString: strerror(code)))",
                 ])

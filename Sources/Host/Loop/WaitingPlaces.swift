@@ -48,9 +48,9 @@ final class WaitingPlaces {
 
     private func reason(_ own: Int, _ most: Int) -> String {
         guard count < most else {
-            return "\(count) calls wait already, and no more may (waitingCalls). Try again later."
+            return "The queue of \(count) waiting calls (waitingCalls) is full; try again later."
         }
-        return "\(own) calls of the same user wait already. Of \(most) calls (waitingCalls) a user "
-            + "may have no more than there are free places left: await answers before the next call."
+        return "This user already has \(own) calls waiting; a user may have at most as many as "
+            + "places are left of \(most) (waitingCalls). Await replies first."
     }
 }

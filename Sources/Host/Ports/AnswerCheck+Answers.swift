@@ -16,7 +16,7 @@ extension AnswerCheck {
             (.deselect(_, _, let screen), .selection(_, let events)),
             (.clear(_, let screen), .selection(_, let events)):
             return problem(in: events)
-                ?? (events.allSatisfy { $0.screen == screen } ? nil : "what is another screen's")
+                ?? (events.allSatisfy { $0.screen == screen } ? nil : "an event of another screen")
         case (.ballotsOf(let actor, let subjects), .ballotsOf(let ballots)):
             let belong =
                 ballots.count == subjects.count

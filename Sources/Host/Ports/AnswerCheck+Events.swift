@@ -7,16 +7,16 @@ extension AnswerCheck {
     /// The fields of items are not checked here.
     public func problem(in events: [ComponentEvent]) -> String? {
         for event in events {
-            guard event.kind == kind else { return "what only another kind of component reports" }
+            guard event.kind == kind else { return "an event of another kind of component" }
             let problem: String? =
                 switch event {
                 case .tally(let subject, let tally):
                     isSane(subject) ? self.problem(in: tally) : "a tally of no item"
                 case .commentCount(let subject, let count):
                     isSane(subject) && isSane(count: count)
-                        ? nil : "a count of comments that can't be"
+                        ? nil : "an invalid count of comments"
                 case .didPost(let comment), .didEdit(let comment), .didRemove(let comment):
-                    isSane(comment) ? nil : "a comment that can't be"
+                    isSane(comment) ? nil : "an invalid comment"
                 case .contents, .didSelect, .didDeselect, .didClear: nil
                 }
             if let problem { return problem }

@@ -264,8 +264,8 @@ extension FileWatches {
 
     private func problem(with watch: Watch) -> String? {
         guard Self.unreadable(watch.path) == EACCES else { return nil }
-        return "\(watch.path) changed and can't be read. Where another file took its place: a "
-            + "worker may read the one that was there at its start; let the setting name its folder."
+        return "\(watch.path) changed and can't be read. If the file was replaced: a "
+            + "worker can read only the file present at its start; configure its folder instead."
     }
 
     /// Looks for folders that are gone; watches of those that are back are called.

@@ -195,7 +195,7 @@ final class InProcessPort: ComponentPort {
         else { return done(result) }
         let reason =
             "The plugin \(plugin.id) answered with \(problem). Nothing was changed, and its component is "
-            + "made anew."
+            + "restarted."
         done(.failure(.refused(Refusal(.refused, reason))))
         mistrust(because: reason)
     }

@@ -156,7 +156,7 @@ final class InProcessServices: ContextServices {
         if let count = bytes?.count, count > mostKept {
             throw Refusal(
                 .limitExceeded,
-                "It wants \(count) bytes kept, and at most \(mostKept) are (limits.keptBytes).",
+                "It passed \(count) bytes to keep(_:); the limit is \(mostKept) (limits.keptBytes).",
                 evidence: ["limit": "keptBytes", "value": "\(count)"])
         }
         report(.keeps(bytes))

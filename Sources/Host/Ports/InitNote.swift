@@ -67,7 +67,7 @@ extension InitNote.Component {
 
     /// The problem, as a message.
     var problem: String {
-        let what = "The daemon before this one ended while it made "
+        let what = "The previous daemon process ended while it made "
         let why = "init of the plugin \(plugin) hangs or crashes."
         return isDelegate
             ? what + "\(component) of \(container): \(why) Take the delegate out of the definition."

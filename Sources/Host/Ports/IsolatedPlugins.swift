@@ -132,7 +132,7 @@ extension IsolatedPlugins.Cause {
 
     fileprivate func sentence(of plugin: String) -> String {
         let end =
-            "until its file is another one, or 'atriumctl plugin release \(plugin)' and a restart of the daemon"
+            "until its file changes, or 'atriumctl plugin release \(plugin)' and a restart of the daemon"
         if called.isDelegate {
             return
                 "The daemon crashed while it called \(called.component) of \(called.container), which it knows since "

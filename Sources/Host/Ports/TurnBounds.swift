@@ -48,7 +48,7 @@ struct TurnBounds {
         logged = (0, 0, 0)
         published = (0, 0, 0)
         guard !dropped.isEmpty else { return nil }
-        return "During one call the component said more than it may, and this was dropped: "
+        return "The component exceeded the limits of one call; dropped: "
             + dropped.joined(separator: ", ") + "."
     }
 

@@ -129,7 +129,7 @@ struct ExportSlice: Sendable {
             return !actors.isErased(actor)
         }
         let sentences = records.filter(isLost).map { record in
-            "whose the record '\(record.key)' of \(record.source.component) is is unknown: the name of person "
+            "the owner of record '\(record.key)' of \(record.source.component) is unknown: the name of person "
                 + "\(record.actor?.number ?? 0) can't be read"
         }
         guard let first = sentences.first else { return nil }

@@ -48,7 +48,7 @@ struct RecordReader {
         var seen: Set<[String]> = []
         for record in records {
             guard seen.insert([record.component, record.key, record.ballotActor]).inserted else {
-                throw record.invalid("It stands twice in the call; put it once.")
+                throw record.invalid("The record occurs twice in the call.")
             }
             drafts.append(try read(record))
         }
@@ -92,9 +92,9 @@ struct RecordReader {
         if let fields = draft.value["fields"]?.object {
             draft.value["fields"] = .object(fields.filter { !$0.value.isNull })
         }
-        guard draft.actor == nil else { return "An item has no actor." }
+        guard draft.actor == nil else { return "An item must not have an actor." }
         guard let item = Item(key: draft.key, value: .object(draft.value)) else {
-            return "An item's value has 'fields', an object."
+            return "An item's value must have 'fields', an object."
         }
         if let name = draft.value.notText(["parent"]) { return "'\(name)' is no text." }
         if item.parent == item.id { return "It can't be its own parent." }
@@ -102,13 +102,13 @@ struct RecordReader {
     }
 
     private func checkBallot(_ draft: RecordDraft) -> String? {
-        guard draft.actor != nil else { return "A ballot has an actor." }
+        guard draft.actor != nil else { return "A ballot must have an actor." }
         let subject = Subject(item: draft.key.isEmpty ? nil : draft.key)
         let key = Ballot.key(actor: ActorID(1), subject: subject)
         guard let ballot = Ballot(key: key, value: .object(draft.value)), ballot.value.isFinite
-        else { return "A ballot's value has 'value', a number, and 'cast', in milliseconds." }
+        else { return "A ballot's value must have 'value', a number, and 'cast', in milliseconds." }
         guard Self.moments.contains(ballot.cast.milliseconds) else {
-            return "'cast' is no moment from 1970 to 9999, in milliseconds."
+            return "'cast' must be a time from 1970 to 9999, in milliseconds."
         }
         return subject.item.flatMap(Self.problem(inID:))
     }

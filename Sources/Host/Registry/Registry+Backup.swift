@@ -93,8 +93,8 @@ extension BackupPart {
 extension HostError {
     fileprivate static let forsakenBackup = HostError.storeUnavailable(
         reason:
-            "The backup was ended because its reader made it wait for more than a minute, or somebody was "
-            + "erased meanwhile; begin again.",
+            "The backup was ended because no part was requested for a minute, or a person was erased meanwhile; "
+            + "begin again.",
         retryAfter: 0)
 
     fileprivate init(_ error: BackupError) {

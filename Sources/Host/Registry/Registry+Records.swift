@@ -56,8 +56,8 @@ extension Registry {
             return reply(
                 .failure(
                     .storeUnavailable(
-                        reason: "The export was ended because its reader made it wait for more "
-                            + "than a minute, or somebody was erased meanwhile; begin again.",
+                        reason: "The export was ended because no part was requested for a "
+                            + "minute, or a person was erased meanwhile; begin again.",
                         retryAfter: 0)))
         }
         export.isFollowed = true

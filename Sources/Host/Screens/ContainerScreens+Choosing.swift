@@ -77,7 +77,7 @@ extension ContainerScreens {
                         screen.release(hold)
                         done(result)
                     }
-                case .success: done(.failure(slot.unavailable("It answered something else.")))
+                case .success: done(.failure(.wrongAnswer(of: slot.name)))
                 case .failure(let error): container.filters.explain(error, slot, done)
                 }
             }
@@ -211,7 +211,7 @@ extension ContainerScreens {
         guard answer != asked else { return prepare(screen, for: next, answered) }
         prepare(answer, instead: next, on: screen, then: answered) { [self, next] problem in
             logRefused(
-                "what a delegate would show can't be shown; the user's choice stands", next,
+                "a delegate's choices are invalid; the user's choices are shown", next,
                 problem)
             prepare(screen, for: next, answered)
         }

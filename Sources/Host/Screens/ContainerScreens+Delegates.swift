@@ -52,7 +52,7 @@ extension ContainerScreens {
             prepare(choices, instead: before, on: screen) { [self] prepared in
                 show(prepared, on: screen) { _ in finished() }
             } otherwise: { [self] problem in
-                logRefused("what a delegate would show can't be shown", before, problem)
+                logRefused("a delegate's choices are invalid", before, problem)
                 finished()
             }
         }

@@ -158,7 +158,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
     func lead(_ screen: String, to container: String, item: String?) {
         guard Names.isName(container), item.map(ItemID.isNormal) ?? true else {
             return domain.logger.warning(
-                "where a delegate leads is no container, or no item",
+                "a delegate leads to an invalid container name or item id",
                 metadata: [
                     "container": "\(self.container.name)", "to": "\(container.prefix(63))",
                 ])

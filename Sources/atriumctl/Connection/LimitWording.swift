@@ -28,7 +28,7 @@ enum LimitWording {
         case "waitingQueries": "\(value) of your queries that take long wait for their turn already"
         case "containers", "components", "screens", "exports", "backups", "erasures":
             "there are \(value) \(limit) already, and no more are taken"
-        default: "that is beyond the limit \(limit) of \(value)"
+        default: "the limit \(limit) (\(value)) is exceeded"
         }
     }
 

@@ -26,7 +26,8 @@ import Testing
         #expect(
             error("", 0)
                 == .refused(
-                    reason: "The component 'stars' refused it without a reason.", retryAfter: 0))
+                    reason: "The component 'stars' refused the call and gave no reason.",
+                    retryAfter: 0))
         for time in [.nan, .infinity, -1, 1e300] {
             #expect(error("No.", time) == .refused(reason: "No.", retryAfter: nil))
         }

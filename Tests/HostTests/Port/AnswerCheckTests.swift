@@ -137,7 +137,7 @@ import Threads
         #expect(comments.problem(in: [.commentCount(Self.heat, 1 << 40)]) == nil)
         #expect(
             comments.problem(in: [.commentCount(Self.heat, 1 << 40 + 1)])
-                == "a count of comments that can't be")
+                == "an invalid count of comments")
         let votes = check(HostLimits(), .votes, Stars.self)
         var tally = Tally()
         tally.count = .max

@@ -98,7 +98,7 @@ import Testing
             }
             let reason =
                 "The plugin org.test.talker answered with the record 'x', which was not put. Nothing "
-                + "was changed, and its component is made anew."
+                + "was changed, and its component is restarted."
             #expect(failures == [.refused(Refusal(.refused, reason))], "the next is not answered")
             #expect(owner.told == ["died \(reason)"])
         }

@@ -25,7 +25,7 @@ import Testing
             .fieldInvalid(item: "b", field: "rating", expected: "at most 10", found: "11")
         ) { try await host.put(films + [.film("b", rating: 11)]) }
         await expect(
-            .itemInvalid(item: "b", reason: "It stands twice in the batch; put it once.")
+            .itemInvalid(item: "b", reason: "The id occurs twice in the batch.")
         ) { try await host.put([.film("b")] + films + [.film("b")]) }
         let long = Item(
             id: "long", fields: ["title": .text(String(repeating: "x", count: 1 << 20))])

@@ -87,7 +87,7 @@ import Testing
         try await host.apply(.films)
         await expect(
             .recordInvalid(
-                component: "list", key: "a", reason: "It stands twice in the call; put it once.")
+                component: "list", key: "a", reason: "The record occurs twice in the call.")
         ) {
             try await host.restore([.film("a"), .film("a")])
         }

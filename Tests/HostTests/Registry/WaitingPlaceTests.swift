@@ -37,8 +37,9 @@ import Testing
             #expect((reason == nil) == isTaken, "\(index)", sourceLocation: sourceLocation)
             guard let reason else { continue }
             #expect(
-                reason.contains("5 calls of the same user wait already. Of 10 calls (waitingCalls)")
-                    && reason.contains("await answers"), sourceLocation: sourceLocation)
+                reason.contains("already has 5 calls waiting;")
+                    && reason.contains("of 10 (waitingCalls). Await replies"),
+                sourceLocation: sourceLocation)
         }
     }
 

@@ -62,7 +62,7 @@ private final class Clerk: ContainerDelegate {
         _ = try await host.call { $0.search(id, text, by: .ann, $1) }
         let events = logged.events.filter {
             $0["message"]
-                == "what a delegate would show can't be shown; the user's choice stands"
+                == "a delegate's choices are invalid; the user's choices are shown"
         }
         #expect(events.count == 1)
         #expect(events.first?["plugin"] == "test.clerk")

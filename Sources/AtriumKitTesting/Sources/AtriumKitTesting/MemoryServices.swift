@@ -116,7 +116,7 @@ public final class MemoryServices: ContextServices {
         if let count = bytes?.count, count > mostKept {
             throw Refusal(
                 .limitExceeded,
-                "The component '\(component)' wants \(count) bytes kept, and at most \(mostKept) are (keptBytes).",
+                "The component '\(component)' passed \(count) bytes to keep(_:); the limit is \(mostKept) (keptBytes).",
                 evidence: ["limit": "keptBytes", "value": "\(count)"])
         }
         kept = bytes
