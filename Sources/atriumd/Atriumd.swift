@@ -31,7 +31,7 @@ struct Atriumd: AsyncParsableCommand {
     @Option(help: "The control socket's path.")
     var socket: String?
 
-    @Option(help: "Where the store is kept.")
+    @Option(help: "The state directory, which has the store.")
     var stateDirectory: String?
 
     @Option(help: "A folder with plugins; may be given several times. They run isolated.")

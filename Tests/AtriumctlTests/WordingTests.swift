@@ -41,7 +41,7 @@ import Testing
         (Reason.damaged, "missed #3 to #7: damaged in the store; 'atriumctl status' says more"),
         (
             Reason.replaced,
-            "the store was replaced, so what is missed is not known; going on after #9"
+            "the store was replaced, so missed notifications are unknown; continuing after #9"
         ),
     ])
     func `a gap says why`(reason: Reason, text: String) {

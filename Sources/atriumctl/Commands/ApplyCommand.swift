@@ -4,7 +4,7 @@ import Interfaces
 /// The command `atriumctl apply -f FILE…`.
 struct ApplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "apply", abstract: "Make containers what their definitions say.",
+        commandName: "apply", abstract: "Create or update containers from definitions.",
         discussion: """
             Only what changed in a file since it was last applied is touched: what was attached, \
             moved or hidden by hand stays.
@@ -23,16 +23,16 @@ struct ApplyCommand: AsyncParsableCommand {
         completion: .file(extensions: ["yaml", "yml"]))
     var file: [String]
 
-    @Flag(help: "Say what would be done, and do nothing.")
+    @Flag(help: "Print what would be done, without doing it.")
     var dryRun = false
 
     @Flag(
         help:
-            "Erase the data of components that a definition no longer has. There is no way back: a terminal is asked."
+            "Erase the data of components that a definition no longer has. Can't be undone; asks first on a terminal."
     )
     var prune = false
 
-    @Flag(name: .shortAndLong, help: "Erase without a question.")
+    @Flag(name: .shortAndLong, help: "Erase without confirmation.")
     var yes = false
 
     @OptionGroup var connection: ConnectionOptions
@@ -41,7 +41,7 @@ struct ApplyCommand: AsyncParsableCommand {
         let definitions = try file.flatMap(definitions)
         if prune, !dryRun {
             try Question.beforeErasing(
-                "what components hold that the definitions no longer have", isSure: yes)
+                "the data of components that the definitions no longer have", isSure: yes)
         }
         let session = try await connection.connect()
         let parameters = Containers.Apply.Parameters(

@@ -21,7 +21,7 @@ struct BackupCommand: AsyncParsableCommand {
     @Argument(help: "The file; - or none: standard output.", completion: .file())
     var file: String = "-"
 
-    @Flag(help: "Replace a file that is there.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
     @OptionGroup var connection: ConnectionOptions

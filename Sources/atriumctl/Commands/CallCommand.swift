@@ -24,15 +24,15 @@ struct CallCommand: AsyncParsableCommand {
     @Argument(help: "Its parameters: a JSON object; - reads it from standard input.")
     var parameters: String = "{}"
 
-    @Flag(help: "Ask for a series of replies, one a line.")
+    @Flag(help: "Request a series of replies, one a line.")
     var more = false
 
-    @Flag(help: "Ask for no reply, and do not wait.")
+    @Flag(help: "Request no reply, and do not wait.")
     var oneway = false
 
     @Flag(
         help: ArgumentHelp(
-            "Ask for another protocol after the reply, and join it to standard input and output.",
+            "Upgrade to another protocol after the reply, connected to standard input and output.",
             discussion: "The reply goes to standard error."))
     var upgrade = false
 

@@ -8,15 +8,16 @@ struct CommentCommand: AsyncParsableCommand {
     )
     .examples(#"atriumctl comment films/alien-1979 "In space.""#)
 
-    @Argument(help: ArgumentHelp("What to comment on.", valueName: "container[/item]"))
+    @Argument(
+        help: ArgumentHelp("The container or item to comment on.", valueName: "container[/item]"))
     var target: Target
 
-    @Argument(help: "What to say; - reads it from standard input.")
+    @Argument(help: "The text; - reads it from standard input.")
     var text: String
 
     @Option(
         help: ArgumentHelp(
-            "Its id, for repeating the command safely; by default a fresh one.",
+            "Its id, to repeat the command safely; by default a new one.",
             valueName: "id"))
     var id: String?
 
@@ -44,12 +45,12 @@ struct ReplyCommand: AsyncParsableCommand {
     @Argument(help: "The comment's id, as 'thread' shows it.")
     var comment: String
 
-    @Argument(help: "What to say; - reads it from standard input.")
+    @Argument(help: "The text; - reads it from standard input.")
     var text: String
 
     @Option(
         help: ArgumentHelp(
-            "The reply's id, for repeating the command safely; by default a fresh one.",
+            "The reply's id, to repeat the command safely; by default a new one.",
             valueName: "id"))
     var id: String?
 
@@ -65,7 +66,7 @@ struct ReplyCommand: AsyncParsableCommand {
 /// The command `atriumctl edit-comment CONTAINER COMMENT TEXT`.
 struct EditCommentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "edit-comment", abstract: "Give a comment another text."
+        commandName: "edit-comment", abstract: "Change the text of a comment."
     )
     .examples(#"atriumctl edit-comment films offer "An offer that nobody refuses.""#)
 
@@ -121,8 +122,8 @@ struct DeleteCommentCommand: AsyncParsableCommand {
 /// The command `atriumctl moderate CONTAINER COMMENT STATE`.
 struct ModerateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "moderate", abstract: "Decide what becomes of a comment (moderators).",
-        discussion: "What waits for a decision, 'atriumctl pending' lists."
+        commandName: "moderate", abstract: "Show, hold or remove a comment (moderators).",
+        discussion: "'atriumctl pending' lists the comments that wait for a decision."
     )
     .examples("atriumctl moderate films offer removed --reason advertising")
 
@@ -135,7 +136,9 @@ struct ModerateCommand: AsyncParsableCommand {
     @Argument(help: "shown, pending or removed.")
     var state: Comments.Moderate.Parameters.State
 
-    @Option(help: ArgumentHelp("Why, for its author: 500 characters.", valueName: "text"))
+    @Option(
+        help: ArgumentHelp(
+            "The reason, for its author: at most 500 characters.", valueName: "text"))
     var reason: String?
 
     @OptionGroup var which: ComponentOption

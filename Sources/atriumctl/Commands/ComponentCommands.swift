@@ -24,14 +24,14 @@ struct AttachCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("container"),
-        help: ArgumentHelp("The container that it is.", valueName: "child"), completion: .containers
-    )
+        help: ArgumentHelp("The container to attach as a part.", valueName: "child"),
+        completion: .containers)
     var child: String?
 
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "A section of the child, and the one of the container around that it follows.",
+            "A section of the part, and the section of the container that it follows.",
             valueName: "section=section"))
     var follow: [String] = []
 
@@ -41,15 +41,15 @@ struct AttachCommand: AsyncParsableCommand {
             "A setting; the value is JSON, or else a text.", valueName: "name=value"))
     var setting: [String] = []
 
-    @Option(help: ArgumentHelp("Its place, from 0; by default the end.", valueName: "n"))
+    @Option(help: ArgumentHelp("Its position, from 0; by default the last.", valueName: "n"))
     var at: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Where it lives: daemon, or process (of its own).", valueName: "where"))
+            "Where it runs: daemon, or process (of its own).", valueName: "where"))
     var isolation: Containers.Attach.Parameters.Isolation?
 
-    @Flag(help: "Screens leave it out.")
+    @Flag(help: "Hide it on screens.")
     var hidden = false
 
     @OptionGroup var connection: ConnectionOptions
@@ -104,7 +104,7 @@ extension Containers.Attach.Parameters.Isolation: ExpressibleByArgument {}
 struct DetachCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "detach", abstract: "Detach a component from a container.",
-        discussion: "What it keeps stays, and returns when it is attached again."
+        discussion: "Its data is kept, and returns when it is attached again."
     )
     .examples("atriumctl detach films stars", "atriumctl detach films stars --purge")
 
@@ -114,17 +114,17 @@ struct DetachCommand: AsyncParsableCommand {
     @Argument(help: "The component.", completion: .components)
     var component: String
 
-    @Flag(help: "Erase what it keeps too. There is no way back: a terminal is asked.")
+    @Flag(help: "Erase its data too. Can't be undone; asks first on a terminal.")
     var purge = false
 
-    @Flag(name: .shortAndLong, help: "Erase without a question.")
+    @Flag(name: .shortAndLong, help: "Erase without confirmation.")
     var yes = false
 
     @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
         if purge {
-            try Question.beforeErasing("what '\(component)' of '\(container)' keeps", isSure: yes)
+            try Question.beforeErasing("the data of '\(component)' of '\(container)'", isSure: yes)
         }
         let session = try await connection.connect()
         let parameters = Containers.Detach.Parameters(
@@ -148,7 +148,7 @@ struct MoveCommand: AsyncParsableCommand {
     @Argument(help: "The component.", completion: .components)
     var component: String
 
-    @Argument(help: "The new place, from 0.")
+    @Argument(help: "The new position, from 0.")
     var place: Int
 
     @OptionGroup var connection: ConnectionOptions
@@ -165,7 +165,7 @@ struct MoveCommand: AsyncParsableCommand {
 /// The command `atriumctl hide CONTAINER COMPONENT`.
 struct HideCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "hide", abstract: "Leave a component out of screens; it goes on working."
+        commandName: "hide", abstract: "Hide a component on screens; it continues to work."
     )
     .examples("atriumctl hide films talk")
 
@@ -189,8 +189,8 @@ struct ShowCommand: AsyncParsableCommand {
 /// The command `atriumctl refresh CONTAINER [COMPONENT]`.
 struct RefreshCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "refresh", abstract: "Have components look at their sources again.",
-        discussion: "A component does so at most once a second. What it finds is shown later."
+        commandName: "refresh", abstract: "Make components read their sources again.",
+        discussion: "At most once a second for each component. Changes are shown later."
     )
     .examples("atriumctl refresh compilation")
 

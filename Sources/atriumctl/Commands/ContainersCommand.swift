@@ -38,8 +38,8 @@ struct ContainersCommand: AsyncParsableCommand {
 /// The command `atriumctl delete CONTAINER`.
 struct DeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Take a container away.",
-        discussion: "Its items, votes and comments stay, and return when it is applied again."
+        commandName: "delete", abstract: "Delete a container.",
+        discussion: "Its items, votes and comments are kept, and return when it is applied again."
     )
     .examples("atriumctl delete films", "atriumctl delete films --purge")
 
@@ -47,10 +47,10 @@ struct DeleteCommand: AsyncParsableCommand {
     var container: String
 
     @Flag(
-        help: "Erase its items, votes and comments too. There is no way back: a terminal is asked.")
+        help: "Erase its items, votes and comments too. Can't be undone; asks first on a terminal.")
     var purge = false
 
-    @Flag(name: .shortAndLong, help: "Erase without a question.")
+    @Flag(name: .shortAndLong, help: "Erase without confirmation.")
     var yes = false
 
     @OptionGroup var connection: ConnectionOptions

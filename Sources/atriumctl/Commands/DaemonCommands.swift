@@ -4,11 +4,11 @@ import Interfaces
 /// The command `atriumctl reload`.
 struct ReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reload", abstract: "Have the daemon read its configuration again."
+        commandName: "reload", abstract: "Make the daemon read its configuration again."
     )
     .examples("atriumctl reload")
 
-    @Flag(help: "Say nothing unless it fails: the daemon's log has what changed.")
+    @Flag(help: "Print nothing unless it fails; the daemon's log has the changes.")
     var quiet = false
 
     @OptionGroup var connection: ConnectionOptions

@@ -5,7 +5,7 @@ import Interfaces
 /// The command `atriumctl erase ACTOR`.
 struct EraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "erase", abstract: "Erase a person: name, votes, comments, what they did.",
+        commandName: "erase", abstract: "Erase a person: name, votes, comments and history.",
         discussion: """
             Tallies are as if they had never voted. Comments of theirs that others replied to keep their \
             place, as deleted ones. It is done when the store's files hold nothing of it any more; writes \
@@ -15,7 +15,7 @@ struct EraseCommand: AsyncParsableCommand {
     )
     .examples("atriumctl erase web:42 --yes")
 
-    @Argument(help: "Whom: as in web:42 or unix:1000, or a login name of this machine.")
+    @Argument(help: "The person, as in web:42 or unix:1000, or a login name of this machine.")
     var actor: String
 
     @Flag(help: "Do not ask.")
@@ -46,7 +46,7 @@ struct EraseCommand: AsyncParsableCommand {
         guard !yes else { return }
         guard Question.isPossible else {
             throw CommandFailure(
-                "there is no way back from erasing \(name), and nobody to ask",
+                "erasing \(name) can't be undone, and there is no terminal to confirm it",
                 hint: "add --yes.", status: .usage)
         }
         guard Question.isYes("Erase \(name) for good, with all votes and comments?") else {

@@ -25,7 +25,7 @@ struct ExportCommand: AsyncParsableCommand {
     @Flag(help: "Votes and comments too.")
     var all = false
 
-    @Flag(help: "Leave out what is damaged, and say what that is.")
+    @Flag(help: "Leave out damaged records, and list them.")
     var damaged = false
 
     @OptionGroup var list: ListOption

@@ -5,7 +5,7 @@ import Interfaces
 struct FiltersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "filters",
-        abstract: "List a container's filters, with how many items each would show.",
+        abstract: "List a container's filters, with the number of items each would show.",
         discussion: """
             A section's own selection does not reduce its counts. Of a section with many filters those \
             are listed that most items have, and those that are selected; with --section all of them, \
@@ -30,7 +30,7 @@ struct FiltersCommand: AsyncParsableCommand {
     var scope: String?
 
     @Option(
-        help: ArgumentHelp("This section alone, with all its filters.", valueName: "section"))
+        help: ArgumentHelp("Only this section, with all its filters.", valueName: "section"))
     var section: String?
 
     @Option(
@@ -40,7 +40,7 @@ struct FiltersCommand: AsyncParsableCommand {
                 + "accents.", valueName: "text"))
     var find: String?
 
-    @Option(help: ArgumentHelp("Go on after a page of the section.", valueName: "cursor"))
+    @Option(help: ArgumentHelp("Continue after a page of the section.", valueName: "cursor"))
     var cursor: String?
 
     @OptionGroup var connection: ConnectionOptions

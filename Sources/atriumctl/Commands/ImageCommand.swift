@@ -28,7 +28,7 @@ struct ImageCommand: AsyncParsableCommand {
         completion: .file())
     var output: String = "-"
 
-    @Flag(help: "Replace a file that is there.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
     @OptionGroup var list: ListOption

@@ -31,7 +31,7 @@ struct ImportCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What the file is: csv, json or ndjson; by default it is found from the content.",
+            "The file's format: csv, json or ndjson; by default detected from the content.",
             valueName: "format"))
     var format: TextFormat?
 
@@ -44,7 +44,7 @@ struct ImportCommand: AsyncParsableCommand {
 
     @Option(
         name: .long, parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Leave this column out; may stand several times.", valueName: "column"),
+        help: ArgumentHelp("Ignore this column; may be given several times.", valueName: "column"),
         completion: .nothing)
     var ignore: [String] = []
 
@@ -77,8 +77,8 @@ struct ImportCommand: AsyncParsableCommand {
         let json = connection.json ? JSON.encode(report.json(seconds: seconds)) : nil
         if failure is ImportInterrupted {
             if let json { Output.rawLine(json) }
-            Output.note("atriumctl: interrupted; what is in stays: \(summary)")
-            Output.note("hint: the same command goes on: it passes over what is in.")
+            Output.note("atriumctl: interrupted; imported items are kept: \(summary)")
+            Output.note("hint: run it again to continue; it skips imported items.")
             throw ExitCode(Self.interrupted)
         }
         if let failure {

@@ -32,22 +32,23 @@ struct InitCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where the definition is written; by default NAME.yaml. - prints it, and that is all.",
+            "The file to write; by default NAME.yaml. - only prints the definition.",
             valueName: "file"),
         completion: .file(extensions: ["yaml", "yml"]))
     var output: String?
 
     @Option(
         help: ArgumentHelp(
-            "What the file is: csv, json or ndjson; by default it is found from the content.",
+            "The file's format: csv, json or ndjson; by default detected from the content.",
             valueName: "format"))
     var format: TextFormat?
 
-    @Flag(help: "Let the list be the file: who changes that changes what is shown.")
+    @Flag(help: "Show the file itself: changing the file changes the list.")
     var follow = false
 
     @Flag(
-        name: .shortAndLong, help: "Apply the definition and import the file, without a question.")
+        name: .shortAndLong,
+        help: "Apply the definition and import the file, without confirmation.")
     var yes = false
 
     @OptionGroup var connection: ConnectionOptions

@@ -23,10 +23,10 @@ struct PutCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The fields.", valueName: "field=value"))
     var values: [String] = []
 
-    @Flag(help: "The item has these fields alone.")
+    @Flag(help: "Replace all fields: the item has only these.")
     var replace = false
 
-    @Option(help: ArgumentHelp("The item that it lies under.", valueName: "item"))
+    @Option(help: ArgumentHelp("The parent item.", valueName: "item"))
     var parent: String?
 
     @OptionGroup var list: ListOption
@@ -97,7 +97,7 @@ struct PutCommand: AsyncParsableCommand {
 struct RemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove items.",
-        discussion: "Their votes and comments stay, hidden, and return with the item."
+        discussion: "Their votes and comments are kept, hidden, and return with the item."
     )
     .examples(
         "atriumctl remove songs/so-what",
@@ -106,10 +106,10 @@ struct RemoveCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The items.", valueName: "container/item"))
     var targets: [Target]
 
-    @Flag(help: "Erase their votes and comments too. There is no way back: a terminal is asked.")
+    @Flag(help: "Erase their votes and comments too. Can't be undone; asks first on a terminal.")
     var purge = false
 
-    @Flag(name: .shortAndLong, help: "Erase without a question.")
+    @Flag(name: .shortAndLong, help: "Erase without confirmation.")
     var yes = false
 
     @OptionGroup var list: ListOption

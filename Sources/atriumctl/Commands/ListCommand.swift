@@ -33,19 +33,21 @@ struct ListCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Show these fields alone, with commas between.", valueName: "field,…"))
+            "Show only these fields, separated by commas.", valueName: "field,…"))
     var fields: String?
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("table, json, csv or ids; by default a table.", valueName: "form"))
+        help: ArgumentHelp(
+            "The output format: table, json, csv or ids; by default table.", valueName: "form"))
     var output: Form?
 
-    @Option(help: ArgumentHelp("At most so many items.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum number of items.", valueName: "n"))
     var limit: Int?
 
     @Option(
-        help: ArgumentHelp("The page after the one whose 'next' this is.", valueName: "cursor"))
+        help: ArgumentHelp(
+            "The page with this cursor, the 'next' of the previous page.", valueName: "cursor"))
     var cursor: String?
 
     @Option(
@@ -55,11 +57,11 @@ struct ListCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only the items right under this one; '' for those at the top.", valueName: "item"),
+            "Only the direct children of this item; '' for those at the top.", valueName: "item"),
         completion: .nothing)
     var parent: String?
 
-    @Flag(help: "All pages, also with --limit, which is a page's length then, or --cursor.")
+    @Flag(help: "All pages, also with --cursor; --limit is then the length of a page.")
     var all = false
 
     @OptionGroup var subject: SubjectOptions

@@ -16,7 +16,7 @@ struct MetricsCommand: AsyncParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Replace this file, in one step; '-' is standard output.", valueName: "file"))
+            "Replace this file atomically; '-' is standard output.", valueName: "file"))
     var output: String?
 
     @OptionGroup var connection: ConnectionOptions

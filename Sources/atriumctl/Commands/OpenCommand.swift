@@ -37,12 +37,12 @@ struct OpenCommand: AsyncParsableCommand {
         completion: .scopes)
     var scope: String?
 
-    @Option(help: ArgumentHelp("At most so many items of a list.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum number of items of a list.", valueName: "n"))
     var limit: Int?
 
     @Option(
         help: ArgumentHelp(
-            "On whose behalf, for front ends: NAMESPACE:NAME.", valueName: "actor"))
+            "The person to act for, for front ends: NAMESPACE:NAME.", valueName: "actor"))
     var actor: String?
 
     @OptionGroup var connection: ConnectionOptions

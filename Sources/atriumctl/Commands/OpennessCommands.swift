@@ -6,7 +6,7 @@ struct Openness: ParsableArguments {
     @Argument(help: "The container.", completion: .containers)
     var container: String
 
-    @Flag(help: "For votes; with neither option for both.")
+    @Flag(help: "Only votes; by default votes and comments.")
     var votes = false
 
     @Flag(help: "For comments.")
@@ -30,8 +30,8 @@ struct Openness: ParsableArguments {
 /// The command `atriumctl close CONTAINER`.
 struct CloseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "close", abstract: "Take no more votes or comments (moderators).",
-        discussion: "What was voted and said stays to be seen; 'atriumctl reopen' ends it."
+        commandName: "close", abstract: "Accept no more votes or comments (moderators).",
+        discussion: "Existing votes and comments stay visible; 'atriumctl reopen' ends it."
     )
     .examples("atriumctl close films --votes")
 
@@ -43,7 +43,7 @@ struct CloseCommand: AsyncParsableCommand {
 /// The command `atriumctl reopen CONTAINER`.
 struct ReopenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reopen", abstract: "Take votes or comments again (moderators)."
+        commandName: "reopen", abstract: "Accept votes or comments again (moderators)."
     )
     .examples("atriumctl reopen films")
 

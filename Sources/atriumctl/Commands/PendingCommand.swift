@@ -15,7 +15,7 @@ struct PendingCommand: AsyncParsableCommand {
     @Argument(help: "The container.", completion: .containers)
     var container: String
 
-    @Option(help: ArgumentHelp("At most so many comments; by default all.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum number of comments; by default all.", valueName: "n"))
     var limit: Int?
 
     @OptionGroup var which: ComponentOption

@@ -147,11 +147,11 @@ struct PluginReloadCommand: AsyncParsableCommand {
 struct PluginReleaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "release",
-        abstract: "Let a plugin back into the daemon that crashed it.",
+        abstract: "Let a plugin that crashed the daemon run in it again.",
         discussion: """
-            A plugin that the daemon called when it crashed lives in processes of its own from then on, whatever \
-            definitions say; its delegates are left out. That ends with a new version of its file, and with this \
-            command: from the daemon's next start on.
+            After a crash of the daemon, the plugin that it called runs in processes of its own, whatever \
+            definitions say, and its delegates are left out. That ends with a new version of its file, or with \
+            this command, from the daemon's next start on.
             """
     )
     .examples("atriumctl plugin release org.atrium.stars")
@@ -167,7 +167,7 @@ struct PluginReleaseCommand: AsyncParsableCommand {
         else { return }
         Output.line(
             reply.released
-                ? "\(id): released; it lives where definitions say from the daemon's next start on"
+                ? "\(id): released; from the daemon's next start it runs where definitions say"
                 : "\(id): not isolated, nothing to release")
     }
 }

@@ -5,11 +5,11 @@ import Glibc
 struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Put a backup in the place of the store of a daemon that does not run.",
+        abstract: "Replace the store of a stopped daemon by a backup.",
         discussion: """
             Runs 'atriumd --restore' on this machine, and takes no --socket and no --json: stop the daemon \
             first. The backup is looked over before anything is changed. The store gets a new identity: \
-            who follows from a number of before is notified that something is missing.
+            subscribers with an older cursor are notified of a gap.
             """
     )
     .examples("atriumctl restore nightly.backup")
@@ -17,11 +17,12 @@ struct RestoreCommand: ParsableCommand {
     @Argument(help: "The backup; - reads it from standard input.", completion: .file())
     var file: String
 
-    @Flag(help: "Keep a store that is there under another name, and restore in its place.")
+    @Flag(help: "If a store exists, keep it under another name and replace it.")
     var replace = false
 
     @Option(
-        help: ArgumentHelp("Where the store is kept.", valueName: "folder"), completion: .directory)
+        help: ArgumentHelp("The state directory, which has the store.", valueName: "folder"),
+        completion: .directory)
     var stateDirectory: String?
 
     @Option(

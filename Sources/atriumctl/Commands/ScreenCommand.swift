@@ -6,7 +6,7 @@ import Varlink
 struct ScreenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "screen",
-        abstract: "Work a screen that is open: filter, search, sort, enter, focus.",
+        abstract: "Change an open screen: filter, search, sort, enter, focus.",
         discussion: """
             'atriumctl open' shows a screen's id. Any connection of the same user may work it; what \
             changes is shown where it is open.
@@ -30,7 +30,7 @@ struct ScreenOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "On a container within the screen's: its component, after those around it.",
+            "The part to change: its component's name, after those around it.",
             valueName: "name[/name]"),
         completion: .nothing)
     var part: String?
@@ -116,13 +116,13 @@ struct ScreenClearCommand: AsyncParsableCommand {
 /// The command `atriumctl screen search SCREEN [TEXT]`.
 struct ScreenSearchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "search", abstract: "Show only what contains a text."
+        commandName: "search", abstract: "Show only items that contain a text."
     )
     .examples("atriumctl screen search zgkcenfndxfv969s alien")
 
     @OptionGroup var options: ScreenOptions
 
-    @Argument(help: "The text, without regard to case and accents; nothing: all.")
+    @Argument(help: "The text, without regard to case and accents; empty: all items.")
     var text: String = ""
 
     func run() async throws {
@@ -169,13 +169,13 @@ struct ScreenSortCommand: AsyncParsableCommand {
 /// The command `atriumctl screen resize SCREEN N`.
 struct ScreenResizeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resize", abstract: "Show so many items of a list."
+        commandName: "resize", abstract: "Set how many items of a list are shown."
     )
     .examples("atriumctl screen resize zgkcenfndxfv969s 50")
 
     @OptionGroup var options: ScreenOptions
 
-    @Argument(help: "At most so many.")
+    @Argument(help: "Maximum number of items.")
     var limit: Int
 
     @Option(

@@ -5,7 +5,7 @@ import Interfaces
 struct ScreenScopeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scope", abstract: "Go to another scope of the container.",
-        discussion: "Filters, search, sort and limits stay; what was entered is left."
+        discussion: "Keeps filters, search, sort and limits; leaves the entered items."
     )
     .examples("atriumctl screen scope zgkcenfndxfv969s past")
 
@@ -77,8 +77,8 @@ struct ScreenFocusCommand: AsyncParsableCommand {
 /// The command `atriumctl screen hide SCREEN COMPONENT`.
 struct ScreenHideCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "hide", abstract: "Leave a component out on this screen alone.",
-        discussion: "'atriumctl hide' hides one on all screens of a container."
+        commandName: "hide", abstract: "Hide a component on this screen only.",
+        discussion: "'atriumctl hide' hides it on all screens of a container."
     )
     .examples("atriumctl screen hide zgkcenfndxfv969s talk")
 
@@ -90,7 +90,7 @@ struct ScreenHideCommand: AsyncParsableCommand {
 /// The command `atriumctl screen show SCREEN COMPONENT`.
 struct ScreenShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show a component again that this screen left out."
+        commandName: "show", abstract: "Show a component again that this screen hid."
     )
     .examples("atriumctl screen show zgkcenfndxfv969s talk")
 

@@ -4,7 +4,7 @@ import Interfaces
 /// The command `atriumctl status`.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show how the daemon is."
+        commandName: "status", abstract: "Show the daemon's state."
     )
     .examples("atriumctl status")
 

@@ -76,7 +76,7 @@ struct SubjectOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "On whose behalf, for front ends: NAMESPACE:NAME.", valueName: "actor"))
+            "The person to act for, for front ends: NAMESPACE:NAME.", valueName: "actor"))
     var actor: String?
 }
 

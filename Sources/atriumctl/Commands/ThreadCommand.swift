@@ -8,19 +8,21 @@ struct ThreadCommand: AsyncParsableCommand {
     )
     .examples("atriumctl thread films/alien-1979 --newest")
 
-    @Argument(help: ArgumentHelp("What the comments are about.", valueName: "container[/item]"))
+    @Argument(
+        help: ArgumentHelp(
+            "The container or item with the comments.", valueName: "container[/item]"))
     var target: Target
 
-    @Option(help: ArgumentHelp("Only what is below this comment.", valueName: "comment"))
+    @Option(help: ArgumentHelp("Only replies below this comment.", valueName: "comment"))
     var root: String?
 
     @Flag(help: "Newest first.")
     var newest = false
 
-    @Option(help: ArgumentHelp("How deep; 0: no replies.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum depth; 0: no replies.", valueName: "n"))
     var depth: Int?
 
-    @Option(help: ArgumentHelp("At most so many comments; by default all.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum number of comments; by default all.", valueName: "n"))
     var limit: Int?
 
     @OptionGroup var subject: SubjectOptions

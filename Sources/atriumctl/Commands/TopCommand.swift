@@ -15,7 +15,7 @@ struct TopCommand: AsyncParsableCommand {
     .examples("atriumctl top")
 
     @Option(
-        help: ArgumentHelp("Seconds between two looks, 0.1 to 86400.", valueName: "seconds"))
+        help: ArgumentHelp("Seconds between two updates, 0.1 to 86400.", valueName: "seconds"))
     var interval = 2.0
 
     @Flag(help: "Print one report and end.")

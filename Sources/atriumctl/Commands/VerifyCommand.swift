@@ -6,7 +6,7 @@ import JSONCodec
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Look whether what the daemon shows is what its store holds.",
+        abstract: "Check that the daemon shows what its store contains.",
         discussion: """
             Reads all records, counts ballots and comments anew, and compares that with lists, tallies, \
             counts and threads, while the daemon runs. Nothing is mended: what is wrong is named with \

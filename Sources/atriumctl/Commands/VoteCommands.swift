@@ -52,7 +52,7 @@ struct VoteCommand: AsyncParsableCommand {
 /// The command `atriumctl unvote CONTAINER[/ITEM]`.
 struct UnvoteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unvote", abstract: "Take your vote back."
+        commandName: "unvote", abstract: "Retract your vote."
     )
     .examples("atriumctl unvote films/alien-1979")
 
@@ -69,8 +69,8 @@ struct UnvoteCommand: AsyncParsableCommand {
             actor: subject.actor)
         guard let reply = try await session.answer(Votes.Retract.self, parameters) else { return }
         let done =
-            reply.previous.map { "took back the vote \(Wording.number($0)) on" }
-            ?? "there was no vote of yours on"
+            reply.previous.map { "retracted the vote \(Wording.number($0)) on" }
+            ?? "you had no vote on"
         Output.line(
             PrintableText.line(
                 "\(done) \(target.description); now \(TallyText.full(reply.tally))"))

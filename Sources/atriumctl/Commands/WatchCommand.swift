@@ -5,7 +5,7 @@ import JSONCodec
 /// The command `atriumctl watch TOPIC…`.
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Follow what happens, a line each, until Ctrl-C.",
+        commandName: "watch", abstract: "Print notifications, a line each, until Ctrl-C.",
         discussion: """
             A topic is dotted words; * stands for one word, > for the rest: 'films.>', \
             '*.votes.cast'. Quote them: the shell knows both signs too.
@@ -21,12 +21,12 @@ struct WatchCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "First replay what is kept after this sequence; 0: all of it.", valueName: "n"))
+            "First replay kept notifications after this sequence; 0: all.", valueName: "n"))
     var after: Int?
 
     @Option(
         help: ArgumentHelp(
-            "With --after: the store that the sequence is of, as 'status' names it; of another one all is missed.",
+            "With --after: the store of the sequence, as 'status' names it; from another store all is missed.",
             valueName: "id"))
     var store: String?
 
@@ -86,7 +86,7 @@ enum NotificationText {
     static func gap(_ gap: Notifications.Subscribe.Reply.Gap, last: Int) -> String {
         if gap.reason == .replaced {
             return
-                "atriumctl: the store was replaced, so what is missed is not known; going on after #\(last)"
+                "atriumctl: the store was replaced, so missed notifications are unknown; continuing after #\(last)"
         }
         if gap.from > last { return "atriumctl: there is no #\(gap.to): the last is #\(last)" }
         let reason =
@@ -109,15 +109,15 @@ struct PublishCommand: AsyncParsableCommand {
     @Argument(help: "The topic, such as films.app.screening.")
     var topic: String
 
-    @Argument(help: "What happened: a JSON object; - reads it from standard input.")
+    @Argument(help: "The payload: a JSON object; - reads it from standard input.")
     var payload: String = "{}"
 
-    @Flag(help: "Keep it, with a sequence number.")
+    @Flag(help: "Make it durable, with a sequence number.")
     var durable = false
 
     @Option(
         help: ArgumentHelp(
-            "On whose behalf, for front ends: NAMESPACE:NAME.", valueName: "actor"))
+            "The person to act for, for front ends: NAMESPACE:NAME.", valueName: "actor"))
     var actor: String?
 
     @OptionGroup var connection: ConnectionOptions
@@ -143,7 +143,7 @@ enum JSONArgument {
             return try JSONObject(text)
         } catch {
             throw CommandFailure(
-                "that is no JSON object: \(error)",
+                "the payload is not a JSON object: \(error)",
                 hint: #"quote it for the shell: '{"name": "value"}'"#, status: .usage)
         }
     }

@@ -23,7 +23,7 @@ enum Question {
     ///   - isSure: Whether nobody is to be asked.
     /// - Throws: ``CommandFailure`` where the answer is no.
     static func beforeErasing(_ what: String, isSure: Bool) throws(CommandFailure) {
-        guard !isSure, isPossible, !isYes("Erase \(what)? There is no way back.") else { return }
+        guard !isSure, isPossible, !isYes("Erase \(what)? This can't be undone.") else { return }
         throw CommandFailure("nothing was erased")
     }
 }
