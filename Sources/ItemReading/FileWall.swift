@@ -13,7 +13,7 @@ package enum FileWall {
         for home in ["/home", "/root", "/run/user"] where (path + "/").hasPrefix(home + "/") {
             guard access(home, X_OK) != 0, errno == EACCES else { continue }
             return
-                "the service looks into nobody's home: copy share/atrium/drop-ins/home.conf, as it says"
+                "the unit hides home directories (ProtectHome=): install share/atrium/drop-ins/home.conf"
         }
         guard code == ENOENT, path.hasPrefix("/tmp/") || path.hasPrefix("/var/tmp/"),
             getenv("INVOCATION_ID") != nil

@@ -13,10 +13,10 @@ struct WorkerPace {
 
     /// What is logged of a component that publishes too fast.
     static let warning =
-        "It publishes faster than \(most(notifications, "notifications")): what it says waits."
+        "It publishes faster than \(most(notifications, "notifications")): its messages are delayed."
     /// What is logged of a component that asks too fast.
     static let askingWarning =
-        "It asks for items faster than \(most(items, "of them")): the answers wait, and with them its calls."
+        "It reads items faster than \(most(items, "items")): answers and its calls are delayed."
 
     private static func most(_ rate: Int, _ what: String) -> String {
         "\(rate) \(what), or \(rate * unitBytes / 1_000_000) MB, a second"

@@ -335,7 +335,7 @@ extension WorkerPort {
             case .sent(let message, let judgement): report(message, judgement)
             }
         } catch {
-            fail("said what can't be read: \(error)")
+            fail("sent an unreadable message: \(error)")
         }
     }
 

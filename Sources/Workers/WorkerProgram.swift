@@ -105,7 +105,7 @@ private struct SessionService: WorkerService {
         } catch {
             // After an unreadable call, answers would go to the wrong calls. The daemon logs this exit.
             logger.critical(
-                "the daemon said what can't be read", metadata: ["reason": "\(error)"])
+                "the daemon sent an unreadable message", metadata: ["reason": "\(error)"])
             exit(protocolError)
         }
         // It was sent oneway, so this ends the call and sends nothing.

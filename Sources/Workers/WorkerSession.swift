@@ -251,7 +251,7 @@ final class WorkerSession {
         }
         guard isClosed else { return "" }
         return
-            "; the service looks into nobody's home: copy share/atrium/drop-ins/home.conf, as it says"
+            "; the unit hides home directories (ProtectHome=): install share/atrium/drop-ins/home.conf"
     }
 
     private var notStarted: Refusal {

@@ -82,7 +82,8 @@ public struct WorkerWalls: Sendable {
     ///   other threads already.
     public func raise() throws(Problem) {
         guard process_has_one_thread() != 0 else {
-            throw Problem(description: "walls can't be raised: there are other threads already")
+            throw Problem(
+                description: "the sandbox can't be set up: there are other threads already")
         }
         let folders = [library, Self.resolved(library)].compactMap(Self.folder)
         // A library that was replaced may not be below its folder any more.
@@ -108,7 +109,7 @@ public struct WorkerWalls: Sendable {
     private func check(_ wall: String, _ code: Int32) throws(Problem) {
         guard code != 0 else { return }
         throw Problem(
-            description: "the wall around \(wall) can't be raised: "
+            description: "the sandbox of \(wall) can't be set up: "
                 + String(cString: strerror(code)))
     }
 }

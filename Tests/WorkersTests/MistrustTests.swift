@@ -127,8 +127,8 @@ import Testing
         #expect(told == (0..<1_200).map { #"publishes counted {"number":\#($0)}"# })
         #expect(
             messages.filter { !$0.hasPrefix("publishes") } == [
-                "warning: It publishes faster than 1000 notifications, or 4 MB, a second: what it "
-                    + "says waits."
+                "warning: It publishes faster than 1000 notifications, or 4 MB, a second: its "
+                    + "messages are delayed."
             ])
         await component.stop()
     }

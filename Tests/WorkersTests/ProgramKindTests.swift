@@ -242,7 +242,7 @@ struct `A program` {
         let component = Installed.component(of: try plugin(.contents, methods))
         _ = try await component.start(settings: [:], fields: [])
         try await eventually("its worker ends") { await component.deaths.count == 1 }
-        #expect(await component.deaths.first?.contains("nothing but that there is more") == true)
+        #expect(await component.deaths.first?.contains("an empty page that announces more") == true)
     }
 
     @Test func `of contents that never comes to an end ends its worker`() async throws {

@@ -91,8 +91,8 @@ import Varlink
         #expect(begin.duration(to: .now) > .milliseconds(450))
         #expect(
             log.messages == [
-                "It asks for items faster than 10000 of them, or 40 MB, a second: the answers wait, and "
-                    + "with them its calls."
+                "It reads items faster than 10000 items, or 40 MB, a second: answers "
+                    + "and its calls are delayed."
             ])
         withExtendedLifetime(server) {}
     }

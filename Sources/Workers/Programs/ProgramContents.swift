@@ -213,7 +213,7 @@ private final class ListeningProgram: @unchecked Sendable {
             }
             if reply.more == true {
                 guard reply.items?.isEmpty == false || reply.removed?.isEmpty == false else {
-                    program.end("answered 'Listen' with nothing but that there is more")
+                    program.end("answered 'Listen' with an empty page that announces more")
                 }
                 continue
             }
