@@ -101,9 +101,9 @@ struct PathTrust {
             case nil where others: group = true
             case nil:
                 throw Distrust(
-                    "\(path) may be written to by the group \(info.st_gid), and the system's directory of "
-                        + "users has not said within \(Self.patience) who is in it: 'chmod g-w \(path)', "
-                        + "or start again once 'getent group \(info.st_gid)' answers")
+                    "\(path) may be written to by the group \(info.st_gid), and looking up its members (NSS) "
+                        + "timed out after \(Self.patience): 'chmod g-w \(path)', or start again once "
+                        + "'getent group \(info.st_gid)' answers")
             }
         }
         guard others || group else { return mode }

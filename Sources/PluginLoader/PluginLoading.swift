@@ -164,7 +164,7 @@ private enum LoadedFiles {
             known[library] = loaded
             return
                 "\(library) has changed since it was loaded into this process, which can't unload it: "
-                + "restart it."
+                + "restart the daemon."
         }
     }
 }

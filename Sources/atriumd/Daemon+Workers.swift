@@ -9,7 +9,8 @@ extension Daemon {
     /// Creates the launcher that starts workers, with the limits of the settings.
     func workers(on loop: any EventLoop, in groups: WorkerCgroups?) -> WorkerLauncher {
         for reason in WorkerWalls.missing {
-            logger.warning("workers are not walled off", metadata: ["reason": "\(reason)"])
+            logger.warning(
+                "workers run without a complete sandbox", metadata: ["reason": "\(reason)"])
         }
         return WorkerLauncher(
             loop: loop, executable: Installation.worker, logger: logger, limits: workerLimits,

@@ -108,7 +108,7 @@ extension Handover {
                 && store.add(kept.map(\.descriptor), name: Name.connection)
                 && store.add([end.descriptor], name: Name.end)
             if isSent, store.wait(upTo: Self.giving) { return true }
-            logNotGiven(kept, "systemd has not said that it keeps what it was given")
+            logNotGiven(kept, "systemd did not confirm the stored descriptors")
         } catch {
             logNotGiven(kept, "\(error)")
         }

@@ -211,7 +211,7 @@ extension Handover {
             registry.noteScreens { [logger] in list.take($0, logger: logger) }
         } catch {
             logger.log(
-                .handoverIncomplete, ["reason": "screens will not outlive a crash: \(error)"])
+                .handoverIncomplete, ["reason": "screens would be lost in a crash: \(error)"])
         }
     }
 }

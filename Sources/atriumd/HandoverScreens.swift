@@ -74,7 +74,7 @@ final class HandoverScreens {
             hasFailed = true
             logger.log(
                 .handoverIncomplete,
-                ["reason": "what is chosen on screens will not outlive a crash: \(error)"])
+                ["reason": "choices on screens would be lost in a crash: \(error)"])
         }
     }
 

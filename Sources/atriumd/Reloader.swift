@@ -38,15 +38,14 @@ actor Reloader {
 
     /// Reported while the directory does not answer after a reload.
     private static let directorySilent =
-        "the system's directory of users does not answer: everyone keeps the roles of before until it does"
+        "the system's directory of users does not answer: everyone keeps their previous roles until it does"
     /// Reported while the directory has not answered since the start.
     private static let directorySilentAtStart =
         "the system's directory of users does not answer: until it does, root and the daemon's own user are "
         + "admins, the socket's group are members, and nobody has a role by the settings"
     /// Reported while it is not known which groups users are in.
     private static let directorySlow =
-        "the system's directory of users has not said yet who is in which group: who has left one keeps the "
-        + "role by it until it does"
+        "group lookup (NSS) has not finished: users removed from a group keep its role until it has"
 
     /// The current problems of the files.
     nonisolated var problems: [String] { current.withLock { $0 } }
@@ -184,7 +183,7 @@ actor Reloader {
             loop.execute { continuation.resume(returning: registry.list().map(\.definition.name)) }
         }
         return gone.filter(known.contains).map {
-            "\($0): in no file any more, and kept as it is; 'atriumctl delete \($0)' takes it away"
+            "\($0): no longer defined by a file, but kept; 'atriumctl delete \($0)' deletes it"
         }
     }
 

@@ -203,7 +203,7 @@ extension Stories {
                 _ = try await daemon.type("rm etc/containers.d")
                 let none = try await daemon.type("atriumctl reload")
                 #expect(none.status == 0, "a folder that is not there is none: \(none)")
-                let kept = "plain: in no file any more, and kept as it is; 'atriumctl delete plain'"
+                let kept = "plain: no longer defined by a file, but kept; 'atriumctl delete plain'"
                 #expect(none.output.contains(kept), "\(none)")
                 #expect(
                     try await daemon.type("atriumctl reload").output == "nothing changed\n",

@@ -131,8 +131,8 @@ public final class AccessBook: Sendable {
         let other =
             owner == SubordinateUsers.unknownOwner ? "somebody by name" : "uid \(owner)"
         return
-            "the system's directory of users has not said in time whether uid \(peer.uid), which "
-            + "/etc/subuid gives to \(other), is an account: 'getent passwd \(peer.uid)' has to answer"
+            "looking up uid \(peer.uid) (NSS) timed out: /etc/subuid gives it to \(other), and it may be an "
+            + "account: 'getent passwd \(peer.uid)' has to answer"
     }
 
     /// Why a peer may not call a method that wants a role; nil: it may.

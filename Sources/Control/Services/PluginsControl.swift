@@ -104,7 +104,8 @@ private struct PluginUse {
     var advice: String? {
         guard let onDisk else { return nil }
         if let problem = onDisk.problem {
-            return "What is on the disk can't be loaded: \(problem) The loaded version goes on."
+            return "What is on the disk can't be loaded: \(problem) The loaded version stays in "
+                + "use."
         }
         let isSameVersion = onDisk.version == status.version
         let what =

@@ -9,11 +9,11 @@ public import PluginLoader
 public enum PluginReloadFailure: Error, Sendable, Hashable {
     /// There is no such plugin.
     case notFound(known: [String])
-    /// The loaded version goes on; the reason is a sentence or more.
+    /// The loaded version stays in use; the reason is a sentence or more.
     case refused(reason: String)
 }
 
-// New code of a plugin, when an administrator says so.
+// Replaces a plugin's code at an administrator's request.
 extension Registry {
     /// Looks at what is on the disk in the place of the plugins that are loaded.
     ///
@@ -218,7 +218,7 @@ private final class PluginReload {
             done()
         } _: { [self] container, reply in
             let slots = stale(in: container)
-            // What answers nobody has no place to be taken over.
+            // A failed component serves no calls, so it is started with the new code directly.
             let revived = slots.filter { $0.isFailed && $0.plugin != nil }
             named = Set(slots.map(\.name)).subtracting(revived.map(\.name))
             if !dryRun, let new = registry.plugins.plugin(plugin) {
