@@ -190,12 +190,12 @@ import Testing
         for (place, reason) in [
             (
                 "http://localhost:\(service.port)/of/anna",
-                "is at http://localhost:\(service.port), on another host"
-            ), ("//other.invalid/", "is at http://other.invalid, on another host"),
-            ("http://127.0.0.1:9/", "is at http://127.0.0.1:9, on another port"),
-            ("https://127.0.0.1/", "is at https://127.0.0.1, on another port"),
-            ("file:///etc/passwd", "at no URL of http or https"),
-            ("http://anna:hush@127.0.0.1/", "at no URL of http or https"),
+                "a redirect to http://localhost:\(service.port), on another host"
+            ), ("//other.invalid/", "a redirect to http://other.invalid, on another host"),
+            ("http://127.0.0.1:9/", "a redirect to http://127.0.0.1:9, on another port"),
+            ("https://127.0.0.1/", "a redirect to https://127.0.0.1, on another port"),
+            ("file:///etc/passwd", "a redirect to a URL that is not allowed"),
+            ("http://anna:hush@127.0.0.1/", "a redirect to a URL that is not allowed"),
         ] {
             service.answer("", status: 307, headers: ["Location": place])
             host.reload()
@@ -207,7 +207,7 @@ import Testing
         service.answer("", status: 302)
         host.reload()
         await host.settle()
-        #expect(host.services.problem?.contains("sends no 'Location'") == true)
+        #expect(host.services.problem?.contains("a redirect without 'Location'") == true)
         service.answer("", status: 301, headers: ["Location": "/list.json"])
         host.reload()
         await host.settle()

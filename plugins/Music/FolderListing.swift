@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// By what it shows that a file is another than before.
+/// Identifies a version of a file.
 struct Stamp: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
@@ -34,7 +34,7 @@ struct FolderListing: Sendable {
     /// The file system that it is in.
     var device: UInt64 { identity.device }
 
-    /// By what it shows that a folder is another one.
+    /// Identifies a folder.
     struct Identity: Hashable, Sendable {
         var device: UInt64 = 0
         var inode: UInt64 = 0

@@ -26,7 +26,7 @@ struct Address: Sendable, Hashable {
         }
     }
 
-    /// The URL without its parameters, for messages: in these may stand what is nobody's business.
+    /// The URL without its parameters, which may contain secrets, for messages.
     var name: String { text.split(separator: "?", maxSplits: 1).first.map(String.init) ?? text }
 
     /// Reads a URL.
@@ -80,9 +80,7 @@ struct Address: Sendable, Hashable {
         guard let location, !location.isEmpty else {
             throw HTTPFailure(
                 cause: .other,
-                reason:
-                    "it answers that the document is elsewhere, and not where: it sends no 'Location'"
-            )
+                reason: "it answers with a redirect without 'Location'")
         }
         guard let parts = URLParts(text), parts.move(to: location),
             let whole = parts[CURLUPART_URL], let other = try? Address(whole)
@@ -90,8 +88,8 @@ struct Address: Sendable, Hashable {
             throw HTTPFailure(
                 cause: .other,
                 reason:
-                    "it answers that the document is elsewhere, at no URL of http or https that is asked"
-            )
+                    "it answers with a redirect to a URL that is not allowed: only http and https without "
+                    + "user and password are")
         }
         guard other.origin == origin || origin.isUpgraded(to: other.origin) else {
             let what =
@@ -105,8 +103,8 @@ struct Address: Sendable, Hashable {
             throw HTTPFailure(
                 cause: .other,
                 reason:
-                    "it answers that the document is at \(other.origin), \(what), which is not asked; "
-                    + "if it is to be, write that into the setting 'url'")
+                    "it answers with a redirect to \(other.origin), \(what), which is not followed; "
+                    + "to allow it, write that address into the setting 'url'")
         }
         return other
     }

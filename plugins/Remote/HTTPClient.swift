@@ -7,11 +7,11 @@ struct HTTPRequest: Sendable {
     var address: Address
     /// `Name: value` each.
     var headers: [String]
-    /// Who asks instead; nil: nobody.
+    /// The proxy; nil: none.
     var proxy: Proxy?
-    /// `Name: value` each, for the proxy alone.
+    /// `Name: value` each, only for the proxy.
     var proxyHeaders: [String] = []
-    /// A file of certificates that are trusted beside the system's; nil: those alone.
+    /// A file of trusted certificates in addition to the system's; nil: only the system's.
     var caFile: String?
     /// How many bytes of a document are read, once they are unpacked.
     var mostBytes: Int

@@ -40,15 +40,15 @@ struct RemoteSource: Sendable {
     ).defaulting(to: 16)
     private static let authorization = Setting.secret(
         "authorization",
-        "what the header of that name says, such as 'Bearer …': { secretFile: /PATH } or { secretCredential: NAME }"
+        "the value of the header of that name, such as 'Bearer …': { secretFile: /PATH } or { secretCredential: NAME }"
     )
     private static let caFile = Setting.path(
         "caFile",
-        "a file of certificates in PEM: who is vouched for by one of them is trusted, beside those that the system trusts"
+        "a PEM file of certificate authorities that are trusted in addition to the system's"
     )
-    private static let proxy = Setting.text("proxy", "a proxy that asks instead: http://host:port")
+    private static let proxy = Setting.text("proxy", "the proxy for all requests: http://host:port")
     private static let proxyAuthorization = Setting.secret(
-        "proxyAuthorization", "what the header Proxy-Authorization says to the proxy, likewise")
+        "proxyAuthorization", "the value of the header Proxy-Authorization for the proxy, likewise")
 
     static var settings: [Setting] {
         [url.setting, ask.setting] + DocumentMapping.settings
