@@ -71,7 +71,7 @@ struct CallHeader {
 
     private mutating func readMethod(_ reader: inout JSONReader) throws(JSONError) {
         guard try reader.peek() == .string else {
-            // Throws: it knows best how to say what is wrong.
+            // Throws the reader's error, which names position and type.
             _ = try reader.readString()
             return
         }
@@ -84,7 +84,7 @@ struct CallHeader {
     private mutating func readParameters(_ reader: inout JSONReader) throws(JSONError) {
         guard try !reader.readNull() else { return }
         guard try reader.peek() == .object else {
-            // Throws: it knows best how to say what is wrong.
+            // Throws the reader's error, which names position and type.
             return try reader.beginObject()
         }
         parameters = try reader.rawValue()

@@ -19,8 +19,8 @@ final class CallMeters: @unchecked Sendable {
     private let names: [String]
     private let turns: TurnNotes?
 
-    // By the method's place: beside each other and not in an object for each, which would be counted
-    // a reference to with every call.
+    // By the method's index: in arrays, because an object for each method would be retained and
+    // released with every call.
     private let seconds: [Timer]
     private let answered: [Counter]
     private var errors: [[(name: String, count: Counter)]]
@@ -32,7 +32,7 @@ final class CallMeters: @unchecked Sendable {
     /// The methods of the calls that it has answered, by their places.
     @exclusivity(unchecked) private var answeredInTurn: ContiguousArray<UInt16> = []
 
-    /// Meters for the methods of a table, in its order, and one for all that there are not.
+    /// Creates meters for the methods of a table, in its order, and one for unknown methods.
     init(_ methods: [String], _ metrics: VarlinkMetrics) {
         self.metrics = metrics
         turns = metrics.turns

@@ -6,7 +6,7 @@ struct CallSlot: Sendable {
     let id: UInt64
     let kind: Kind
 
-    /// The method's place in the table; the one behind the last is that of methods that there are not.
+    /// The method's index in the table; `table.count` for unknown methods.
     let method: UInt16
 
     /// Bytes of its frame.

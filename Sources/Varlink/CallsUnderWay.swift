@@ -17,7 +17,7 @@ struct CallsUnderWay {
         /// Whether it has had a reply.
         fileprivate(set) var isAnswered: Bool
 
-        /// Says how it goes on in another process; nil: as yet, or ever, it can't.
+        /// Returns the state to resume the call in another process; nil if it can't be resumed (yet).
         fileprivate(set) var describe: (@Sendable () -> JSONObject?)?
 
         init(id: UInt64, method: String, wantsUpgrade: Bool = false, isAnswered: Bool = false) {

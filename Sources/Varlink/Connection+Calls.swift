@@ -209,7 +209,7 @@ extension Connection {
         calls.onReview(slot.id, action)
     }
 
-    /// Has the calls under way look whether their peer may still make them.
+    /// Runs each open call's review handler, after roles changed.
     func review() {
         for action in calls.reviews { action() }
     }

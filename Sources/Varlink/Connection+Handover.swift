@@ -116,7 +116,7 @@ extension Connection {
         let entry = name.withUTF8 { server.table.entry(named: UnsafeRawBufferPointer($0)) }
         let method = entry?.place ?? server.table.count
         let id = replies.open(method)
-        // There, long ago: it is not measured again.
+        // Already measured by the previous process.
         calls.run(alone: .init(id: id, method: stream.method, isAnswered: true))
         let slot = CallSlot(
             connection: self, id: id, kind: .more, method: method, bytes: 0, started: 0)

@@ -26,7 +26,7 @@ extension Connection {
 
         mutating func startCall() { calls += 1 }
 
-        /// So many calls were started in another process.
+        /// Adds the calls started by the previous process.
         mutating func goOn(after calls: Int) {
             self.calls = calls
             callsSwept = calls
@@ -43,9 +43,9 @@ extension Connection {
         /// The channel was asked how many bytes wait.
         mutating func measure() { unmeasured = 0 }
 
-        /// Its user is charged with so many bytes for it from now on.
+        /// Sets the bytes that its user is charged with for it.
         ///
-        /// - Returns: How many more that are than before.
+        /// - Returns: The increase.
         mutating func charge(_ bytes: Int) -> Int {
             defer { charged = bytes }
             return bytes - charged
@@ -72,7 +72,7 @@ extension Connection {
         let error: VarlinkLimitExceeded?
     }
 
-    /// Bytes of a connection that are not worth counting, each way.
+    /// The bytes of a connection up to which its user is not charged, for calls and in total.
     private static var unnoticed: Int { 16 << 10 }
 
     /// The most memory of a call under way, as a multiple of its frame: its parameters as values, the entry

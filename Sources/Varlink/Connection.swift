@@ -43,7 +43,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     /// Whether calls are being started: what they answer is sent when that is done.
     @exclusivity(unchecked) var isStarting = false
     @exclusivity(unchecked) var isScheduled = false
-    /// Whether its further calls wait in line, for others to come first.
+    /// Whether its remaining calls are deferred behind other connections.
     @exclusivity(unchecked) var isPutOff = false
 
     /// What it uses up.
@@ -165,7 +165,9 @@ extension Connection {
         context.shutAndClose()
     }
 
-    /// All that close the channel but ``letGo()`` come by here, or call the same.
+    /// Closes the channel.
+    ///
+    /// Every way to close it, except ``letGo()``, passes here or does the same.
     func close(
         context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?
     ) {
@@ -318,7 +320,7 @@ extension Connection {
         case .condemned(let condemnation): return carryOut(condemnation)
         case .halfClosed
         where replies.count + silentCalls.count == 0 && isWritable && !hasToGoOn && !isPutOff:
-            // What it may never read is charged to its user until it has gone.
+            // Unread replies are charged to the user until the connection closes.
             measure()
             if case .halfClosed = state { closeWhenSent() }
             return

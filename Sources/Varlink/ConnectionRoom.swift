@@ -8,15 +8,17 @@ struct ConnectionRoom {
     /// In all.
     let connections: Int
 
-    /// Of one user.
+    /// The maximum number of connections of one user.
     let connectionsPerUser: Int
 
-    /// What to change for more of them.
+    /// The setting that limits ``connections``.
     let reason: String
 
-    /// What to change for more of them of one user.
+    /// The setting that limits ``connectionsPerUser``.
     let reasonPerUser: String
 
+    /// Creates the room that the limits and the descriptors allow.
+    ///
     /// - Parameters:
     ///   - limits: The server's limits.
     ///   - descriptors: How many the process may have, those for everything else among them.

@@ -58,7 +58,7 @@ struct FrameBuffer {
         searched = 0
     }
 
-    /// Hands out all that has arrived and was not cut, and forgets it.
+    /// Removes and returns the bytes not yet cut into frames.
     mutating func takeAll() -> ByteBuffer {
         defer { removeAll() }
         return buffer

@@ -38,10 +38,10 @@ public struct Peer: Sendable, Hashable, CustomStringConvertible {
         self.subordinate = subordinate
     }
 
-    /// The peer as one of a user that its own user is subordinate to: all that it does and takes is theirs.
+    /// Returns the peer, accounted to the owner of its subordinate uid.
     ///
-    /// - Parameter owner: That user.
-    /// - Returns: The same process, as theirs.
+    /// - Parameter owner: The owner's uid.
+    /// - Returns: The same process, with the owner's uid.
     public func belonging(to owner: UInt32) -> Peer {
         Peer(uid: owner, gid: gid, pid: pid, groups: groups, subordinate: subordinate ?? uid)
     }

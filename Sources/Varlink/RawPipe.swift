@@ -16,9 +16,11 @@ final class RawPipe: @unchecked Sendable {
     private var reader: CheckedContinuation<[UInt8]?, any Error>?
     private var isOver = false
 
+    /// Creates a pipe over a channel.
+    ///
     /// - Parameters:
     ///   - channel: The channel.
-    ///   - bytes: What has arrived already.
+    ///   - bytes: The bytes that have arrived already.
     init(_ channel: any Channel, startingWith bytes: ByteBuffer) {
         self.channel = channel
         waiting = bytes

@@ -53,7 +53,7 @@ struct ReplyHeader {
     private mutating func readParameters(_ reader: inout JSONReader) throws(JSONError) {
         guard try !reader.readNull() else { return }
         guard try reader.peek() == .object else {
-            // Throws: it knows best how to say what is wrong.
+            // Throws the reader's error, which names position and type.
             return try reader.beginObject()
         }
         parameters = try reader.rawValue()

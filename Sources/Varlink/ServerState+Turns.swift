@@ -20,7 +20,7 @@ extension ServerState {
         eventLoop.execute { [self] in takeTurns() }
     }
 
-    /// A round: those that wait take their turns; those that ask meanwhile come in the next.
+    /// Runs one round: waiting connections run; those that queue meanwhile run in the next.
     private func takeTurns() {
         turns.isRoundNext = false
         // Notifications are written to a few subscribers before the publisher's reply; with more, the reply comes first.
@@ -177,7 +177,7 @@ struct StartBudget {
     mutating func takeCall() -> Bool {
         guard isLeft else { return false }
         defer { calls += 1 }
-        // After the first, in case it is a dear one, then after twice as many.
+        // After the first, in case it is an expensive one, then after twice as many.
         let isLook = calls & (calls - 1) == 0 || calls % Self.callsPerLook == 0
         guard calls > 0, isLook else { return true }
         let time = Self.now() - began

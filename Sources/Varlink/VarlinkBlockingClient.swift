@@ -1,11 +1,11 @@
 internal import Glibc
 internal import JSONCodec
 
-/// A client for one who waits: a call at a time, on a connected socket, without an event loop.
+/// A blocking client: one call at a time, on a connected socket, without an event loop.
 ///
 /// A call that is answered leaves the connection ready for the next one. One that fails with a
-/// ``VarlinkConnectionError`` leaves it closed: what follows on the wire belongs to nobody knows what, and every later
-/// call fails with the same error.
+/// ``VarlinkConnectionError`` leaves it closed, because replies can no longer be matched to calls: every later call
+/// fails with the same error.
 ///
 /// Not to be used on a ``VarlinkServer``'s loop. Used from one thread at a time.
 public final class VarlinkBlockingClient {

@@ -18,10 +18,12 @@ public struct VarlinkMetrics: Sendable {
     /// Where the event loop's present turn is noted; nil, the default, for nowhere.
     public var turns: TurnNotes?
 
+    /// Creates the metrics' configuration.
+    ///
     /// - Parameters:
-    ///   - prefix: What the names begin with.
-    ///   - factory: What keeps the numbers.
-    ///   - turns: Where the event loop's present turn is noted.
+    ///   - prefix: The prefix of the names.
+    ///   - factory: The backend that keeps the numbers.
+    ///   - turns: The notes of the event loop's present turn; nil: none.
     public init(
         prefix: String = "varlink", factory: any MetricsFactory = MetricsSystem.factory,
         turns: TurnNotes? = nil

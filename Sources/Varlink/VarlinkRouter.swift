@@ -246,7 +246,7 @@ struct MethodTable: Sendable {
         self.places = places
     }
 
-    /// How many there are: also the place of those that there are not.
+    /// The number of methods, which is also the index of unknown ones.
     var count: UInt16 { UInt16(entries.count) }
 
     /// The methods' names, each at its place.
