@@ -14,7 +14,7 @@ package final class AnswerSearch {
     /// The order of the rows.
     let order: RowOrder
 
-    /// So many filters are asked in a step whether they let a changed row through.
+    /// The maximum number of filter tests on changed rows in a step.
     private static let testsInStep = 2_048
 
     private let index: ContentIndex

@@ -24,25 +24,25 @@ package final class ContentIndex {
     var cache = LeafCache()
     /// What changed, for those who keep a query answered.
     var log = ChangeLog()
-    /// Those, by what they look at.
+    /// The live queries, by the parts that they read.
     let live = LiveQueries()
-    /// What lies elsewhere, for those who stand in items.
+    /// The items that moved since the last `take(at:)`.
     var moved = MovedItems()
     /// The orders that queries have asked for often enough.
     var orders = SortedOrders()
-    /// How much a query may look at in one turn, in rows whose keys are looked at.
+    /// The maximum number of rows whose keys a query may read in one turn.
     ///
-    /// It is about three milliseconds' work. A query that looks at more is prepared
-    /// (``QueryPreparation``), and so are queries that share a turn and look at more together.
+    /// That takes about three milliseconds. A query that reads more is prepared
+    /// (``QueryPreparation``), and so are queries that share a turn and read more together.
     package var looksInTurn = 1 << 19
-    /// So many words of a set are looked through in a step, of 64 rows each.
+    /// The number of words of a set that are scanned in a step, of 64 rows each.
     var wordsInStep = 64
 
     package private(set) var derived = DerivedValues()
     var putting: PutFields
     /// The fields of items to come that are written already.
     package var written = WrittenFields()
-    /// It begins anywhere: another list's versions are never taken for this one's.
+    /// Starts at random, so that versions of different lists never match.
     private var retiredVersions = UInt64.random(in: 0..<1 << 60)
     private var retiredTrees: UInt64 = 0
     private var flatness: (treeVersion: UInt64, isFlat: Bool)?

@@ -51,13 +51,13 @@ package struct DateBucket {
 
 /// A column of dates: what each row has follows from what it has in a column of times.
 struct DateColumn {
-    /// Its number.
+    /// The number of this column.
     let column: Int
-    /// That of the times.
+    /// The number of the column with the times.
     let source: Int
     private let bucket: DateBucket
 
-    /// Those of these fields; one whose zone can't be read has no values.
+    /// Returns the columns of the date fields among these; one whose zone can't be read has no values.
     static func all(of fields: [Field]) -> [DateColumn] {
         fields.enumerated().compactMap { column, field in
             guard let bucket = DateBucket(field),

@@ -5,9 +5,9 @@
 package final class LiveItems: LiveReader {
     /// Which items, in order, each once.
     package let ids: ArraySlice<String>
-    /// Those of them that are there.
+    /// The items of these ids that exist.
     package private(set) var window: [IndexedItem] = []
-    /// Who lets it advance.
+    /// The owner, which calls `advance()` after changes.
     package weak var holder: (any LiveQueryHolder)?
 
     private let index: ContentIndex

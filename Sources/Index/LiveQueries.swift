@@ -4,9 +4,9 @@ package protocol LiveQueryHolder: AnyObject {
     func isConcerned()
 }
 
-/// What is kept up with the changes of an index.
+/// A reader that is updated with the changes of an index.
 protocol LiveReader: AnyObject {
-    /// Who lets it advance.
+    /// The owner, which calls `advance()` after changes.
     var holder: (any LiveQueryHolder)? { get }
 
     /// Changes of this part of the log concern it, and none before; false: it knows of some already,

@@ -28,7 +28,7 @@ package final class LiveQuery: LiveReader {
     /// Whether it must be made anew, since asking the index again looks at too much for one turn.
     package private(set) var isOutdated = false
 
-    /// Who lets it advance.
+    /// The owner, which calls `advance()` after changes.
     package weak var holder: (any LiveQueryHolder)?
     /// Whether a change concerns it that it does not show yet.
     private(set) var isConcerned = false

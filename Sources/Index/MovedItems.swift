@@ -12,9 +12,9 @@ package struct MovedItems {
         package var parents: Set<String> = []
     }
 
-    /// Nil: not known.
+    /// The moved items; nil: not known.
     private var moved: Moved?
-    /// Which the tree was when somebody asked last.
+    /// The tree's version at the last `take(at:)`.
     private var version: UInt64 = 0
 
     /// Notes one, once somebody has asked.
