@@ -1,14 +1,13 @@
 internal import Glibc
 
-/// Whether a file is as it is by the will of those who may decide what runs here alone: nobody else owns it
-/// or may write to it, nor to a folder or link on the way to it.
+/// Checks that only trusted users own, or can write, a file and every folder and link on its path.
 struct PathTrust {
-    /// As many links as the kernel follows on the way to a file.
+    /// The maximum number of links on a path, as in the kernel.
     private static let mostLinks = 40
     /// How long the system's directory of users may take to say who is in a group: a start waits for it.
     private static let patience = Duration.seconds(1)
 
-    /// The users who may decide; root is always one.
+    /// The trusted users beside root.
     let owners: Set<UInt32>
     private let silence = Silence()
 

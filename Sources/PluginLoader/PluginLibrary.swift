@@ -110,9 +110,9 @@ public struct PluginStatus: Sendable {
         case refused
         /// Components can be made of it.
         case loaded
-        /// It broke while loading; the reason says how.
+        /// Loading failed; the reason is in the status.
         case failed
-        /// It gave way to another copy of the same id; the reason says to which.
+        /// Another copy with the same id is used; the reason names it.
         case superseded
     }
 

@@ -1,7 +1,7 @@
 internal import AtriumKit
 import Glibc
 
-/// The look through directories: everything that was found so far, in order.
+/// A scan of plugin folders, with everything that was found so far, in order.
 struct PluginScan {
     private(set) var problems: [String] = []
     private let trust: PathTrust?
@@ -17,7 +17,7 @@ struct PluginScan {
 
     private var candidates: [Candidate] = []
 
-    /// A look that has found nothing yet.
+    /// Creates a scan that has found nothing yet.
     ///
     /// - Parameters:
     ///   - owners: whose folders and files count beside root's; nil: everyone's.
@@ -81,8 +81,9 @@ struct PluginScan {
                 .joined(separator: " "))
     }
 
-    /// Refuses what has the id of a plugin that came with the daemon and did not itself: a definition that
-    /// has components of that live in the daemon means the plugin that is known.
+    /// Refuses a plugin whose id belongs to a shipped one, and that is not shipped itself.
+    ///
+    /// A definition whose components run in the daemon means the shipped plugin.
     private mutating func refuseTakenIdentifiers() {
         let shipped = Dictionary(
             candidates.filter(\.isShipped).map { ($0.status.id, $0.status.path) }
