@@ -41,13 +41,13 @@ struct Browser {
     private static let noticeTime = 6.0
 
     let container: String
-    /// Who the person is to the daemon.
+    /// The user's actor id.
     let actor: String
     /// Whether the person may moderate; nil: the daemon has not answered yet, so it decides on each request.
     var mayModerate: Bool?
     /// Makes the ids of comments.
     var freshID: () -> String = CommentDraft.freshID
-    /// The terminal's.
+    /// The size of the terminal.
     var (rows, columns) = (24, 80)
     /// Seconds since 1970.
     var now = 0.0
@@ -60,8 +60,9 @@ struct Browser {
     var thread = ThreadPane()
     var pane = Pane.list
     var mode = Mode.browse
-    /// What is searched and sorted by, in each part.
+    /// The search text, by part.
     var searches: [String: String]
+    /// The sort keys, by part.
     var sorts: [String: [String]]
     var showsIDs = false
     /// The descriptions of the containers on the screen.
@@ -72,29 +73,29 @@ struct Browser {
     var awaited: String?
     /// Whether comments are decided on one after the other.
     var worksQueue = false
-    /// Why the daemon is away; nil: it is there.
+    /// The reason why the connection is lost; nil: it is not.
     var lost: String?
     var notice: Notice?
-    /// When the ages of comments are drawn anew; nil: none is shown.
+    /// The time at which the ages of comments are redrawn; nil: none is shown.
     var nextAge: Double?
-    /// When items and comments that changed are like the others again.
+    /// The end of the highlighting, by id of the changed item or comment.
     var lit: [String: Double] = [:]
-    /// How many entries of a list were asked for.
+    /// The requested limit, by list.
     var limits: [String: Int] = [:]
     let firstLimit: Int
-    /// Whether more may be asked for.
+    /// Whether limits may grow.
     let mayGrow: Bool
-    /// What items are called that were entered or focused on.
+    /// The titles of items that were entered or focused on, by id.
     var names: [String: String] = [:]
-    /// What was searched for among the filters of sections that list only some.
+    /// The results of searches for filters in sections that list only some.
     var found: [FoundFilters] = []
-    /// What lists have beyond their windows.
+    /// The entries beyond the windows, by list.
     var tails: [String: Tail] = [:]
-    /// Whether the cursor is on its way to the end, through what is still to be fetched.
+    /// Whether End was pressed and more pages must be fetched first.
     var wantsEnd = false
     /// Whether the terminal is passing on pasted text.
     var isPasting = false
-    /// What was chosen and is not shown yet, so that the next revision begins at the top.
+    /// Whether the next revision resets the cursor to the top, because a choice is not shown yet.
     var startsAnew = false
     /// The item to select after leaving its inside.
     var leaving: String?
