@@ -9,6 +9,8 @@ struct Migration {
     private let new: String
     private let kept: String
 
+    /// Creates the migration of a file.
+    ///
     /// - Parameters:
     ///   - file: the file to migrate; it is closed, and has no log.
     ///   - version: its format.
