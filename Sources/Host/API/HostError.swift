@@ -4,7 +4,7 @@ import AtriumKit
 public enum HostError: Error, Sendable, Hashable {
     /// No container of this name.
     case containerNotFound(String)
-    /// No such component, or it is not of the kind that the call needs: then this is the kind's name.
+    /// No component of this name and kind; if the call named none, `component` is the kind.
     case componentNotFound(container: String, component: String)
     /// The name is taken in this container.
     case componentExists(container: String, component: String)

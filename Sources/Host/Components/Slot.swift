@@ -70,7 +70,7 @@ final class Slot {
     var poison = PoisonCalls()
     /// Finds a call that takes long, and requests that have waited for too long.
     var waits = WaitWatch()
-    /// What waits for settings that were passed; nil: the component has them.
+    /// Callbacks to run when the component has adopted new settings; nil if none are pending.
     private var unsettled: [() -> Void]?
 
     let requests = RequestQueue()

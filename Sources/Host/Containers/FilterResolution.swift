@@ -19,6 +19,8 @@ final class FilterResolution {
     private var slots: ArraySlice<Slot>
     private var sections: [ResolvedSection] = []
 
+    /// Creates a resolution of a selection's filters.
+    ///
     /// - Parameters:
     ///   - selection: filter ids by section.
     ///   - offers: whether to return all sections with their offers.

@@ -86,7 +86,7 @@ public protocol ComponentPort: AnyObject {
     ///   - done: called once the component has them: then ``facts``, ``observedFields`` and ``preselection`` are those of
     ///     the new settings.
     func take(_ settings: [String: Value], _ done: @escaping () -> Void)
-    /// Passes a step of its life to the component.
+    /// Calls a life-cycle method of the component.
     func pass(_ phase: LifecyclePhase)
     /// What is wrong with events that the component raised by itself, before the owner delivers them.
     ///

@@ -220,6 +220,7 @@ extension Screen {
 
     /// Restores the revision number of another process, until the reader resumes.
     ///
+    /// - Parameters:
     ///   - revision: the last revision there.
     ///   - isSame: whether it showed the same as the revision that was just pulled.
     func goOn(behind revision: Int, isSame: Bool) {

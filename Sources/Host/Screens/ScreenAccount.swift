@@ -24,6 +24,8 @@ final class ScreenAccount {
     private var held: [UInt64: Int] = [:]
     private let changed: (ScreenAccount) -> Void
 
+    /// Creates the account of a user's screens.
+    ///
     /// - Parameters:
     ///   - owner: the user.
     ///   - changed: called when the number of bytes has grown.

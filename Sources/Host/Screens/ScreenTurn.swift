@@ -28,9 +28,11 @@ final class ScreenTurn {
     private var isAsking = false
     private var isTimed = false
     private var isOver = false
-    /// Holds back what delegates say until all is shown.
+    /// Holds back the notices of delegates until all is shown.
     private var hold: NoticeHold?
 
+    /// Creates a turn of a screen and its parts.
+    ///
     /// - Parameters:
     ///   - root: the whole screen.
     ///   - domain: provides the timer.

@@ -104,8 +104,9 @@ final class SharedFocus {
     var goal: Subject?
     /// Whether it waits to be checked after its item was added or removed.
     var isUnplaced = false
-    /// Whether it waits to be updated, and the version of its last update.
+    /// Whether it waits to be updated.
     var isQueued = false
+    /// The version of its last update.
     var version: UInt64 = 0
 
     private weak var home: ContainerScreens?
@@ -120,8 +121,9 @@ final class SharedFocus {
     private var asked: Slot?
     private var comments: (component: String?, page: [CommentView], total: Int) = (nil, [], 0)
     private var held: [ActorID: [CommentView]] = [:]
-    /// The source that is asked for the item's details, and its last answer; the screen does not wait for it.
+    /// The source that is asked for the item's details; the screen does not wait for it.
     private var source: Slot?
+    /// The source's last answer.
     private var known: [String: Value] = [:]
 
     init(_ key: FocusKey, on home: ContainerScreens) {

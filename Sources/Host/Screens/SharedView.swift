@@ -13,8 +13,9 @@ final class SharedView {
     var screens: [ScreenID: Screen] = [:]
     /// The present moments of its screens.
     var moments = MomentTable()
-    /// Whether it waits to be updated, and the version of its last update.
+    /// Whether it waits to be updated.
     var isQueued = false
+    /// The version of its last update.
     var version: UInt64 = 0
     /// Whether a user may still be typing the search: sources are then asked a little later.
     var isTyped = false
@@ -38,8 +39,9 @@ final class SharedView {
     private var isByMode = false
     /// Whether shown numbers of children may be outdated.
     private var miscounts = false
-    /// The versions of the offers and of the structure from which sections and lists were made.
+    /// The version of the offers from which sections were made.
     private var resolved: UInt64?
+    /// The version of the structure from which lists were made.
     private var structure: UInt64?
     private var isResolving = false
     /// Prepared queries of its lists, where these are long.
