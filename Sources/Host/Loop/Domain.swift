@@ -71,7 +71,7 @@ final class Domain {
     private var isSlicing = false
     /// Whether slices wait until the loop has served its sockets.
     private var isResting = false
-    /// Whether much was done in one piece since the loop last served its sockets.
+    /// Whether more than ``much`` operations ran in one turn since the loop last served its sockets.
     private(set) var isSpent = false
     private(set) var lastTicket: UInt64 = 0
     private var randomIDs = RandomIDs()
@@ -368,10 +368,10 @@ extension Domain {
         if !sliced.isEmpty || now >= start + .milliseconds(1) { putOffSlices() }
     }
 
-    /// How many small operations done in one piece call for ``rest()``.
+    /// The number of small operations in one turn after which ``rest()`` is called.
     static let much = 64
 
-    /// Makes slices and arrivals wait until the loop has served its sockets, since much was done in one piece.
+    /// Makes slices and arrivals wait until the loop has served its sockets, after ``much`` operations in one turn.
     func rest() {
         isSpent = true
         putOffSlices()
