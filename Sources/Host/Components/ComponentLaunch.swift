@@ -73,7 +73,7 @@ final class ComponentLaunch {
 
     /// Reads what the component kept in an earlier life.
     private func findKept(_ slot: Slot) {
-        slot.readKept { [self] kept in
+        slot.kept.read { [self] kept in
             guard let slot = wanted else { return }
             request.kept = kept
             takeTurn(slot)

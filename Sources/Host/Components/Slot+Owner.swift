@@ -11,7 +11,7 @@ extension Slot: PortOwner {
         case .observes(let pattern): observe(pattern, for: port)
         case .logs(let level, let message):
             domain.logger.log(level: Logger.Level(level), "\(message)", metadata: logFields())
-        case .keeps(let bytes): if isCurrent(port) { keep(bytes) }
+        case .keeps(let bytes): if isCurrent(port) { kept.write(bytes) }
         case .image(let number, let result): if isCurrent(port) { wasRead(number, result) }
         case .publishes, .reports, .answers:
             guard isCurrent(port) else { return }

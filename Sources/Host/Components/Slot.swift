@@ -64,14 +64,15 @@ final class Slot {
     var images = ImageReads()
     /// The questions to its component, if that is a source that is asked; nil: it knows its items.
     private(set) var asked: AskedSource?
-    /// Bytes that the component wants kept, while it is not the one that its container has; nil: none.
-    var unkept: [UInt8]??
     /// The calls that are refused because they ended its worker.
     var poison = PoisonCalls()
     /// Finds a call that takes long, and requests that have waited for too long.
     var waits = WaitWatch()
     /// What waits for settings that were passed; nil: the component has them.
     private var unsettled: [() -> Void]?
+
+    /// What the component keeps for its successor.
+    private(set) lazy var kept = KeptBytes(of: self)
 
     let requests = RequestQueue()
     private var isPumping = false
@@ -200,10 +201,7 @@ extension Slot {
         isShown = true
         settle()
         asked?.connect()
-        if let bytes = unkept {
-            unkept = nil
-            keep(bytes)
-        }
+        kept.writeRest()
     }
 
     /// Notes that the component can't be made.

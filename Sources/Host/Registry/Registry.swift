@@ -217,7 +217,7 @@ extension Registry {
     }
 
     private func started(_ done: () -> Void) {
-        domain.kept?.dropAll(but: Set(containers.values.flatMap(\.slots).map(\.keptName)))
+        domain.kept?.dropAll(but: Set(containers.values.flatMap(\.slots).map(\.kept.name)))
         done()
     }
 

@@ -313,7 +313,7 @@ extension Restructuring {
     ///
     /// If there is no new one, waiting requests are refused.
     private func replace(_ old: Slot) {
-        old.dropKept(unlessFor: container.slot(old.name)?.definition)
+        old.kept.drop(unlessFor: container.slot(old.name)?.definition)
         guard let new = container.slot(old.name) else {
             return old.refuseWaiting(
                 .componentNotFound(container: container.name, component: old.name))
