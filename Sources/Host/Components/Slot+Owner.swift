@@ -12,7 +12,7 @@ extension Slot: PortOwner {
         case .logs(let level, let message):
             domain.logger.log(level: Logger.Level(level), "\(message)", metadata: logFields())
         case .keeps(let bytes): if isCurrent(port) { kept.write(bytes) }
-        case .image(let number, let result): if isCurrent(port) { wasRead(number, result) }
+        case .image(let number, let result): if isCurrent(port) { images.ended(number, result) }
         case .publishes, .reports, .answers:
             guard isCurrent(port) else { return }
             // Kept in order: the receiver may look at items that were reported earlier and are still queued.

@@ -61,7 +61,7 @@ final class Slot {
     /// Events that its component reported by itself and that are still to be delivered.
     private(set) var reported = ReportedEvents()
     /// The pictures that the component is asked for.
-    var images = ImageReads()
+    private(set) lazy var images = ImageReads(of: self)
     /// The questions to its component, if that is a source that is asked; nil: it knows its items.
     private(set) var asked: AskedSource?
     /// The calls that are refused because they ended its worker.
@@ -243,7 +243,7 @@ extension Slot {
         reported = ReportedEvents()
         progress.forgetRead()
         port?.close()
-        endImages()
+        images.endAll()
         // The port is released here and not on another thread, because a component is called on the loop alone, also
         // at its end. Large data of the host's is freed on a thread by the port.
         port = nil
