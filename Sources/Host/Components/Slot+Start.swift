@@ -213,7 +213,7 @@ extension Slot {
         container.structureChanged()
         container.startsChanged()
         progress.takeStalled()?()
-        settle()
+        settingsChange.end()
     }
 
     /// Refuses the calls that wait for the start, and later ones; does nothing if the start is over.

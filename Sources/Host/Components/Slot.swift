@@ -68,9 +68,8 @@ final class Slot {
     var poison = PoisonCalls()
     /// Finds a call that takes long, and requests that have waited for too long.
     var waits = WaitWatch()
-    /// What waits for settings that were passed; nil: the component has them.
-    private var unsettled: [() -> Void]?
-
+    /// The change of settings that the component goes on with.
+    private(set) lazy var settingsChange = SettingsChange(of: self)
     /// What the component keeps for its successor.
     private(set) lazy var kept = KeptBytes(of: self)
 
@@ -199,7 +198,7 @@ extension Slot {
     func attached() {
         state = .attached
         isShown = true
-        settle()
+        settingsChange.end()
         asked?.connect()
         kept.writeRest()
     }
@@ -208,7 +207,7 @@ extension Slot {
     func failed(because reason: String) {
         release()
         state = .failed(reason: reason)
-        settle()
+        settingsChange.end()
         asked?.fail(because: reason)
     }
 
@@ -217,7 +216,7 @@ extension Slot {
         progress.end()
         release()
         state = .closed
-        settle()
+        settingsChange.end()
         asked?.fail(because: "It was detached.")
     }
 
@@ -229,7 +228,7 @@ extension Slot {
         state = .closed
         port?.pass(.didDetach)
         release()
-        settle()
+        settingsChange.end()
         asked?.fail(because: "It was detached.")
     }
 
@@ -257,49 +256,11 @@ extension Slot {
     /// Sets a definition that does not change the component itself, such as another title.
     func take(_ definition: ComponentDefinition) { self.definition = definition }
 
-    /// Asks the component whether it can go on with the settings of another definition, which is the same otherwise.
-    func canTake(_ new: ComponentDefinition, _ done: @escaping (Bool) -> Void) {
-        // What a worker may read is fixed when it is started.
-        let paths = plugin?.paths ?? []
-        guard isAttached, new.makesAlike(as: definition),
-            paths.allSatisfy({ new.settings[$0] == definition.settings[$0] })
-        else { return done(false) }
-        ask(.canTake(new.settings), passesGate: true) { result in
-            if case .success(.canTake(true)) = result { done(true) } else { done(false) }
-        }
-    }
-
-    /// Gives the component the settings of its present definition, which it has answered that it can take.
-    func passSettings() {
-        unsettled = []
-        // It was lost since, and a start that has begun has the settings of before.
-        guard isAttached, let port else { return startUntilAttached {} }
-        port.take(definition.settings) { [weak self] in
-            guard let self, self.port === port else { return }
-            guard port.asks == asks else {
-                return lost(
-                    because: "With its new settings it \(asks ? "is no" : "is a") source that is "
-                        + "asked, and canTake said that it can go on: it is made anew.")
-            }
-            facts = port.facts
-            own.filters?.forget()
-            container?.structureChanged()
-            settle()
-        }
-    }
-
-    /// Calls back once the component, or one that was started in its place, has the settings that were passed; also if
-    /// it has failed, or its start is stalled.
-    func whenSettled(_ done: @escaping () -> Void) {
-        if unsettled == nil { done() } else { unsettled?.append(done) }
-    }
-
-    /// Ends the wait for settings that were passed.
-    func settle() {
-        let waiting = unsettled ?? []
-        unsettled = nil
-        // Later, because this may run in the middle of a start.
-        for done in waiting { domain.later(done) }
+    /// Notes that the component has taken new settings, which may change its facts and its filters.
+    func tookSettings() {
+        facts = port?.facts
+        own.filters?.forget()
+        container?.structureChanged()
     }
 
     /// Takes another slot's place, with the requests that wait there.
@@ -473,13 +434,6 @@ extension Slot {
     /// Refuses some of the requests that were not sent yet.
     func refuseWaiting(_ error: HostError, where isOne: (Request) -> Bool) {
         for request in requests.removeWaiting(where: isOne) { request.fail(error) }
-    }
-}
-
-extension ComponentDefinition {
-    /// Whether components made from both are the same but for their settings.
-    func makesAlike(as other: ComponentDefinition) -> Bool {
-        plugin == other.plugin && isolation == other.isolation && callSeconds == other.callSeconds
     }
 }
 

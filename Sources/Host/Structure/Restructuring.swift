@@ -130,7 +130,7 @@ extension Restructuring {
         guard let slot = new.first else { return done() }
         let keepOthers = { [self] in keepTakers(among: Array(new.dropFirst()), then: done) }
         guard let old = container.slot(slot.name) else { return keepOthers() }
-        old.canTake(slot.definition) { [self] canTake in
+        old.settingsChange.canTake(slot.definition) { [self] canTake in
             if canTake {
                 slot.close()
                 made.removeAll { $0 === slot }
@@ -286,7 +286,7 @@ extension Restructuring {
         container.stand(
             as: change.live, applied: change.applied, remains: change.remains, slots)
         for old in leaving { replace(old) }
-        for slot in changed { slot.passSettings() }
+        for slot in changed { slot.settingsChange.pass() }
         container.adopt(delegates)
         container.derived.follow()
         container.structureChanged()
@@ -324,7 +324,7 @@ extension Restructuring {
     /// Calls back once all of these components have their new settings.
     private func settle(_ slots: ArraySlice<Slot>, _ done: @escaping () -> Void) {
         guard let slot = slots.first else { return done() }
-        slot.whenSettled { [self] in settle(slots.dropFirst(), done) }
+        slot.settingsChange.whenOver { [self] in settle(slots.dropFirst(), done) }
     }
 
     private func takeIn(_ slots: ArraySlice<Slot>, _ done: @escaping () -> Void) {
