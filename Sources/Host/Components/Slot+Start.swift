@@ -122,7 +122,7 @@ extension Slot {
         _ = progress.endStall()
         container?.structureChanged()
         if isNew { domain.logger.log(.componentFailed, logFields(["reason": "\(reason)"])) }
-        refuseWaiting(unavailable(reason, retryAfter: max(1, pause / .seconds(1))))
+        requests.refuseAll(unavailable(reason, retryAfter: max(1, pause / .seconds(1))))
         container?.startsChanged()
         done()
     }
@@ -132,7 +132,7 @@ extension Slot {
         _ = progress.endStall()
         container?.structureChanged()
         domain.logger.log(.componentFailed, logFields(["reason": "\(reason)"]))
-        refuseWaiting(unavailable(reason, retryAfter: 5))
+        requests.refuseAll(unavailable(reason, retryAfter: 5))
         container?.startsChanged()
         done()
     }
@@ -220,7 +220,7 @@ extension Slot {
     func refuseToWait(_ reason: String) {
         guard isWorthWaitingFor else { return }
         progress.stall(because: reason)
-        refuseWaiting(unavailable(reason, retryAfter: 5))
+        requests.refuseAll(unavailable(reason, retryAfter: 5))
     }
 
     /// Notes that the component is attached, and logs and posts it after failures.
@@ -247,5 +247,13 @@ extension Slot {
                     + "under 'delegate'.")
         }
         return .pluginNotFound(definition.plugin, known: domain.plugins.identifiers)
+    }
+}
+extension Timestamp {
+    /// The time that is `time` later.
+    func after(_ time: Duration) -> Timestamp {
+        let (seconds, fraction) = time.components
+        return Timestamp(
+            milliseconds: milliseconds + seconds * 1_000 + fraction / 1_000_000_000_000_000)
     }
 }

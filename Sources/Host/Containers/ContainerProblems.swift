@@ -96,7 +96,7 @@ extension Slot {
     /// Its restarts, and the calls that are refused because of them; nil if there were none.
     var restarts: ComponentRestarts? {
         guard var restarts = progress.restarts else { return nil }
-        if !poison.isEmpty { restarts.refuses = poison.words(at: domain.now()) }
+        restarts.refuses = requests.blamedCalls
         return restarts
     }
 

@@ -367,7 +367,7 @@ extension Registry {
                 screen.home?.end(screen)
             } else if let slot = slots.popFirst() {
                 slot.leave()
-                slot.refuseWaiting(domain.stopping)
+                slot.requests.refuseAll(domain.stopping)
             } else {
                 return false
             }

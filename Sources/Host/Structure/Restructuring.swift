@@ -315,7 +315,7 @@ extension Restructuring {
     private func replace(_ old: Slot) {
         old.kept.drop(unlessFor: container.slot(old.name)?.definition)
         guard let new = container.slot(old.name) else {
-            return old.refuseWaiting(
+            return old.requests.refuseAll(
                 .componentNotFound(container: container.name, component: old.name))
         }
         new.replace(old, showsLoaded: delegates.isDefault)
