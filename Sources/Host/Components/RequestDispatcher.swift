@@ -63,7 +63,9 @@ final class RequestDispatcher {
         if case .failed(let reason) = slot.state {
             return request.fail(slot.unavailable(reason))
         }
-        if let stall = slot.stall { return request.fail(slot.unavailable(stall, retryAfter: 5)) }
+        if let stall = slot.start.stall {
+            return request.fail(slot.unavailable(stall, retryAfter: 5))
+        }
         if case .closed = slot.state {
             // The slot was replaced while the caller was busy with something else.
             guard let successor = slot.container?.slot(slot.name), successor !== slot else {
@@ -117,7 +119,7 @@ final class RequestDispatcher {
             return false
         }
         guard queue.answered(request) else { return false }
-        slot.progress.forgetFailures()
+        slot.start.failures.forget()
         if waits.isSlow { endSlow() }
         return true
     }
@@ -210,7 +212,7 @@ extension RequestDispatcher {
     /// - Returns: the error for its caller.
     private func blame(_ request: Request, for reason: String) -> HostError {
         let (slot, domain) = (slot, slot.domain)
-        slot.progress.blameCall()
+        slot.start.failures.blameCall()
         guard let call = request.identity else { return slot.unavailable(reason, retryAfter: 5) }
         let now = domain.now()
         let until = now.after(domain.limits.poisonTime)
@@ -253,7 +255,7 @@ extension RequestDispatcher {
         guard !isIdle || waitingCount > 0 else { return waits.end() }
         let wasSlow = waits.isSlow
         let overdue = waits.look(at: queue.present?.number, newest: slot.domain.lastTicket)
-        if let overdue, waits.isSlow || (slot.progress.failures > 0 && !slot.isAttached) {
+        if let overdue, waits.isSlow || (slot.start.failures.count > 0 && !slot.isAttached) {
             let error = slot.unavailable(waitReason)
             let refused = queue.removeWaiting { $0.number <= overdue && !$0.waitsOn }
             for request in refused { request.fail(error) }
@@ -265,7 +267,7 @@ extension RequestDispatcher {
     private var waitReason: String {
         let limit = "\(slot.callTime) (\(slot.callSetting))"
         guard let call = queue.present?.identity else {
-            let cause = slot.progress.restarts.map { ": \($0.cause)" } ?? "."
+            let cause = slot.start.failures.restarts.map { ": \($0.cause)" } ?? "."
             return
                 "The call waited \(limit) for the component, which is being "
                 + "started again\(cause)"

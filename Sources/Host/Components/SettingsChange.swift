@@ -29,7 +29,7 @@ final class SettingsChange {
     func pass() {
         waiting = []
         // It was lost since, and a start that has begun has the settings of before.
-        guard slot.isAttached, let port = slot.port else { return slot.startUntilAttached {} }
+        guard slot.isAttached, let port = slot.port else { return slot.start.run {} }
         port.take(slot.definition.settings) { [weak slot] in
             guard let slot, slot.port === port else { return }
             guard port.asks == slot.asks else {

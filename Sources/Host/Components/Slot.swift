@@ -3,12 +3,13 @@ import Index
 import LogMessages
 import Logging
 import PluginLoader
-import Store
 
 /// A component's place in its container: its definition, its port while it has one, its list, and the requests that
 /// wait for it.
 ///
-/// The slot has the state that its parts share, and the transitions between ``State``s. Each part has a type of its own.
+/// Here are the states of the component and what its parts share. Each part keeps state of its own: the start
+/// (``ComponentStart``), the requests (``RequestDispatcher``), questions to a source that is asked (``AskedSource``),
+/// pictures (``ImageReads``), a change of settings (``SettingsChange``) and bytes for a successor (``KeptBytes``).
 final class Slot {
     enum State {
         /// Being made and loaded; requests wait.
@@ -43,8 +44,8 @@ final class Slot {
     private(set) var facts: ComponentFacts?
     /// Whether the items, tallies and counts are those of the component, now or before it was lost.
     private(set) var isShown = false
-    /// The progress of its start.
-    var progress = StartProgress()
+    /// The start of the component, the present one or the last.
+    private(set) lazy var start = ComponentStart(of: self)
     /// Known damage of its records.
     var damage = RecordDamage()
     var observer: ObserverID?
@@ -118,24 +119,21 @@ final class Slot {
     /// The number of comments on a subject; nil: there are none.
     func commentCount(of subject: Subject) -> Int? { own.comments?.counts[subject] }
 
-    /// The number of its present start, by which callbacks of earlier starts are recognised.
-    var start: Int { progress.attempt }
-
     /// The reason for refusing calls while its start is stalled; nil: it is not.
-    var stall: String? { progress.stall }
+    var stall: String? { start.stall }
 
     /// Throws unless what is shown is what the component holds, or held when it was lost.
     func checkShown() throws(HostError) {
         guard !isShown || awaitsItems else { return }
         if case .failed(let reason) = state { throw unavailable(reason, retryAfter: 5) }
-        if let stall { throw unavailable(stall, retryAfter: 5) }
+        if let stall = start.stall { throw unavailable(stall, retryAfter: 5) }
         if isShown { throw unavailable(loadingReason) }
     }
 
     /// The error for work that needs the component while it is not attached.
     var absence: HostError {
         if case .failed(let reason) = state { return unavailable(reason, retryAfter: 5) }
-        return unavailable(stall ?? "It is being started.")
+        return unavailable(start.stall ?? "It is being started.")
     }
 
     /// The error for a call that the component can't answer.
@@ -161,12 +159,9 @@ final class Slot {
 
 extension Slot {
     /// Begins a start of the component, the first one or another.
-    ///
-    /// - Returns: the number of this start.
-    func begin() -> Int {
+    func begin() {
         release()
         state = .starting
-        return progress.begin()
     }
 
     /// Notes that the component was lost, and is started again after a pause.
@@ -191,6 +186,7 @@ extension Slot {
         settingsChange.end()
         asked?.connect()
         kept.writeRest()
+        start.succeed()
     }
 
     /// Notes that the component can't be made.
@@ -204,7 +200,7 @@ extension Slot {
     /// Handles the loss of the worker: restarts the component, and sends unanswered requests again.
     func lost(_ death: PortDeath) {
         let reason = death.reason
-        guard isAttached else { return failStart(because: reason) }
+        guard isAttached else { return start.fail(because: reason) }
         container?.meters.countRestart(of: name)
         domain.logger.log(.workerEnded, logFields(["reason": "\(reason)"]))
         let unanswered = requests.takeBack(after: death)
@@ -215,7 +211,7 @@ extension Slot {
         for (request, error) in unanswered.failures { request.fail(error) }
         container?.structureChanged()
         container?.cancel(unanswered.operations)
-        restart(because: reason)
+        start.restart(because: reason)
     }
 
     /// Restarts a component whose state differs from the store; no call is blamed.
@@ -223,7 +219,7 @@ extension Slot {
 
     /// Closes the slot, which is no longer part of its container, and ends the component.
     func close() {
-        progress.end()
+        start.end()
         release()
         state = .closed
         settingsChange.end()
@@ -234,7 +230,7 @@ extension Slot {
     func leave() {
         if isAttached { port?.pass(.willDetach) }
         let port = isAttached ? port : nil
-        progress.end()
+        start.end()
         state = .closed
         port?.pass(.didDetach)
         release()
@@ -245,12 +241,11 @@ extension Slot {
     /// Closes the port, if there is one, and drops the state that belongs to it.
     func release() {
         stopObserving()
-        endStart()
+        start.letGo()
         source = SourceState()
         asked?.disconnect(isLost: false)
         reported.letGo()
         reported = ReportedEvents()
-        progress.forgetRead()
         port?.close()
         images.endAll()
         // The port is released here and not on another thread, because a component is called on the loop alone, also

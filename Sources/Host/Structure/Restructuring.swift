@@ -167,7 +167,7 @@ extension Restructuring {
         func end(_ error: HostError?) {
             guard !isOver else { return }
             isOver = true
-            for slot in made { slot.progress.forgetStalled() }
+            for slot in made { slot.start.whenStalled(nil) }
             done(error)
         }
         func endOne() {
@@ -175,12 +175,12 @@ extension Restructuring {
             if outstanding == 0 { end(nil) }
         }
         for slot in made where !isOver {
-            slot.progress.whenStalled { [self] in
+            slot.start.whenStalled { [self] in
                 guard container.slot(slot.name) == nil else { return end(slot.absence) }
                 late.insert(slot.name)
                 endOne()
             }
-            slot.prepare { [self] failure in
+            slot.start.prepare { [self] failure in
                 if late.contains(slot.name) { return endLate(slot, failure) }
                 switch failure {
                 case nil: endOne()
@@ -193,7 +193,7 @@ extension Restructuring {
 
     /// Handles the end of a start that was not waited for.
     private func endLate(_ slot: Slot, _ failure: StartFailure?) {
-        if isCommitted { return slot.goOn(after: failure) {} }
+        if isCommitted { return slot.start.goOn(after: failure) {} }
         // A component that is loaded by then is attached with the others.
         lateFailures[slot.name] = failure
     }
@@ -305,7 +305,7 @@ extension Restructuring {
             }
         }
         for slot in made {
-            if let failure = lateFailures[slot.name] { slot.goOn(after: failure) {} }
+            if let failure = lateFailures[slot.name] { slot.start.goOn(after: failure) {} }
         }
     }
 
