@@ -101,7 +101,7 @@ final class AskedSource {
         switch slot.state {
         case .failed(let reason): return reason
         case .closed: return "It was detached."
-        case .starting, .prepared, .attached: return slot.stall
+        case .starting, .prepared, .attached: return slot.start.stall
         }
     }
 
@@ -208,7 +208,7 @@ extension AskedSource {
     /// Handles the component's answer; one that nobody waits for any more is dropped.
     func answered(_ number: Int, _ result: Result<ContentAnswer, Refusal>) {
         guard let asking = open.removeValue(forKey: number), let slot else { return }
-        slot.progress.forgetFailures()
+        slot.start.failures.forget()
         send()
         guard asking.isWanted else { return }
         switch result {

@@ -21,7 +21,7 @@ final class ComponentLaunch {
     init(of plugin: Plugin, for slot: Slot, _ done: @escaping (StartFailure?) -> Void) {
         self.slot = slot
         self.done = done
-        attempt = slot.start
+        attempt = slot.start.attempt
         isolation = slot.isolation
         request = LaunchRequest(
             plugin: plugin, container: slot.containerName, component: slot.name,
@@ -31,7 +31,7 @@ final class ComponentLaunch {
     }
 
     /// The slot; nil if it was closed or started anew meanwhile.
-    private var wanted: Slot? { slot.flatMap { $0.start == attempt ? $0 : nil } }
+    private var wanted: Slot? { slot.flatMap { $0.start.attempt == attempt ? $0 : nil } }
 
     func run() {
         guard let domain = slot?.domain else { return }
@@ -54,14 +54,14 @@ final class ComponentLaunch {
         let domain = slot.domain
         let store = domain.store.file
         // A network file system may not answer: then the start counts as one without progress.
-        slot.awaitComponent()
+        slot.start.awaitAnswer()
         ReadablePaths(
             request.settings, named: request.plugin.paths,
             state: store.lastIndex(of: "/").map { String(store[..<$0]) } ?? ".",
             secrets: domain.secretFiles() + ComponentDefinition.secretFiles(request.settings)
         ).resolve(on: domain.loop) { [self] result in
             guard let slot = wanted else { return }
-            slot.progress.endAwaiting()
+            slot.start.endAwaiting()
             switch result {
             case .failure(let error): done(failure(.setting(error)))
             case .success(let paths):
@@ -73,7 +73,7 @@ final class ComponentLaunch {
 
     /// Reads what the component kept in an earlier life.
     private func findKept(_ slot: Slot) {
-        slot.readKept { [self] kept in
+        slot.kept.read { [self] kept in
             guard let slot = wanted else { return }
             request.kept = kept
             takeTurn(slot)
@@ -85,9 +85,9 @@ final class ComponentLaunch {
         guard isolation == .process else { return launch(slot) }
         slot.domain.starts.take { [self] turn in
             guard let slot = wanted else { return turn.end() }
-            slot.progress.hold(turn)
+            slot.start.hold(turn)
             // Before the launch, because the answer may come synchronously.
-            slot.awaitComponent()
+            slot.start.awaitAnswer()
             launch(slot)
         }
     }
@@ -101,9 +101,7 @@ final class ComponentLaunch {
                 if case .success(let port) = result { port.close() }
                 return
             }
-            _ = slot.progress.takeLaunching()
-            slot.progress.endAwaiting()
-            slot.progress.takeTurn()?.end()
+            slot.start.endLaunch()
             switch result {
             case .failure(let reason): done(failure(reason))
             case .success(let port) where port.kind != request.plugin.kind:
@@ -111,11 +109,11 @@ final class ComponentLaunch {
                 done(.final(wrongKind(port.kind)))
             case .success(let port):
                 slot.connect(port)
-                slot.progress.load(then: done)
+                slot.start.load(then: done)
                 ComponentLoad(of: slot).run()
             }
         }
-        if !isAnswered { slot.progress.launch(giveUp) }
+        if !isAnswered { slot.start.launching(giveUp) }
     }
 
     private func wrongKind(_ kind: Kind) -> HostError {

@@ -4,6 +4,23 @@ import Logging
 import NIOCore
 import Store
 
+/// What a component reported at the end of its load, to be delivered when its container attaches it.
+struct Loaded {
+    var state = LoadedState()
+    /// The items, if they are exactly its records, so that no event reports them.
+    var items: RecordItems?
+
+    /// All items, wherever they come from.
+    var list: ItemList {
+        if let items { return (items.count, items.item) }
+        let reported = state.items ?? Pieces()
+        return (reported.count, { reported[$0] })
+    }
+}
+
+/// Items by their place, made on demand.
+typealias ItemList = (count: Int, item: (Int) -> Item?)
+
 /// The load of a component at one start, which ends with its start if it fails.
 ///
 /// The component's records are read and decoded on a thread, and meanwhile passed to it and put into a list. Then it
@@ -18,12 +35,12 @@ final class ComponentLoad {
     /// A load for the present start of a component, which is launched.
     init(of slot: Slot) {
         self.slot = slot
-        attempt = slot.start
+        attempt = slot.start.attempt
         domain = slot.domain
     }
 
     /// The slot; nil if the component was lost or started anew meanwhile.
-    private var wanted: Slot? { slot.flatMap { $0.start == attempt ? $0 : nil } }
+    private var wanted: Slot? { slot.flatMap { $0.start.attempt == attempt ? $0 : nil } }
 
     private var isWanted: Bool { wanted != nil }
 
@@ -31,7 +48,7 @@ final class ComponentLoad {
 
     func run() {
         guard let slot = wanted else { return }
-        slot.progress.read(at: domain.nextTicket())
+        slot.start.beginReading()
         // The load finds damage in the store again, so what is known of it is forgotten.
         slot.damage.beginLoading()
         guard slot.kind == .contents, slot.port?.listsRecords == true else { return loadEach(slot) }
@@ -45,7 +62,7 @@ final class ComponentLoad {
             guard let slot = wanted else { return }
             switch result {
             case .failure(let error):
-                slot.failStart(because: "Its records can't be read: \(error)")
+                slot.start.fail(because: "Its records can't be read: \(error)")
             case .success(let load): takeOver(load.value, slot)
             }
         }
@@ -68,7 +85,7 @@ final class ComponentLoad {
 
     private func end(_ loaded: Loaded) {
         slot?.prepared(loaded)
-        slot?.progress.takeDone()?(nil)
+        slot?.start.loaded()
     }
 
     private func loadEach(_ slot: Slot) {
@@ -76,7 +93,7 @@ final class ComponentLoad {
         SlicedLoad(list, of: slot, attempt).run { [self] loading, problem in
             guard let slot = wanted else { return }
             if let problem {
-                return slot.failStart(because: "Its records can't be read: \(problem)")
+                return slot.start.fail(because: "Its records can't be read: \(problem)")
             }
             slot.note(loading.unreadable, loading.unfit, in: loading.list)
             ask(slot, loading)
@@ -88,19 +105,19 @@ final class ComponentLoad {
     /// Asks the component for its state.
     private func ask(_ slot: Slot, _ loading: SlicedLoad) {
         guard let port = slot.port else { return }
-        slot.awaitComponent()
+        slot.start.awaitAnswer()
         port.reportAll(in: domain) { [self] part in
             guard let slot = wanted else { return false }
             reported.take(part.events)
             // Each part is progress, and more may follow.
-            slot.awaitComponent()
+            slot.start.awaitAnswer()
             return true
         } then: { [self] failure in
             guard let slot = wanted else { return }
-            slot.progress.endAwaiting()
+            slot.start.endAwaiting()
             switch failure {
-            case .died(let reason): slot.failStart(because: reason)
-            case .refused(let refusal): slot.failStart(because: refusal.reason)
+            case .died(let reason): slot.start.fail(because: reason)
+            case .refused(let refusal): slot.start.fail(because: refusal.reason)
             case nil where slot.kind == .contents && reported.items == nil:
                 // The source is still loading, and will report its items later.
                 end(Loaded(state: reported))

@@ -2,7 +2,7 @@ import AtriumKit
 import Index
 
 /// The events that a component sent before it was part of its container: kept until it is, up to a limit in bytes.
-struct EarlyEvents {
+final class EarlyEvents {
     /// What was reported together; small reports that follow each other are one.
     private var reports: [[ComponentEvent]] = []
     private var bytes = 0
@@ -10,7 +10,7 @@ struct EarlyEvents {
     private var isOver = false
 
     /// Keeps events; their bytes are charged with ``charge(_:atMost:)``.
-    mutating func keep(_ more: [ComponentEvent]) {
+    func keep(_ more: [ComponentEvent]) {
         guard !isOver else { return }
         let last = reports.count - 1
         if last >= 0, reports[last].count + more.count <= ReportedEvents.piece {
@@ -23,7 +23,7 @@ struct EarlyEvents {
     /// Charges the bytes of some of the kept events.
     ///
     /// - Returns: false when the limit is exceeded, once; true otherwise.
-    mutating func charge(_ some: [ComponentEvent], atMost limit: Int) -> Bool {
+    func charge(_ some: [ComponentEvent], atMost limit: Int) -> Bool {
         guard !isOver else { return true }
         bytes += some.reduce(0) { $0 + $1.roughSize }
         isOver = bytes > limit
@@ -35,8 +35,8 @@ struct EarlyEvents {
     }
 
     /// Returns the kept reports and starts over.
-    mutating func takeAll() -> [[ComponentEvent]] {
-        defer { self = EarlyEvents() }
+    func takeAll() -> [[ComponentEvent]] {
+        defer { (reports, bytes, isOver) = ([], 0, false) }
         return reports
     }
 }

@@ -74,14 +74,21 @@ final class Question: Request {
     override func send(to port: any ComponentPort, of slot: Slot) {
         guard let query = make() else { return }
         self.query = query
-        if let error = slot.poisonRefusal(of: self) { return fail(error) }
-        slot.sent(self)
+        if let error = slot.requests.refusal(of: self) { return fail(error) }
+        slot.requests.sent(self)
         port.answer(query) { [weak slot] result in
-            guard let slot, slot.arrived(self, result.failure) else { return }
+            guard let slot, slot.requests.arrived(self, result.failure) else { return }
             self.done(result.mapError { slot.error($0) })
-            if slot.isIdle { slot.container?.passBarriers() }
+            if slot.requests.isIdle { slot.container?.passBarriers() }
         }
     }
 
     override func fail(_ error: HostError) { done(.failure(error)) }
+}
+
+extension Result {
+    /// The error; nil on success.
+    var failure: Failure? {
+        if case .failure(let failure) = self { failure } else { nil }
+    }
 }

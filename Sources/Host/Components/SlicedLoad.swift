@@ -66,7 +66,7 @@ final class SlicedLoad {
     }
 
     /// Whether this start of the component is still the present one.
-    private var isWanted: Bool { slot?.start == attempt }
+    private var isWanted: Bool { slot?.start.attempt == attempt }
 
     private func read() {
         guard isWanted, let slot else { return }
@@ -137,12 +137,12 @@ final class SlicedLoad {
         guard let slot, let port = slot.port else { return }
         given += 1
         unreadable.add(slice.unreadable)
-        slot.awaitComponent()
+        slot.start.awaitAnswer()
         if !slice.ballots.isEmpty { port.load(slice.ballots) }
         port.load(slice.changes) { [self] in
             given -= 1
             guard isWanted else { return }
-            if given == 0 { slot.progress.endAwaiting() } else { slot.awaitComponent() }
+            if given == 0 { slot.start.endAwaiting() } else { slot.start.awaitAnswer() }
             goOn()
         }
         guard let list else { return }

@@ -11,8 +11,8 @@ extension Slot: PortOwner {
         case .observes(let pattern): observe(pattern, for: port)
         case .logs(let level, let message):
             domain.logger.log(level: Logger.Level(level), "\(message)", metadata: logFields())
-        case .keeps(let bytes): if isCurrent(port) { keep(bytes) }
-        case .image(let number, let result): if isCurrent(port) { wasRead(number, result) }
+        case .keeps(let bytes): if isCurrent(port) { kept.write(bytes) }
+        case .image(let number, let result): if isCurrent(port) { images.ended(number, result) }
         case .publishes, .reports, .answers:
             guard isCurrent(port) else { return }
             // Kept in order: the receiver may look at items that were reported earlier and are still queued.
@@ -34,7 +34,7 @@ extension Slot: PortOwner {
     private func raised(_ events: [ComponentEvent], by port: any ComponentPort) {
         guard isCurrent(port) else { return }
         if isAttached { return report(events) }
-        progress.keep(events)
+        start.early.keep(events)
         guard events.isMany else {
             _ = charge(events)
             return
@@ -42,9 +42,11 @@ extension Slot: PortOwner {
         // Pauses the worker meanwhile, so that it sends no more than is charged.
         port.hold(true)
         var parts = EventParts(events, of: .count(ReportedEvents.piece))
-        let attempt = start
+        let attempt = start.attempt
         domain.inSlices { [weak self] in
-            guard let self, start == attempt, !isAttached, !parts.isOver else { return false }
+            guard let self, start.attempt == attempt, !isAttached, !parts.isOver else {
+                return false
+            }
             return charge(parts.next())
         } then: {
             port.hold(false)
@@ -56,11 +58,11 @@ extension Slot: PortOwner {
     /// - Returns: whether there was room for them.
     private func charge(_ events: [ComponentEvent]) -> Bool {
         let limit = domain.limits.earlyBytes
-        guard !progress.charge(events, atMost: limit) else { return true }
-        let attempt = start
+        guard !start.early.charge(events, atMost: limit) else { return true }
+        let attempt = start.attempt
         // Later, because this may run inside a call to the component.
         domain.later { [weak self] in
-            guard let self, start == attempt else { return }
+            guard let self, start.attempt == attempt else { return }
             lost(
                 PortDeath(
                     "It reported more than \(limit) bytes of changes before it was part of its "
@@ -91,9 +93,11 @@ extension Slot: PortOwner {
         guard reported.begin() else { return }
         // Pauses the worker meanwhile, because everything that is queued takes memory.
         port?.hold(true)
-        let (reported, attempt) = (self.reported, start)
+        let (reported, attempt) = (self.reported, start.attempt)
         domain.inSlices { [weak self] in
-            guard let self, start == attempt, self.reported === reported else { return false }
+            guard let self, start.attempt == attempt, self.reported === reported else {
+                return false
+            }
             switch reported.next() {
             case .events(let events, let endsItems): deliver(events, endsItems: endsItems)
             case .message(let message): take(message)
@@ -101,7 +105,7 @@ extension Slot: PortOwner {
             }
             return true
         } then: { [weak self] in
-            guard let self, start == attempt, self.reported === reported else { return }
+            guard let self, start.attempt == attempt, self.reported === reported else { return }
             reported.end()
             port?.hold(false)
         }

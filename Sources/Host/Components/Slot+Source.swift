@@ -51,9 +51,9 @@ extension Slot {
     func awaitItems() {
         guard awaitsItems, source.problem == nil else { return }
         source.isAwaited = true
-        let attempt = start
+        let attempt = start.attempt
         domain.after(TimeAmount(domain.limits.startPatience)) { [weak self] in
-            guard let self, start == attempt else { return }
+            guard let self, start.attempt == attempt else { return }
             endAwaitingItems()
         }
     }
@@ -89,9 +89,9 @@ extension Slot {
     func reload() {
         guard isAttached, let delay = source.reload(at: .now()) else { return }
         guard delay > .zero else { return reloadNow() }
-        let attempt = start
+        let attempt = start.attempt
         domain.after(delay) { [weak self] in
-            guard let self, start == attempt, isAttached else { return }
+            guard let self, start.attempt == attempt, isAttached else { return }
             source.reloads(at: .now())
             reloadNow()
         }

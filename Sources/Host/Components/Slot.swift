@@ -2,21 +2,14 @@ import AtriumKit
 import Index
 import LogMessages
 import Logging
-import NIOCore
 import PluginLoader
-import Store
 
 /// A component's place in its container: its definition, its port while it has one, its list, and the requests that
 /// wait for it.
 ///
-/// Commands reach the component in the order of their arrival. A command waits, and all behind it, while
-///
-/// - the component is being started, for the first time or after its worker was lost;
-/// - the gate is closed, because the container is about to change the component or its records;
-/// - it needs the committed state, and the component's own state is ahead of that;
-/// - restored screens are not compared yet, and may have questions that come first.
-///
-/// Questions about the committed state wait apart from the commands: ``QuietReads``.
+/// Here are the states of the component and what its parts share. Each part keeps state of its own: the start
+/// (``ComponentStart``), the requests (``RequestDispatcher``), questions to a source that is asked (``AskedSource``),
+/// pictures (``ImageReads``), a change of settings (``SettingsChange``) and bytes for a successor (``KeptBytes``).
 final class Slot {
     enum State {
         /// Being made and loaded; requests wait.
@@ -51,8 +44,8 @@ final class Slot {
     private(set) var facts: ComponentFacts?
     /// Whether the items, tallies and counts are those of the component, now or before it was lost.
     private(set) var isShown = false
-    /// The progress of its start.
-    var progress = StartProgress()
+    /// The start of the component, the present one or the last.
+    private(set) lazy var start = ComponentStart(of: self)
     /// Known damage of its records.
     var damage = RecordDamage()
     var observer: ObserverID?
@@ -61,20 +54,15 @@ final class Slot {
     /// Events that its component reported by itself and that are still to be delivered.
     private(set) var reported = ReportedEvents()
     /// The pictures that the component is asked for.
-    var images = ImageReads()
+    private(set) lazy var images = ImageReads(of: self)
     /// The questions to its component, if that is a source that is asked; nil: it knows its items.
     private(set) var asked: AskedSource?
-    /// Bytes that the component wants kept, while it is not the one that its container has; nil: none.
-    var unkept: [UInt8]??
-    /// The calls that are refused because they ended its worker.
-    var poison = PoisonCalls()
-    /// Finds a call that takes long, and requests that have waited for too long.
-    var waits = WaitWatch()
-    /// Callbacks to run when the component has adopted new settings; nil if none are pending.
-    private var unsettled: [() -> Void]?
-
-    let requests = RequestQueue()
-    private var isPumping = false
+    /// The change of settings that the component goes on with.
+    private(set) lazy var settingsChange = SettingsChange(of: self)
+    /// What the component keeps for its successor.
+    private(set) lazy var kept = KeptBytes(of: self)
+    /// The requests that the component has not answered.
+    private(set) lazy var requests = RequestDispatcher(of: self)
 
     init(
         _ definition: ComponentDefinition, kind: Kind?, of container: some SlotOwner,
@@ -131,29 +119,21 @@ final class Slot {
     /// The number of comments on a subject; nil: there are none.
     func commentCount(of subject: Subject) -> Int? { own.comments?.counts[subject] }
 
-    /// The number of its present start, by which callbacks of earlier starts are recognised.
-    var start: Int { progress.attempt }
-
     /// The reason for refusing calls while its start is stalled; nil: it is not.
-    var stall: String? { progress.stall }
-
-    /// Whether no answer of the component is outstanding.
-    var isIdle: Bool { requests.isIdle }
-
-    var waitingCount: Int { requests.waitingCount }
+    var stall: String? { start.stall }
 
     /// Throws unless what is shown is what the component holds, or held when it was lost.
     func checkShown() throws(HostError) {
         guard !isShown || awaitsItems else { return }
         if case .failed(let reason) = state { throw unavailable(reason, retryAfter: 5) }
-        if let stall { throw unavailable(stall, retryAfter: 5) }
+        if let stall = start.stall { throw unavailable(stall, retryAfter: 5) }
         if isShown { throw unavailable(loadingReason) }
     }
 
     /// The error for work that needs the component while it is not attached.
     var absence: HostError {
         if case .failed(let reason) = state { return unavailable(reason, retryAfter: 5) }
-        return unavailable(stall ?? "It is being started.")
+        return unavailable(start.stall ?? "It is being started.")
     }
 
     /// The error for a call that the component can't answer.
@@ -165,18 +145,23 @@ final class Slot {
     var tooBusy: HostError {
         unavailable("Its items change faster than the query can be answered; ask for less.")
     }
+
+    /// Fields of a log message about this component.
+    func logFields(_ others: Logger.Metadata = [:]) -> Logger.Metadata {
+        others.merging([
+            "container": "\(containerName)", "component": "\(name)",
+            "plugin": "\(definition.plugin)",
+        ]) { $1 }
+    }
 }
 
 // MARK: Transitions
 
 extension Slot {
     /// Begins a start of the component, the first one or another.
-    ///
-    /// - Returns: the number of this start.
-    func begin() -> Int {
+    func begin() {
         release()
         state = .starting
-        return progress.begin()
     }
 
     /// Notes that the component was lost, and is started again after a pause.
@@ -198,28 +183,46 @@ extension Slot {
     func attached() {
         state = .attached
         isShown = true
-        settle()
+        settingsChange.end()
         asked?.connect()
-        if let bytes = unkept {
-            unkept = nil
-            keep(bytes)
-        }
+        kept.writeRest()
+        start.succeed()
     }
 
     /// Notes that the component can't be made.
     func failed(because reason: String) {
         release()
         state = .failed(reason: reason)
-        settle()
+        settingsChange.end()
         asked?.fail(because: reason)
     }
 
+    /// Handles the loss of the worker: restarts the component, and sends unanswered requests again.
+    func lost(_ death: PortDeath) {
+        let reason = death.reason
+        guard isAttached else { return start.fail(because: reason) }
+        container?.meters.countRestart(of: name)
+        domain.logger.log(.workerEnded, logFields(["reason": "\(reason)"]))
+        let unanswered = requests.takeBack(after: death)
+        asked?.disconnect(isLost: true)
+        release()
+        beginPause()
+        // Only now: a caller may react with another call, and the component must count as absent by then.
+        for (request, error) in unanswered.failures { request.fail(error) }
+        container?.structureChanged()
+        container?.cancel(unanswered.operations)
+        start.restart(because: reason)
+    }
+
+    /// Restarts a component whose state differs from the store; no call is blamed.
+    func lost(because reason: String) { lost(PortDeath(reason, wasAtRequest: false)) }
+
     /// Closes the slot, which is no longer part of its container, and ends the component.
     func close() {
-        progress.end()
+        start.end()
         release()
         state = .closed
-        settle()
+        settingsChange.end()
         asked?.fail(because: "It was detached.")
     }
 
@@ -227,25 +230,24 @@ extension Slot {
     func leave() {
         if isAttached { port?.pass(.willDetach) }
         let port = isAttached ? port : nil
-        progress.end()
+        start.end()
         state = .closed
         port?.pass(.didDetach)
         release()
-        settle()
+        settingsChange.end()
         asked?.fail(because: "It was detached.")
     }
 
     /// Closes the port, if there is one, and drops the state that belongs to it.
     func release() {
         stopObserving()
-        endStart()
+        start.letGo()
         source = SourceState()
         asked?.disconnect(isLost: false)
         reported.letGo()
         reported = ReportedEvents()
-        progress.forgetRead()
         port?.close()
-        endImages()
+        images.endAll()
         // The port is released here and not on another thread, because a component is called on the loop alone, also
         // at its end. Large data of the host's is freed on a thread by the port.
         port = nil
@@ -259,49 +261,11 @@ extension Slot {
     /// Sets a definition that does not change the component itself, such as another title.
     func take(_ definition: ComponentDefinition) { self.definition = definition }
 
-    /// Asks the component whether it can go on with the settings of another definition, which is the same otherwise.
-    func canTake(_ new: ComponentDefinition, _ done: @escaping (Bool) -> Void) {
-        // What a worker may read is fixed when it is started.
-        let paths = plugin?.paths ?? []
-        guard isAttached, new.makesAlike(as: definition),
-            paths.allSatisfy({ new.settings[$0] == definition.settings[$0] })
-        else { return done(false) }
-        ask(.canTake(new.settings), passesGate: true) { result in
-            if case .success(.canTake(true)) = result { done(true) } else { done(false) }
-        }
-    }
-
-    /// Gives the component the settings of its present definition, which it has answered that it can take.
-    func passSettings() {
-        unsettled = []
-        // It was lost since, and a start that has begun has the settings of before.
-        guard isAttached, let port else { return startUntilAttached {} }
-        port.take(definition.settings) { [weak self] in
-            guard let self, self.port === port else { return }
-            guard port.asks == asks else {
-                return lost(
-                    because: "canTake returned true, but with the new settings it "
-                        + "\(asks ? "is not" : "is") a source that is queried: it is restarted.")
-            }
-            facts = port.facts
-            own.filters?.forget()
-            container?.structureChanged()
-            settle()
-        }
-    }
-
-    /// Calls back once the component, or one that was started in its place, has the settings that were passed; also if
-    /// it has failed, or its start is stalled.
-    func whenSettled(_ done: @escaping () -> Void) {
-        if unsettled == nil { done() } else { unsettled?.append(done) }
-    }
-
-    /// Ends the wait for settings that were passed.
-    func settle() {
-        let waiting = unsettled ?? []
-        unsettled = nil
-        // Later, because this may run in the middle of a start.
-        for done in waiting { domain.later(done) }
+    /// Notes that the component has taken new settings, which may change its facts and its filters.
+    func tookSettings() {
+        facts = port?.facts
+        own.filters?.forget()
+        container?.structureChanged()
     }
 
     /// Takes another slot's place, with the requests that wait there.
@@ -325,18 +289,10 @@ extension Slot {
 // MARK: Requests
 
 extension Slot {
-    /// Whether a waiting request, which came before the gate was closed, will soon be sent.
-    var isPassingGate: Bool {
-        guard isAttached, let first = requests.first, let container,
-            container.mayPassGate(of: name, first)
-        else { return false }
-        return !first.isReady || canRun(first)
-    }
-
     /// Sends a request once the component can take it.
     func ask(_ request: Request) {
         request.number = domain.nextTicket()
-        enqueue(request)
+        requests.enqueue(request)
     }
 
     /// Asks a question that does not depend on records.
@@ -350,144 +306,11 @@ extension Slot {
                 make: { query }, done: done))
     }
 
-    private func enqueue(_ request: Request) {
-        if case .failed(let reason) = state { return request.fail(unavailable(reason)) }
-        if let stall { return request.fail(unavailable(stall, retryAfter: 5)) }
-        if case .closed = state {
-            // The slot was replaced while the caller was busy with something else.
-            guard let successor = container?.slot(name), successor !== self else {
-                return request.fail(gone)
-            }
-            return successor.enqueue(request)
-        }
-        if request.passesGate { return send(request) }
-        let isFirst = requests.isFree(for: request) || request.isQuietRead && goesFirst(request)
-        if isFirst, canRun(request) { return send(request) }
-        // A command that waits only for commits can soon be sent, and is not refused.
-        let most = !request.isQuietRead && isOpen ? Int.max : domain.limits.waitingCalls
-        do throws(WaitingPlaces.Full) {
-            try requests.add(request, of: most, newest: domain.lastTicket)
-        } catch {
-            request.fail(unavailable(error.reason, retryAfter: 0.5))
-        }
-    }
-
-    /// Sends the requests that can be sent now, in slices if there are many.
-    ///
-    /// An answer that comes synchronously calls this too. It then returns at once, and the outer call continues, so
-    /// that a long queue makes no deep stack.
-    func pump() {
-        guard !isPumping, waitingCount > 0 else { return }
-        isPumping = true
-        defer { isPumping = false }
-        if let container {
-            requests.follow(
-                oldest: container.oldestOperation(of: name), newest: domain.lastTicket)
-        }
-        let end = NIODeadline.now() + Domain.slice
-        while let next = nextToRun() {
-            send(next)
-            guard NIODeadline.now() >= end else { continue }
-            return domain.afterPoll { [weak self] in self?.container?.pump() }
-        }
-    }
-
-    private func nextToRun() -> Request? {
-        requests.takeNext(
-            overtaking: container?.holdsCommands ?? false ? goesFirst : nil, where: canRun)
-    }
-
-    private func canRun(_ request: Request) -> Bool {
-        guard isAttached, request.isReady, !waits.isSlow, let container else { return false }
-        guard
-            request.passesGate || !container.isGated(name)
-                || container.mayPassGate(of: name, request)
-        else { return false }
-        guard !request.needsQuiet || container.isQuiet(name) else { return false }
-        if request.isCommand, container.holdsCommands { return false }
-        return requests.isNext(request, overtakes: goesFirst(request))
-    }
-
-    /// Whether a read may overtake waiting requests.
-    ///
-    /// Commands are held until restored screens are compared, and these may have questions for the component.
-    private func goesFirst(_ request: Request) -> Bool {
-        request.isOfScreen && container?.holdsCommands ?? false
-    }
-
-    /// Whether the component takes requests, at the latest when the present commits are done.
-    private var isOpen: Bool {
-        isAttached && !waits.isSlow && !(container?.isGated(name) ?? true)
-    }
-
-    private func send(_ request: Request) {
-        request.place = nil
-        guard container != nil else { return request.fail(gone) }
-        // A component that is being loaded has a port already, but not all of its records.
-        guard isAttached, let port else {
-            return request.fail(unavailable("It is being started."))
-        }
-        request.send(to: port, of: self)
-    }
-
-    /// Notes that a request was sent; its answer is handled by ``arrived(_:_:)``.
-    func sent(_ request: Request) {
-        requests.sent(request)
-        if isolation == .process, waits.begin(at: request.number) { lookAtWaiting() }
-    }
-
-    /// Handles an answer; false if the worker was lost instead.
-    func arrived(_ request: Request, _ failure: PortFailure?) -> Bool {
-        if case .died(let reason) = failure {
-            if requests.isAwaited(request) { lost(PortDeath(reason)) }
-            return false
-        }
-        guard requests.answered(request) else { return false }
-        progress.forgetFailures()
-        if waits.isSlow { endSlow() }
-        return true
-    }
-
     func error(_ failure: PortFailure) -> HostError {
         switch failure {
         case .refused(let refusal):
             HostError(refusal, container: containerName, component: name)
         case .died(let reason): unavailable(reason)
         }
-    }
-
-    private var gone: HostError {
-        .componentNotFound(container: containerName, component: name)
-    }
-}
-
-// MARK: Requests without an answer
-
-extension Slot {
-    /// Refuses all requests, whether waiting or sent.
-    func refuseWaiting(_ error: HostError) {
-        let refused = requests.removeAll()
-        let operations = refused.compactMap(\.operation)
-        for request in refused { request.fail(error) }
-        container?.cancel(operations)
-    }
-
-    /// Refuses some of the requests that were not sent yet.
-    func refuseWaiting(_ error: HostError, where isOne: (Request) -> Bool) {
-        for request in requests.removeWaiting(where: isOne) { request.fail(error) }
-    }
-}
-
-extension ComponentDefinition {
-    /// Whether components made from both are the same but for their settings.
-    func makesAlike(as other: ComponentDefinition) -> Bool {
-        plugin == other.plugin && isolation == other.isolation && callSeconds == other.callSeconds
-    }
-}
-
-extension Result {
-    /// The error; nil on success.
-    var failure: Failure? {
-        if case .failure(let failure) = self { failure } else { nil }
     }
 }

@@ -13,13 +13,13 @@ final class Attachment {
 
     init(of slot: Slot, in container: Container, then done: @escaping () -> Void) {
         (self.slot, self.container, self.done) = (slot, container, done)
-        attempt = slot.start
+        attempt = slot.start.attempt
     }
 
     func run() {
         guard case .prepared(let loaded) = slot.state, let port = slot.port else {
             // The component was lost after its load.
-            slot.restartUntaken()
+            slot.start.restartUntaken()
             return done()
         }
         container.derived.follow()
@@ -42,7 +42,7 @@ final class Attachment {
             return done()
         }
         container.fillings.fill(slot, with: loaded.list) { [self] in
-            if slot.start == attempt { slot.own.contents?.know() }
+            if slot.start.attempt == attempt { slot.own.contents?.know() }
             done()
         }
     }
@@ -65,23 +65,22 @@ final class Attachment {
     private func deliverState(of loaded: Loaded, _ port: any ComponentPort) {
         let delivery = StateDelivery(loaded.state.events, to: slot)
         container.domain.inSlices { [self] in
-            guard slot.start == attempt, let events = delivery.next() else { return false }
+            guard slot.start.attempt == attempt, let events = delivery.next() else { return false }
             // Not to the delegates of containers that have this one as a part: nothing has changed.
             if let from = slot.reference {
                 for event in events { container.delivery.deliver(event, from) }
             }
             return true
         } then: { [self] in
-            guard slot.start == attempt, slot.port === port else {
+            guard slot.start.attempt == attempt, slot.port === port else {
                 // It was lost meanwhile, and nothing else restarts it.
-                if case .prepared = slot.state { slot.restartUntaken() }
+                if case .prepared = slot.state { slot.start.restartUntaken() }
                 return done()
             }
             port.pass(.didAttach)
             slot.attached()
             loaded.state.letGo()
-            slot.noteStarted()
-            slot.report(early: slot.progress.takeEvents())
+            slot.report(early: slot.start.early.takeAll())
             slot.awaitItems()
             container.screens?.countAudience()
             if slot.kind == .votes { container.screens?.forgetBallots() }

@@ -115,14 +115,14 @@ class Command: Request {
     override func send(to port: any ComponentPort, of slot: Slot) {
         self.slot = slot
         if let error = absenceOfActor ?? objection() ?? container.refusal
-            ?? slot.poisonRefusal(of: self)
+            ?? slot.requests.refusal(of: self)
         {
             return fail(error)
         }
         operation = container.begin(on: slot)
-        slot.sent(self)
+        slot.requests.sent(self)
         port.decide(command, context) { [self] result in
-            if slot.arrived(self, result.failure) { decided(result) }
+            if slot.requests.arrived(self, result.failure) { decided(result) }
         }
     }
 

@@ -103,13 +103,14 @@ public final class Container {
     var isQuiet: Bool {
         lane.isEmpty && gates.isQuiet && derived.areShown && screens?.isIdle ?? true
             && slots.allSatisfy {
-                $0.isIdle && !$0.reported.isWaiting && ($0.waitingCount == 0 || !$0.isAttached)
+                $0.requests.isIdle && !$0.reported.isWaiting
+                    && ($0.requests.waitingCount == 0 || !$0.isAttached)
             }
     }
 
     /// Sends all requests that can be sent now.
     func pump() {
-        for slot in slots { slot.pump() }
+        for slot in slots { slot.requests.pump() }
         gates.pass()
     }
 

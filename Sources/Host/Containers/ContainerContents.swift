@@ -133,7 +133,7 @@ public struct ContainerContents {
                     reason: "The item '\(item)' has no picture in '\(field)'.", retryAfter: nil)
             }
             if text.hasPrefix(PictureText.sourceScheme) {
-                return slot.readImage(of: item, field: field, by: user) { result in
+                return slot.images.read(of: item, field: field, by: user) { result in
                     reply(result.flatMap { present($0, of: item, in: slot.name, field, text) })
                 }
             }

@@ -37,7 +37,7 @@ struct ContainerProblems {
     private var failedComponents: [(name: String, reason: String)] {
         container.slots.compactMap { slot in
             if case .failed(let reason) = slot.state { return (slot.name, "failed: \(reason)") }
-            if let stall = slot.stall { return (slot.name, "does not start: \(stall)") }
+            if let stall = slot.start.stall { return (slot.name, "does not start: \(stall)") }
             if let restarts = slot.restarts, let next = restarts.next, restarts.failures > 2 {
                 return (
                     slot.name,
@@ -95,15 +95,15 @@ extension Slot {
 
     /// Its restarts, and the calls that are refused because of them; nil if there were none.
     var restarts: ComponentRestarts? {
-        guard var restarts = progress.restarts else { return nil }
-        if !poison.isEmpty { restarts.refuses = poison.words(at: domain.now()) }
+        guard var restarts = start.failures.restarts else { return nil }
+        restarts.refuses = requests.blamedCalls
         return restarts
     }
 
     func status(in container: ContainerDefinition) -> ComponentStatus {
         let (state, reason): (ComponentStatus.State, String?) =
             switch self.state {
-            case .starting, .prepared: (.starting, stall)
+            case .starting, .prepared: (.starting, start.stall)
             case .attached:
                 (
                     awaitsItems ? .loading : .attached,

@@ -91,7 +91,8 @@ final class Gates {
         guard !barrier.needsEmptyLane || container.lane.isEmpty else { return false }
         return barrier.components.allSatisfy {
             guard let slot = container.slot($0) else { return container.lane.isQuiet($0) }
-            return container.lane.isQuiet($0) && slot.isIdle && !slot.isPassingGate
+            return container.lane.isQuiet($0) && slot.requests.isIdle
+                && !slot.requests.isPassingGate
         }
     }
 

@@ -57,13 +57,13 @@ final class ListFilling {
 
     init(of slot: Slot, in container: Container) {
         (self.slot, self.container) = (slot, container)
-        attempt = slot.start
+        attempt = slot.start.attempt
     }
 
     private var domain: Domain { container.domain }
 
     /// Whether this filling is still the present one.
-    var isWanted: Bool { slot.start == attempt && container.fillings.isPresent(self) }
+    var isWanted: Bool { slot.start.attempt == attempt && container.fillings.isPresent(self) }
 
     // MARK: Changes from the delegate
 

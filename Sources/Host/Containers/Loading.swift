@@ -13,7 +13,7 @@ final class Loading {
 
     /// Starts all components.
     func run() {
-        for slot in container.slots { slot.startUntilAttached {} }
+        for slot in container.slots { slot.start.run {} }
         look()
     }
 
@@ -30,7 +30,7 @@ final class Loading {
             let place = try places.take(for: user, of: container.domain.limits.waitingCalls)
             whenOver { withExtendedLifetime(place, body) }
         } catch {
-            let pending = container.slots.first(where: \.isWorthWaitingFor)?.name
+            let pending = container.slots.first(where: \.start.isWorthWaitingFor)?.name
             reply(
                 .failure(
                     .componentUnavailable(
@@ -42,7 +42,7 @@ final class Loading {
     /// Ends the wait if no component is worth waiting for any more.
     func look() {
         guard isUnderWay,
-            !container.slots.contains(where: { $0.isWorthWaitingFor || $0.isAwaitingItems })
+            !container.slots.contains(where: { $0.start.isWorthWaitingFor || $0.isAwaitingItems })
         else { return }
         let callbacks = waiting
         (isUnderWay, waiting, places) = (false, [], WaitingPlaces())

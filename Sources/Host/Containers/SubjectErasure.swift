@@ -62,7 +62,7 @@ final class SubjectErasure {
 
     /// Erases the records about the next subjects, then about the remaining ones.
     private func next() {
-        guard let slot = container.slot(name), slot.progress.hasRead(before: ticket) else {
+        guard let slot = container.slot(name), slot.start.hasRead(before: ticket) else {
             return done()
         }
         switch slot.state {
@@ -70,8 +70,8 @@ final class SubjectErasure {
         case .failed, .closed: return done()
         case .starting, .prepared: return startAnew(slot)
         }
-        if slot.start != start {
-            start = slot.start
+        if slot.start.attempt != start {
+            start = slot.start.attempt
             batches = Deque(all)
         }
         guard let batch = batches.popFirst() else { return done() }
@@ -99,9 +99,9 @@ final class SubjectErasure {
 
     /// Restarts a component that may have read some of the records before the commit.
     private func startAnew(_ slot: Slot) {
-        let attempt = slot.start
+        let attempt = slot.start.attempt
         container.domain.later { [self] in
-            if container.slot(name) === slot, slot.start == attempt, !slot.isAttached {
+            if container.slot(name) === slot, slot.start.attempt == attempt, !slot.isAttached {
                 slot.lost(because: "It was reading records which were purged meanwhile.")
             }
             next()
@@ -133,7 +133,7 @@ final class SubjectErasure {
 
     /// The slot, if the component is still the one that was asked about the present subjects.
     private var slot: Slot? {
-        container.slot(name).flatMap { $0.isAttached && $0.start == start ? $0 : nil }
+        container.slot(name).flatMap { $0.isAttached && $0.start.attempt == start ? $0 : nil }
     }
 
     /// Looks up the keys of a subject's ballots page by page, before any is forgotten.

@@ -103,7 +103,7 @@ final class ActorErasure {
         case .attached: takeOver(part, slot, next)
         case .failed, .closed: write(part, next)
         case .starting, .prepared:
-            if slot.stall != nil { return write(part, next) }
+            if slot.start.stall != nil { return write(part, next) }
             domain.after(Self.patience) { self.forget(changes) }
         }
     }

@@ -178,7 +178,7 @@ extension RecordRestore {
             case .success(let decided):
                 targets[index].events = decided.decision.events
                 targets[index].decidedAt = domain.lastTicket
-                targets[index].start = slot.start
+                targets[index].start = slot.start.attempt
                 decide(index + 1)
             }
         }
@@ -222,7 +222,7 @@ extension RecordRestore {
 
     /// A component that was lost after it had applied its records.
     private var lost: Slot? {
-        targets.dropLast().first { !$0.slot.isAttached || $0.slot.start != $0.start }?.slot
+        targets.dropLast().first { !$0.slot.isAttached || $0.slot.start.attempt != $0.start }?.slot
     }
 
     /// Gives all components back the records that the store holds.

@@ -224,7 +224,7 @@ private final class PluginReload {
             if !dryRun, let new = registry.plugins.plugin(plugin) {
                 for slot in revived {
                     slot.take(new)
-                    slot.revive()
+                    slot.start.revive()
                 }
             }
             guard !named.isEmpty else { return reply(.success(registry.sequence)) }

@@ -217,7 +217,7 @@ extension Registry {
     }
 
     private func started(_ done: () -> Void) {
-        domain.kept?.dropAll(but: Set(containers.values.flatMap(\.slots).map(\.keptName)))
+        domain.kept?.dropAll(but: Set(containers.values.flatMap(\.slots).map(\.kept.name)))
         done()
     }
 
@@ -258,7 +258,7 @@ extension Registry {
         domain.isWaitingOver = true
         state.expected.end()
         for container in containers.values where container.loading.isUnderWay {
-            for slot in container.slots { slot.refuseToWait("The daemon is stopping.") }
+            for slot in container.slots { slot.start.refuseToWait("The daemon is stopping.") }
             container.startsChanged()
         }
         for container in containers.values where container.gates.refusal != nil {
@@ -367,7 +367,7 @@ extension Registry {
                 screen.home?.end(screen)
             } else if let slot = slots.popFirst() {
                 slot.leave()
-                slot.refuseWaiting(domain.stopping)
+                slot.requests.refuseAll(domain.stopping)
             } else {
                 return false
             }

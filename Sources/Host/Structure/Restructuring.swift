@@ -130,7 +130,7 @@ extension Restructuring {
         guard let slot = new.first else { return done() }
         let keepOthers = { [self] in keepTakers(among: Array(new.dropFirst()), then: done) }
         guard let old = container.slot(slot.name) else { return keepOthers() }
-        old.canTake(slot.definition) { [self] canTake in
+        old.settingsChange.canTake(slot.definition) { [self] canTake in
             if canTake {
                 slot.close()
                 made.removeAll { $0 === slot }
@@ -167,7 +167,7 @@ extension Restructuring {
         func end(_ error: HostError?) {
             guard !isOver else { return }
             isOver = true
-            for slot in made { slot.progress.forgetStalled() }
+            for slot in made { slot.start.whenStalled(nil) }
             done(error)
         }
         func endOne() {
@@ -175,12 +175,12 @@ extension Restructuring {
             if outstanding == 0 { end(nil) }
         }
         for slot in made where !isOver {
-            slot.progress.whenStalled { [self] in
+            slot.start.whenStalled { [self] in
                 guard container.slot(slot.name) == nil else { return end(slot.absence) }
                 late.insert(slot.name)
                 endOne()
             }
-            slot.prepare { [self] failure in
+            slot.start.prepare { [self] failure in
                 if late.contains(slot.name) { return endLate(slot, failure) }
                 switch failure {
                 case nil: endOne()
@@ -193,7 +193,7 @@ extension Restructuring {
 
     /// Handles the end of a start that was not waited for.
     private func endLate(_ slot: Slot, _ failure: StartFailure?) {
-        if isCommitted { return slot.goOn(after: failure) {} }
+        if isCommitted { return slot.start.goOn(after: failure) {} }
         // A component that is loaded by then is attached with the others.
         lateFailures[slot.name] = failure
     }
@@ -286,7 +286,7 @@ extension Restructuring {
         container.stand(
             as: change.live, applied: change.applied, remains: change.remains, slots)
         for old in leaving { replace(old) }
-        for slot in changed { slot.passSettings() }
+        for slot in changed { slot.settingsChange.pass() }
         container.adopt(delegates)
         container.derived.follow()
         container.structureChanged()
@@ -305,7 +305,7 @@ extension Restructuring {
             }
         }
         for slot in made {
-            if let failure = lateFailures[slot.name] { slot.goOn(after: failure) {} }
+            if let failure = lateFailures[slot.name] { slot.start.goOn(after: failure) {} }
         }
     }
 
@@ -313,9 +313,9 @@ extension Restructuring {
     ///
     /// If there is no new one, waiting requests are refused.
     private func replace(_ old: Slot) {
-        old.dropKept(unlessFor: container.slot(old.name)?.definition)
+        old.kept.drop(unlessFor: container.slot(old.name)?.definition)
         guard let new = container.slot(old.name) else {
-            return old.refuseWaiting(
+            return old.requests.refuseAll(
                 .componentNotFound(container: container.name, component: old.name))
         }
         new.replace(old, showsLoaded: delegates.isDefault)
@@ -324,7 +324,7 @@ extension Restructuring {
     /// Calls back once all of these components have their new settings.
     private func settle(_ slots: ArraySlice<Slot>, _ done: @escaping () -> Void) {
         guard let slot = slots.first else { return done() }
-        slot.whenSettled { [self] in settle(slots.dropFirst(), done) }
+        slot.settingsChange.whenOver { [self] in settle(slots.dropFirst(), done) }
     }
 
     private func takeIn(_ slots: ArraySlice<Slot>, _ done: @escaping () -> Void) {

@@ -123,7 +123,7 @@ import Testing
             }
             registry.containers["films"]?.contents.put(batch, in: nil, by: .ann, reply)
         }
-        while await host.on({ $0.containers["films"]?.slot("list")?.waitingCount }) != 5 {
+        while await host.on({ $0.containers["films"]?.slot("list")?.requests.waitingCount }) != 5 {
             await Task.yield()
         }
         await host.on { $0.containers["films"]?.gates.open(["list"]) }

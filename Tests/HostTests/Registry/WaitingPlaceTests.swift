@@ -83,7 +83,7 @@ import Testing
                 reply($0.map(\.sequence))
             }
         }
-        while await host.on({ $0.containers["films"]?.slot("stars")?.waitingCount }) != 6 {
+        while await host.on({ $0.containers["films"]?.slot("stars")?.requests.waitingCount }) != 6 {
             await Task.yield()
         }
         try writer.release()
@@ -106,7 +106,7 @@ import Testing
             registry.containers["films"]?.votes.ballots(
                 on: "heat", in: nil, limit: 10, cursor: nil, by: Self.caller(index).user, reply)
         }
-        while await host.on({ $0.containers["films"]?.slot("stars")?.waitingCount }) != 6 {
+        while await host.on({ $0.containers["films"]?.slot("stars")?.requests.waitingCount }) != 6 {
             await Task.yield()
         }
         try writer.release()

@@ -1,0 +1,65 @@
+import AtriumKit
+
+/// The ends and failed starts of a component in a row, and its restarts.
+final class ComponentFailures {
+    /// The number of workers in a row that calls may end before the component, and not the calls, is blamed.
+    private static let mostPoisonings = 8
+
+    /// The number of ends and failed starts in a row, without an answer in between.
+    private(set) var count = 0
+    /// The number of workers in a row that were ended by calls, without an answer in between.
+    private var poisonings = 0
+    /// The restarts of the component since it was first made.
+    private(set) var restarts: ComponentRestarts?
+    /// Whether it has failed so often that calls don't wait for it.
+    private(set) var isIll = false
+
+    /// Counts an end, or a failed start.
+    func add() { count += 1 }
+
+    /// Notes when and why the component is started again.
+    func pause(until next: Timestamp, because cause: String) {
+        var restarts = self.restarts ?? ComponentRestarts(cause: cause)
+        restarts.count += 1
+        restarts.failures = count
+        restarts.cause = cause
+        restarts.next = next
+        self.restarts = restarts
+    }
+
+    /// Notes that a call ended the worker, so that the component is not to blame.
+    func blameCall() {
+        poisonings += 1
+        if poisonings <= Self.mostPoisonings { count = 0 }
+    }
+
+    /// Forgets the failures, because the component has answered or somebody needs it.
+    func forget() {
+        count = 0
+        poisonings = 0
+        restarts?.failures = 0
+    }
+
+    /// Notes that calls don't wait for the component any more.
+    ///
+    /// - Returns: whether they did before.
+    func becomeIll() -> Bool {
+        defer { isIll = true }
+        return !isIll
+    }
+
+    /// Notes that the component is attached: calls wait for it again, and no start is scheduled.
+    func recover() {
+        isIll = false
+        restarts?.next = nil
+    }
+}
+
+extension Timestamp {
+    /// The time that is `time` later.
+    func after(_ time: Duration) -> Timestamp {
+        let (seconds, fraction) = time.components
+        return Timestamp(
+            milliseconds: milliseconds + seconds * 1_000 + fraction / 1_000_000_000_000_000)
+    }
+}

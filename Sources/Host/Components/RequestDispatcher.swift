@@ -1,0 +1,290 @@
+import AtriumKit
+import DequeModule
+import LogMessages
+import Logging
+import NIOCore
+import PluginLoader
+
+/// Sends the requests for a slot's component, in the order of their arrival, and finds those that take too long.
+///
+/// A request is sent at once if it can be; otherwise it is queued, and sent by ``pump()``. A command waits, and all
+/// behind it, while
+///
+/// - the component is being started, for the first time or after its worker was lost;
+/// - the gate is closed, because the container is about to change the component or its records;
+/// - it needs the committed state, and the component's own state is ahead of that;
+/// - restored screens are not compared yet, and may have questions that come first;
+/// - the component handles another call for long.
+///
+/// Questions about the committed state wait apart from the commands: ``QuietReads``.
+///
+/// A worker answers one call before it begins the next, so the call that it was handling when it ended is known. That
+/// call is sent once more, because a worker may end for other reasons. If it ends a worker again, or was not answered
+/// in time, it is blamed: it is refused for a while, and the component does not count as failing.
+final class RequestDispatcher {
+    private unowned let slot: Slot
+    private let queue = RequestQueue()
+    private var isPumping = false
+    /// Finds a call that takes long, and requests that have waited for too long.
+    private var waits = WaitWatch()
+    /// The calls that are refused because they ended the component's worker.
+    private var poison = PoisonCalls()
+
+    init(of slot: Slot) { self.slot = slot }
+
+    /// Whether no answer of the component is outstanding.
+    var isIdle: Bool { queue.isIdle }
+
+    var waitingCount: Int { queue.waitingCount }
+
+    /// Whether a waiting request, which came before the gate was closed, will soon be sent.
+    var isPassingGate: Bool {
+        guard slot.isAttached, let first = queue.first, let container = slot.container,
+            container.mayPassGate(of: slot.name, first)
+        else { return false }
+        return !first.isReady || canRun(first)
+    }
+
+    /// The calls that are refused because they ended the worker, for people.
+    var blamedCalls: [String] { poison.isEmpty ? [] : poison.words(at: slot.domain.now()) }
+
+    /// The error for a call that ended the worker earlier; nil if it did not.
+    func refusal(of request: Request) -> HostError? {
+        // Most components never had such a call; then no identity is computed.
+        guard !poison.isEmpty, let call = request.identity else { return nil }
+        return poison.refusal(of: call, at: slot.domain.now())
+    }
+
+    // MARK: Sending
+
+    /// Sends a request, which has its number, once the component can take it.
+    func enqueue(_ request: Request) {
+        let slot = slot
+        if case .failed(let reason) = slot.state {
+            return request.fail(slot.unavailable(reason))
+        }
+        if let stall = slot.start.stall {
+            return request.fail(slot.unavailable(stall, retryAfter: 5))
+        }
+        if case .closed = slot.state {
+            // The slot was replaced while the caller was busy with something else.
+            guard let successor = slot.container?.slot(slot.name), successor !== slot else {
+                return request.fail(gone)
+            }
+            return successor.requests.enqueue(request)
+        }
+        if request.passesGate { return send(request) }
+        let isFirst = queue.isFree(for: request) || request.isQuietRead && goesFirst(request)
+        if isFirst, canRun(request) { return send(request) }
+        // A command that waits only for commits can soon be sent, and is not refused.
+        let most = !request.isQuietRead && isOpen ? Int.max : slot.domain.limits.waitingCalls
+        do throws(WaitingPlaces.Full) {
+            try queue.add(request, of: most, newest: slot.domain.lastTicket)
+        } catch {
+            request.fail(slot.unavailable(error.reason, retryAfter: 0.5))
+        }
+    }
+
+    /// Sends the requests that can be sent now, in slices if there are many.
+    ///
+    /// An answer that comes synchronously calls this too. It then returns at once, and the outer call continues, so
+    /// that a long queue makes no deep stack.
+    func pump() {
+        guard !isPumping, waitingCount > 0 else { return }
+        let slot = slot
+        isPumping = true
+        defer { isPumping = false }
+        if let container = slot.container {
+            queue.follow(
+                oldest: container.oldestOperation(of: slot.name), newest: slot.domain.lastTicket)
+        }
+        let end = NIODeadline.now() + Domain.slice
+        while let next = nextToRun() {
+            send(next)
+            guard NIODeadline.now() >= end else { continue }
+            return slot.domain.afterPoll { [weak slot] in slot?.container?.pump() }
+        }
+    }
+
+    /// Notes that a request was sent; its answer is handled by ``arrived(_:_:)``.
+    func sent(_ request: Request) {
+        queue.sent(request)
+        if slot.isolation == .process, waits.begin(at: request.number) { lookLater() }
+    }
+
+    /// Handles an answer; false if the worker was lost instead.
+    func arrived(_ request: Request, _ failure: PortFailure?) -> Bool {
+        if case .died(let reason) = failure {
+            if queue.isAwaited(request) { slot.lost(PortDeath(reason)) }
+            return false
+        }
+        guard queue.answered(request) else { return false }
+        slot.start.failures.forget()
+        if waits.isSlow { endSlow() }
+        return true
+    }
+
+    private func nextToRun() -> Request? {
+        queue.takeNext(
+            overtaking: slot.container?.holdsCommands ?? false ? goesFirst : nil, where: canRun)
+    }
+
+    private func canRun(_ request: Request) -> Bool {
+        let slot = slot
+        guard slot.isAttached, request.isReady, !waits.isSlow, let container = slot.container
+        else { return false }
+        guard
+            request.passesGate || !container.isGated(slot.name)
+                || container.mayPassGate(of: slot.name, request)
+        else { return false }
+        guard !request.needsQuiet || container.isQuiet(slot.name) else { return false }
+        if request.isCommand, container.holdsCommands { return false }
+        return queue.isNext(request, overtakes: goesFirst(request))
+    }
+
+    /// Whether a read may overtake waiting requests.
+    ///
+    /// Commands are held until restored screens are compared, and these may have questions for the component.
+    private func goesFirst(_ request: Request) -> Bool {
+        request.isOfScreen && slot.container?.holdsCommands ?? false
+    }
+
+    /// Whether the component takes requests, at the latest when the present commits are done.
+    private var isOpen: Bool {
+        slot.isAttached && !waits.isSlow && !(slot.container?.isGated(slot.name) ?? true)
+    }
+
+    private func send(_ request: Request) {
+        let slot = slot
+        request.place = nil
+        guard slot.container != nil else { return request.fail(gone) }
+        // A component that is being loaded has a port already, but not all of its records.
+        guard slot.isAttached, let port = slot.port else {
+            return request.fail(slot.unavailable("It is being started."))
+        }
+        request.send(to: port, of: slot)
+    }
+
+    private var gone: HostError {
+        .componentNotFound(container: slot.containerName, component: slot.name)
+    }
+}
+
+// MARK: Requests without an answer
+
+extension RequestDispatcher {
+    /// What is to be done for requests that a lost component left unanswered, once it counts as absent.
+    struct Unanswered {
+        /// The operations of all of them, which are over.
+        let operations: [UInt64]
+        /// Those that are not sent again, each with its error.
+        var failures: [(request: Request, error: HostError)] = []
+    }
+
+    /// Puts the requests that a lost component left unanswered back to the front of the queue.
+    ///
+    /// Unanswered commands count as not decided: the component's state was lost with the worker.
+    func takeBack(after death: PortDeath) -> Unanswered {
+        var requests = queue.takeUnanswered()
+        var unanswered = Unanswered(operations: requests.compactMap(\.operation))
+        if death.wasAtRequest, let first = requests.first {
+            first.losses += 1
+            if first.losses > 1 || death.wasOverdue {
+                requests.removeFirst()
+                unanswered.failures.append((first, blame(first, for: death.reason)))
+            }
+        }
+        if death.wasOverdue {
+            // They have waited for their whole time.
+            let error = slot.unavailable(
+                "The call waited behind one that was not answered in time, and was not made: "
+                    + death.reason)
+            unanswered.failures += requests.filter { !$0.waitsOn }.map { ($0, error) }
+            requests.removeAll { !$0.waitsOn }
+        }
+        queue.putBack(requests)
+        waits.endSlow()
+        return unanswered
+    }
+
+    /// Remembers a call that ended the worker.
+    ///
+    /// - Returns: the error for its caller.
+    private func blame(_ request: Request, for reason: String) -> HostError {
+        let (slot, domain) = (slot, slot.domain)
+        slot.start.failures.blameCall()
+        guard let call = request.identity else { return slot.unavailable(reason, retryAfter: 5) }
+        let now = domain.now()
+        let until = now.after(domain.limits.poisonTime)
+        poison.add(call, until: until, because: reason)
+        domain.logger.log(
+            .callBlamed, slot.logFields(["call": "\(call.words)", "reason": "\(reason)"]))
+        return poison.refusal(of: call, at: now) ?? slot.unavailable(reason, retryAfter: 5)
+    }
+
+    /// Takes over the requests that wait for the component of another slot.
+    func takeWaiting(of other: RequestDispatcher) { queue.takeWaiting(of: other.queue) }
+
+    /// Refuses all requests, whether waiting or sent.
+    func refuseAll(_ error: HostError) {
+        let slot = slot
+        let refused = queue.removeAll()
+        let operations = refused.compactMap(\.operation)
+        for request in refused { request.fail(error) }
+        slot.container?.cancel(operations)
+    }
+}
+
+// MARK: Calls that take long
+
+extension RequestDispatcher {
+    /// Starts a timer that finds a call that takes long, and refuses requests that waited behind it for the whole
+    /// time of a call.
+    private func lookLater() {
+        slot.domain.after(TimeAmount(slot.callTime / WaitWatch.looks)) { [weak slot] in
+            slot?.requests.look()
+        }
+    }
+
+    private func look() {
+        let slot = slot
+        switch slot.state {
+        case .failed, .closed: return waits.end()
+        case .starting, .prepared, .attached: break
+        }
+        guard !isIdle || waitingCount > 0 else { return waits.end() }
+        let wasSlow = waits.isSlow
+        let overdue = waits.look(at: queue.present?.number, newest: slot.domain.lastTicket)
+        if let overdue, waits.isSlow || (slot.start.failures.count > 0 && !slot.isAttached) {
+            let error = slot.unavailable(waitReason)
+            let refused = queue.removeWaiting { $0.number <= overdue && !$0.waitsOn }
+            for request in refused { request.fail(error) }
+        }
+        lookLater()
+        if wasSlow, !waits.isSlow { slot.container?.pump() }
+    }
+
+    private var waitReason: String {
+        let limit = "\(slot.callTime) (\(slot.callSetting))"
+        guard let call = queue.present?.identity else {
+            let cause = slot.start.failures.restarts.map { ": \($0.cause)" } ?? "."
+            return
+                "The call waited \(limit) for the component, which is being "
+                + "started again\(cause)"
+        }
+        return "The call waited \(limit) behind the call \(call.words), which "
+            + "the plugin \(slot.definition.plugin) has not answered yet."
+    }
+
+    /// Notes that the component has answered a call that took long.
+    private func endSlow() {
+        waits.endSlow()
+        slot.domain.later { [weak slot] in slot?.container?.pump() }
+    }
+}
+
+extension Request {
+    /// Whether it may wait without limit: requests of the container itself, and of screens, which have one request at
+    /// a time.
+    fileprivate var waitsOn: Bool { passesGate || isOfScreen }
+}
