@@ -347,10 +347,10 @@ extension ContainerScreens {
         if screen.view !== view {
             leave(screen.view, screen)
             view.screens[screen.id] = screen
-            audienceChanged()
+            audience.schedule()
             screen.ballots?.show(screen, on: view)
             view.payer.join(screen.account, for: view.state)
-            countAudience(ofPartsOf: screen, hiding: choices.view.hidden)
+            audience.schedule(forPartsOf: screen, hiding: choices.view.hidden)
         }
         if screen.focus !== focus {
             leave(screen.focus, screen)

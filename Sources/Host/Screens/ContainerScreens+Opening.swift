@@ -74,7 +74,7 @@ extension ContainerScreens {
     func leave(_ view: SharedView?, _ screen: Screen) {
         guard let view else { return }
         view.screens[screen.id] = nil
-        audienceChanged()
+        audience.schedule()
         screen.ballots?.hide(screen, from: view)
         view.payer.leave(screen.account, to: view.screens.values.first?.account)
         if view.screens.isEmpty { forget(view) }

@@ -10,6 +10,7 @@ public final class ContainerScreens {
     /// The screens of all containers.
     let table: ScreenTable
     var screening = Screening()
+    private(set) lazy var audience = AudienceCount(of: self)
 
     var domain: Domain { container.domain }
 
@@ -68,12 +69,14 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
     func structureChanged() {
         screening.structure += 1
         table.surroundings = nil
-        countAudience()
-        countPartAudiences()
+        audience.recount()
+        audience.recountParts()
         retryParts()
         for focus in screening.focuses.values.joined() { focus.value.touch(withDetails: true) }
         changed()
     }
+
+    func countAudience() { audience.recount() }
 
     func committed() {
         screening.commits += 1

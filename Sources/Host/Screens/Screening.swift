@@ -1,6 +1,5 @@
 import AtriumKit
 import DequeModule
-import NIOCore
 
 /// The state of a container's screens.
 struct Screening {
@@ -32,10 +31,6 @@ struct Screening {
     var offers: (version: UInt64, value: UInt64?)?
     /// The answers of filters components that views share.
     var answers = SharedAnswers()
-    /// When components were last notified of how many screens show them.
-    var counted: NIODeadline?
-    /// Whether such a notification is scheduled.
-    var isCounting = false
     /// Whether something changed that has not been processed.
     var isDirty = false
     /// Whether screens are being updated, now or in a later turn.
