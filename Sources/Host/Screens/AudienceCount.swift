@@ -36,7 +36,7 @@ final class AudienceCount {
     }
 
     /// Schedules a new count after components came or changed; without screens they need none.
-    func recount() { if !screens.screening.views.isEmpty { schedule() } }
+    func recount() { if !screens.shared.views.isEmpty { schedule() } }
 
     /// Recounts after parts may have been hidden or shown here: hidden parts have no audience.
     func recountParts() {
@@ -53,7 +53,7 @@ final class AudienceCount {
 
     private func report() {
         var groups: [Group: Int] = [:]
-        for view in screens.screening.views.values {
+        for view in screens.shared.views.values {
             let group = Group(
                 scope: view.key.scope, mode: view.key.mode, hidden: view.key.hidden)
             groups[group, default: 0] += view.screens.values.count { $0.isLookedAt }

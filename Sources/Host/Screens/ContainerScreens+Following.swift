@@ -77,14 +77,14 @@ extension ContainerScreens {
     private func follow() -> Bool {
         if screening.isDirty {
             screening.isDirty = false
-            followTree()
+            placement.followTree()
             findOutdated()
-        } else if placeNext() {
+        } else if placement.placeNext() {
             // This marks the affected screens, one by one.
         } else if container.slots.contains(where: { $0.list?.followChanges() ?? false }) {
             // The lists marked the affected views.
         } else if let screen = screening.strays.popFirst() {
-            moveAlong(screen)
+            placement.follow(screen)
             screen.touched()
         } else if let screen = screening.takeWoken() {
             screen.touched()
@@ -114,7 +114,7 @@ extension ContainerScreens {
             screening.blocked.removeAll()
         }
         let isOfFilters = before.structure == seen.structure && before.flat == seen.flat
-        for view in screening.views.values where !isOfFilters || view.dependsOnOffers(self) {
+        for view in shared.views.values where !isOfFilters || view.dependsOnOffers(self) {
             note(view)
         }
     }
@@ -141,8 +141,8 @@ extension ContainerScreens {
     /// Updates what a screen shows, before it is read.
     func catchUp(_ screen: Screen) {
         // An item in which it stands may have moved.
-        if screening.isDirty { followTree() }
-        place(screen)
+        if screening.isDirty { placement.followTree() }
+        placement.place(screen)
         if let view = screen.view, let focus = screen.focus { catchUp(view, focus) }
     }
 
@@ -153,14 +153,14 @@ extension ContainerScreens {
     }
 
     private func visit(_ view: SharedView) {
-        place(view)
+        placement.place(view)
         screening.visits += 1
         view.version = screening.version
         if view.advance() { wake(view.screens.values) }
     }
 
     private func visit(_ focus: SharedFocus) {
-        place(focus)
+        placement.place(focus)
         focus.version = screening.version
         if focus.advance() { wake(focus.screens.values) }
     }
@@ -223,7 +223,7 @@ extension ContainerScreens {
                 }
             }
         }
-        for focus in (screening.focuses[subject] ?? [:]).values {
+        for focus in (shared.focuses[subject] ?? [:]).values {
             touch(focus.screens.values.filter { $0.ballots === ballots })
         }
     }

@@ -80,12 +80,12 @@ extension ContainerScreens {
         if view.screens.isEmpty { forget(view) }
     }
 
-    func forget(_ view: SharedView) { screening.remove(view) }
+    func forget(_ view: SharedView) { shared.remove(view) }
 
     func leave(_ focus: SharedFocus?, _ screen: Screen) {
         guard let focus else { return }
         focus.screens[screen.id] = nil
         focus.payer.leave(screen.account, to: focus.screens.values.first?.account)
-        if focus.screens.isEmpty { screening.remove(focus) }
+        if focus.screens.isEmpty { shared.remove(focus) }
     }
 }

@@ -26,7 +26,7 @@ extension ContainerScreens {
         else { return nil }
         var next = part.choices
         if part.view != nil {
-            next = home.presentChoices(of: part)
+            next = home.placement.choices(of: part)
         } else if !place.isOpen {
             next.view.selection = home.container.filters.preselection
             next.view.limit = choices.view.limit

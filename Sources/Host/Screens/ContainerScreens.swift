@@ -9,14 +9,18 @@ public final class ContainerScreens {
     let container: Container
     /// The screens of all containers.
     let table: ScreenTable
+    let paths: ItemPaths
+    let shared = ViewTable()
     var screening = Screening()
     private(set) lazy var audience = AudienceCount(of: self)
+    private(set) lazy var placement = ItemPlacement(of: self)
 
     var domain: Domain { container.domain }
 
     init(on container: Container, in table: ScreenTable) {
         self.container = container
         self.table = table
+        paths = ItemPaths(container: container)
     }
 
     func scope(on screen: String) -> String? { self.screen(screen)?.choices.view.scope }
@@ -72,7 +76,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
         audience.recount()
         audience.recountParts()
         retryParts()
-        for focus in screening.focuses.values.joined() { focus.value.touch(withDetails: true) }
+        for focus in shared.focuses.values.joined() { focus.value.touch(withDetails: true) }
         changed()
     }
 
@@ -85,39 +89,32 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
             return
         }
         changed()
-        followTree()
+        placement.followTree()
         // Few are moved at once, so that no screen still stands in a removed item when the next commit adds it again.
         var room = Domain.much
-        while room > 0, placeNext() { room -= 1 }
+        while room > 0, placement.placeNext() { room -= 1 }
         if !domain.hasArrivals { flush() }
     }
 
-    func holds(_ item: String) -> Bool {
-        screening.standing[item] != nil || screening.focuses[.item(item)] != nil
-    }
+    func holds(_ item: String) -> Bool { shared.holds(item) }
 
-    func areGone(_ items: Set<String>) {
-        let left = items.filter { holds($0) && !container.has($0) }
-        guard !left.isEmpty else { return }
-        screening.gone.formUnion(left)
-        changed()
-    }
+    func areGone(_ items: Set<String>) { placement.areGone(items) }
 
     func subjectChanged(_ subject: Subject) { touch(subject, withDetails: false) }
 
     private func touch(_ subject: Subject, withDetails: Bool) {
-        for focus in (screening.focuses[subject] ?? [:]).values {
+        for focus in (shared.focuses[subject] ?? [:]).values {
             focus.touch(withDetails: withDetails)
         }
     }
 
     func itemsChanged(_ items: some Sequence<String>) {
-        guard !screening.focuses.isEmpty else { return }
+        guard !shared.focuses.isEmpty else { return }
         for item in items { touch(.item(item), withDetails: true) }
     }
 
     func commentsGone(_ comments: Set<String>, of component: String) {
-        for focuses in screening.focuses.values {
+        for focuses in shared.focuses.values {
             for focus in focuses.values { focus.forget(comments, of: component) }
         }
     }
@@ -149,7 +146,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
     }
 
     func choices(of screen: String) -> ScreenChoices? {
-        reach(screen).map { ScreenChoices($0.home.presentChoices(of: $0.screen)) }
+        reach(screen).map { ScreenChoices($0.home.placement.choices(of: $0.screen)) }
     }
 
     func change(_ screen: String, _ edit: @escaping (inout ScreenChoices) -> Void) {

@@ -95,15 +95,14 @@ struct FocusKey: Hashable {
 ///
 /// The host has the votes. Only the comments component has the comments: it is asked once it is quiet, so that its
 /// answer has only what is committed.
-final class SharedFocus {
+final class SharedFocus: Queueable {
     let key: FocusKey
     private(set) var state: FocusState { didSet { payer.show(state) } }
     var payer = Payer<FocusState>()
     var screens: [ScreenID: Screen] = [:]
     /// The new subject of its screens, if the present one was removed.
-    var goal: Subject?
-    /// Whether it waits to be checked after its item was added or removed.
-    var isUnplaced = false
+    private(set) var goal: Subject?
+    var queueMarks = QueueMarks()
     /// Whether it waits to be updated, and the version of its last update.
     var isQueued = false
     var version: UInt64 = 0
@@ -137,6 +136,9 @@ final class SharedFocus {
     ///
     /// Details that the source has not answered yet do not count.
     var isSettled: Bool { !(asked?.isAttached ?? false) }
+
+    /// Sets the new subject of its screens, which follow.
+    func move(to subject: Subject) { goal = subject }
 
     /// Marks a change of the votes or comments, or of the item; with details, its source is asked again.
     func touch(withDetails: Bool) {

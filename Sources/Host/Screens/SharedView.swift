@@ -6,7 +6,7 @@ import PluginLoader
 ///
 /// Filters are resolved when the view is made, and again when their component may offer something else; not at each
 /// commit.
-final class SharedView {
+final class SharedView: Queueable {
     private(set) var key: ViewKey
     private(set) var state: ViewState { didSet { payer.show(state) } }
     var payer = Payer<ViewState>()
@@ -18,12 +18,7 @@ final class SharedView {
     var version: UInt64 = 0
     /// Whether a user may still be typing the search: sources are then asked a little later.
     var isTyped = false
-    /// Whether it waits to be moved to the present places of its items; and whether it is then unknown which items
-    /// have children.
-    var isUnplaced = false
-    var mayMiscount = false
-    /// The items under which ``Screening/standing`` lists it.
-    var foundBy: [String] = []
+    var queueMarks = QueueMarks()
 
     private weak var home: ContainerScreens?
     private var sections: [ResolvedSection] = []
