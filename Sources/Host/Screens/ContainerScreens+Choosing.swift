@@ -311,7 +311,7 @@ extension ContainerScreens {
             hidden: hiddenTalk(shown.choices.view.hidden))
         let focus = shared[key] ?? SharedFocus(key, on: self)
         // From here on, answers refer to what is shown.
-        catchUp(shown.view, focus)
+        updates.catchUp(shown.view, focus)
         return (shown, focus)
     }
 
@@ -338,12 +338,7 @@ extension ContainerScreens {
     func show(
         _ screen: Screen, _ choices: Screen.Choices, _ view: SharedView, _ focus: SharedFocus
     ) {
-        if screen.view == nil, let actor = screen.actor {
-            let ballots = screening.ballots[actor] ?? OwnBallots(actor, in: self)
-            screening.ballots[actor] = ballots
-            ballots.insert(screen)
-            screen.ballots = ballots
-        }
+        if screen.view == nil { ballots.insert(screen) }
         if screen.view !== view {
             leave(screen.view, screen)
             view.screens[screen.id] = screen
@@ -358,5 +353,33 @@ extension ContainerScreens {
             focus.payer.join(screen.account, for: focus.state)
         }
         screen.show(choices, view, focus)
+    }
+}
+
+// Ends choices that are no longer possible.
+extension ContainerScreens {
+    /// Removes a filter that no longer exists from the screens that had selected it.
+    func drop(_ filter: String, in section: String, from view: SharedView) {
+        let gone = ComponentQuery.FilterID(section: section, filter: filter)
+        var screens = Array(view.screens.values)
+        domain.inSlices { [self] in
+            guard let screen = screens.popLast() else { return false }
+            drop([gone], on: screen)
+            return true
+        } then: {
+        }
+    }
+
+    private func drop(_ gone: [ComponentQuery.FilterID], on screen: Screen) {
+        change(screen) { choices in
+            for id in gone { choices.view.selection[id.section].removeAll { $0 == id.filter } }
+        } then: { [self] result in
+            // If several filters are gone, each is reported separately.
+            guard case .failure(.filterNotFound(let section, let filter, _, _)) = result else {
+                return
+            }
+            let next = ComponentQuery.FilterID(section: section, filter: filter)
+            if !gone.contains(next) { drop(gone + [next], on: screen) }
+        }
     }
 }

@@ -34,19 +34,17 @@ extension ContainerScreens {
     func close(_ screen: Screen) {
         for part in screen.parts { part.home?.close(part) }
         table.remove(screen.id)
-        screening.failed[screen.id] = nil
-        unblock(screen)
+        failed[screen.id] = nil
+        updates.unblock(screen)
         screen.letGo()
         leave(screen.view, screen)
         leave(screen.focus, screen)
-        guard let ballots = screen.ballots else { return }
         ballots.remove(screen)
-        if ballots.screens.isEmpty { screening.ballots[ballots.actor] = nil }
     }
 
     /// Empties a part.
     func leave(_ part: Screen) {
-        unblock(part)
+        updates.unblock(part)
         leave(part.view, part)
         leave(part.focus, part)
         (part.view, part.focus) = (nil, nil)

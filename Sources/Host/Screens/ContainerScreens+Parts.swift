@@ -73,16 +73,16 @@ extension ContainerScreens {
         // The initial selection is not known before the container's components are loaded.
         if !container.loading.isUnderWay { part.place?.isOpen = true }
         part.place?.problem = problem
-        screening.failed[part.id] = part
+        failed[part.id] = part
     }
 
     /// Tries again to show failed parts, after something changed.
     func retryParts() {
-        guard !screening.failed.isEmpty else { return }
-        var failed = Array(screening.failed.values)
-        screening.failed.removeAll()
+        guard !failed.isEmpty else { return }
+        var parts = Array(failed.values)
+        failed.removeAll()
         domain.inSlices {
-            guard let part = failed.popLast() else { return false }
+            guard let part = parts.popLast() else { return false }
             part.place?.parent.map { $0.home?.showParts(of: $0) }
             return true
         } then: {

@@ -9,11 +9,20 @@ public final class ContainerScreens {
     let container: Container
     /// The screens of all containers.
     let table: ScreenTable
+    /// Where items lie in the container's lists.
     let paths: ItemPaths
+    /// The views and focuses.
     let shared = ViewTable()
-    var screening = Screening()
-    private(set) lazy var audience = AudienceCount(of: self)
+    private(set) lazy var updates = ScreenUpdates(of: self)
     private(set) lazy var placement = ItemPlacement(of: self)
+    private(set) lazy var audience = AudienceCount(of: self)
+    private(set) lazy var ballots = ScreenBallots(of: self)
+    /// The answers of filters components.
+    private(set) lazy var answers = SharedAnswers(of: self)
+    /// The parts that could not be shown.
+    var failed: [ScreenID: Screen] = [:]
+    /// What screens show of the container itself, as of the last time; nil: nothing yet.
+    private var lastOutline: ContainerOutline?
 
     var domain: Domain { container.domain }
 
@@ -53,52 +62,48 @@ extension ContainerScreens {
     /// What screens show of the container itself.
     func outline() -> ContainerOutline {
         let outline =
-            screening.outline?.now(container.definition) ?? ContainerOutline(container.definition)
-        screening.outline = outline
+            lastOutline?.now(container.definition) ?? ContainerOutline(container.definition)
+        lastOutline = outline
         return outline
+    }
+
+    /// Whether screens that hide these components show filters.
+    func showsFilters(hiding hidden: Set<String>) -> Bool {
+        container.slots.contains { $0.kind == .filters && !$0.isHidden(beside: hidden) }
     }
 }
 
 // Handles the container's changes, and its delegates' changes to single screens.
 extension ContainerScreens: OpenScreens, ChangeFollower {
-    var isIdle: Bool { !screening.isDirty && !screening.isFollowing }
+    var isIdle: Bool { updates.isIdle }
 
-    func changed() {
-        screening.version += 1
-        guard !screening.isDirty else { return }
-        screening.isDirty = true
-        domain.flushLater(self)
-    }
+    func changed() { updates.changed() }
+
+    func flush() { updates.flush() }
 
     func structureChanged() {
-        screening.structure += 1
+        updates.structureChanged()
         table.surroundings = nil
         audience.recount()
         audience.recountParts()
         retryParts()
         for focus in shared.focuses.values.joined() { focus.value.touch(withDetails: true) }
-        changed()
+        updates.changed()
     }
 
     func countAudience() { audience.recount() }
 
-    func committed() {
-        screening.commits += 1
-        guard !table.screens.isEmpty else {
-            screening.version += 1
-            return
-        }
-        changed()
-        placement.followTree()
-        // Few are moved at once, so that no screen still stands in a removed item when the next commit adds it again.
-        var room = Domain.much
-        while room > 0, placement.placeNext() { room -= 1 }
-        if !domain.hasArrivals { flush() }
-    }
+    func committed() { updates.committed() }
 
     func holds(_ item: String) -> Bool { shared.holds(item) }
 
     func areGone(_ items: Set<String>) { placement.areGone(items) }
+
+    func noteBallot(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot) {
+        ballots.note(value, of: actor, on: subject, in: slot)
+    }
+
+    func forgetBallots() { ballots.forget() }
 
     func subjectChanged(_ subject: Subject) { touch(subject, withDetails: false) }
 

@@ -45,7 +45,7 @@ final class ItemPlacement {
         if other === view { return view }
         if let other, other.isReady { return other }
         insert(view)
-        screens.changed()
+        screens.updates.changed()
         return view
     }
 
@@ -65,12 +65,12 @@ extension ItemPlacement {
         let left = items.filter { shared.holds($0) && !container.has($0) }
         guard !left.isEmpty else { return }
         gone.formUnion(left)
-        screens.changed()
+        screens.updates.changed()
     }
 
     /// Marks the views and focuses whose items were added, removed or moved.
     func followTree() {
-        let structure = screens.structure
+        let structure = screens.updates.structure
         let version = container.slots.lazy.compactMap(\.list).reduce(structure) {
             $0 &* 31 &+ $1.treeVersion
         }
@@ -85,7 +85,7 @@ extension ItemPlacement {
     ///
     /// - Returns: whether it is known which items moved.
     private func noteMoved() -> Bool {
-        var isKnown = tree.structure == screens.structure
+        var isKnown = tree.structure == screens.updates.structure
         let asks = container.slots.contains(where: \.asks)
         let gone = gone
         self.gone = []
@@ -121,11 +121,11 @@ extension ItemPlacement {
     }
 
     private func unplace(_ view: SharedView) {
-        if unplacedViews.append(view) { screens.schedule() }
+        if unplacedViews.append(view) { screens.updates.schedule() }
     }
 
     private func unplace(_ focus: SharedFocus) {
-        if unplacedFocuses.append(focus) { screens.schedule() }
+        if unplacedFocuses.append(focus) { screens.updates.schedule() }
     }
 
     /// Updates the numbers of children after items were added under or removed from these parents.
@@ -196,24 +196,28 @@ extension ItemPlacement {
         guard shared[focus.key] === focus else { return }
         placings += 1
         let subject = present(focus.key.subject)
-        if subject != focus.key.subject { move(focus, to: subject) } else { screens.note(focus) }
+        if subject != focus.key.subject {
+            move(focus, to: subject)
+        } else {
+            screens.updates.note(focus)
+        }
     }
 
     private func move(_ view: SharedView, to places: [ViewKey.Place]) {
         shared.remove(view)
         view.stand(at: places)
         let next = registered(view)
-        screens.note(next)
+        screens.updates.note(next)
         // It stays registered until its screens have left it.
         if next !== view { shared.place(view, under: paths.ancestors(of: view.key)) }
-        screens.moveAlong(view.screens.values)
+        screens.updates.moveAlong(view.screens.values)
     }
 
     private func move(_ focus: SharedFocus, to subject: Subject) {
         guard !focus.screens.isEmpty else { return }
         shared.remove(focus)
         focus.move(to: subject)
-        screens.moveAlong(focus.screens.values)
+        screens.updates.moveAlong(focus.screens.values)
     }
 
     /// Whether a screen's view or focus has moved since the screen was last moved.

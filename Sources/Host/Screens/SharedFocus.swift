@@ -103,9 +103,8 @@ final class SharedFocus: Queueable {
     /// The new subject of its screens, if the present one was removed.
     private(set) var goal: Subject?
     var queueMarks = QueueMarks()
-    /// Whether it waits to be updated, and the version of its last update.
-    var isQueued = false
-    var version: UInt64 = 0
+    /// The version of its last update.
+    private(set) var version: UInt64 = 0
 
     private weak var home: ContainerScreens?
     /// Whether something changed since ``state`` was made.
@@ -129,7 +128,7 @@ final class SharedFocus: Queueable {
         state = FocusState(
             number: home.domain.nextTicket(), subject: key.subject, tally: nil,
             component: nil, comments: [], total: 0, details: nil)
-        advance()
+        advance(to: 0)
     }
 
     /// Whether ``state`` is current, or as current as possible while the component is not attached.
@@ -145,7 +144,7 @@ final class SharedFocus: Queueable {
         isStale = true
         isThreadStale = true
         if withDetails { areDetailsStale = true }
-        home?.note(self)
+        home?.updates.note(self)
     }
 
     /// Removes comments whose component is not attached, and so can't report their removal.
@@ -161,11 +160,12 @@ final class SharedFocus: Queueable {
         touch(withDetails: false)
     }
 
-    /// Updates the state, if that is possible now.
+    /// Updates the state to a version, if that is possible now.
     ///
     /// - Returns: whether the state changed, or is now known to be unchanged.
     @discardableResult
-    func advance() -> Bool {
+    func advance(to version: UInt64) -> Bool {
+        self.version = version
         guard let container = home?.container else { return false }
         let isThere = isThere(in: container)
         guard isStale || isThere != wasThere else { return false }
@@ -245,7 +245,7 @@ final class SharedFocus: Queueable {
                     held = [:]
                 }
                 _ = show(wasThere, in: container)
-                home.focusAnswered(self)
+                home.updates.touch(screens.values)
             })
     }
 }
@@ -280,8 +280,8 @@ extension SharedFocus {
                 if case .success(.details(let details)) = result { known = details ?? [:] }
                 // Something else may have changed meanwhile; the next update shows both.
                 isStale = true
-                home?.note(self)
-                home?.focusAnswered(self)
+                home?.updates.note(self)
+                home?.updates.touch(screens.values)
             })
     }
 

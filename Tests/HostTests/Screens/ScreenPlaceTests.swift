@@ -165,7 +165,7 @@ import Testing
             }
             let noted = views.count + focuses.count
             let atOnce = home.placement.placings - before
-            home.catchUp(screen)
+            home.updates.catchUp(screen)
             return [noted, atOnce, home.placement.placings - before]
         }
         #expect(looked == [2 * count, 0, 2])
