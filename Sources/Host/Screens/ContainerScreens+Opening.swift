@@ -34,7 +34,7 @@ extension ContainerScreens {
     func close(_ screen: Screen) {
         for part in screen.parts { part.home?.close(part) }
         table.remove(screen.id)
-        failed[screen.id] = nil
+        parts.forget(screen)
         updates.unblock(screen)
         screen.letGo()
         leave(screen.view, screen)

@@ -16,11 +16,10 @@ public final class ContainerScreens {
     private(set) lazy var updates = ScreenUpdates(of: self)
     private(set) lazy var placement = ItemPlacement(of: self)
     private(set) lazy var audience = AudienceCount(of: self)
+    private(set) lazy var parts = PartAssembly(of: self)
     private(set) lazy var ballots = ScreenBallots(of: self)
     /// The answers of filters components.
     private(set) lazy var answers = SharedAnswers(of: self)
-    /// The parts that could not be shown.
-    var failed: [ScreenID: Screen] = [:]
     /// What screens show of the container itself, as of the last time; nil: nothing yet.
     private var lastOutline: ContainerOutline?
 
@@ -58,8 +57,8 @@ public final class ContainerScreens {
     }
 }
 
+// What screens show of the container itself.
 extension ContainerScreens {
-    /// What screens show of the container itself.
     func outline() -> ContainerOutline {
         let outline =
             lastOutline?.now(container.definition) ?? ContainerOutline(container.definition)
@@ -70,6 +69,36 @@ extension ContainerScreens {
     /// Whether screens that hide these components show filters.
     func showsFilters(hiding hidden: Set<String>) -> Bool {
         container.slots.contains { $0.kind == .filters && !$0.isHidden(beside: hidden) }
+    }
+
+    func title(ofPart part: ComponentDefinition) -> String? {
+        part.container.flatMap { table.homes()[$0] }.map {
+            part.title ?? $0.container.definition.title ?? $0.container.name
+        }
+    }
+
+    /// The components as shown on a screen that hides these, including parts.
+    func components(
+        in scope: ScopeDefinition?, _ mode: ListMode, hiding hidden: Set<String>
+    ) -> [ScreenComponent] {
+        guard !container.parts.isEmpty else {
+            return container.slots(in: scope, mode).map {
+                $0.view(hiding: hidden, in: container.definition)
+            }
+        }
+        var places = container.places(in: scope, mode)[...]
+        return container.definition.components.compactMap { component in
+            guard component.isPart else {
+                return places.popFirst()?.map { $0.view(hiding: hidden, in: container.definition) }
+            }
+            let title = title(ofPart: component)
+            return ScreenComponent(
+                name: component.name, kind: nil, container: component.container,
+                title: title ?? component.title ?? component.name,
+                isHidden: component.isHidden || hidden.contains(component.name),
+                problem: title == nil ? component.absence : nil, facts: nil, present: nil, sort: [],
+                empty: nil)
+        }
     }
 }
 
@@ -86,7 +115,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
         table.surroundings = nil
         audience.recount()
         audience.recountParts()
-        retryParts()
+        parts.retry()
         for focus in shared.focuses.values.joined() { focus.value.touch(withDetails: true) }
         updates.changed()
     }
@@ -104,6 +133,8 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
     }
 
     func forgetBallots() { ballots.forget() }
+
+    func partsChanged(hadParts: Bool) { parts.changed(hadParts: hadParts) }
 
     func subjectChanged(_ subject: Subject) { touch(subject, withDetails: false) }
 
