@@ -60,7 +60,7 @@ final class RegistryState {
         containers.removeValue(forKey: name)?.screens = nil
         guard let home = homes.removeValue(forKey: name) else { return }
         screens.note(home)
-        home.notifyParents()
+        home.parts.notifyParents()
         home.end()
     }
 }

@@ -35,7 +35,7 @@ extension ContainerScreens {
             guard container.definition.scope(name) != nil else {
                 return done(.failure(container.scopeNotFound(name)))
             }
-            var choices = presentChoices(of: screen)
+            var choices = placement.choices(of: screen)
             choices.view.go(to: name)
             propose(choices, on: screen, done)
         }
@@ -46,9 +46,9 @@ extension ContainerScreens {
     /// Going back from there leads to the item's parent, however the user got there.
     public func enter(_ item: String, on screen: Screen, _ reply: @escaping Answer<Int>) {
         queue(on: screen, reply) { [self] done in
-            var choices = inScope(presentChoices(of: screen))
+            var choices = inScope(placement.choices(of: screen))
             do throws(HostError) {
-                choices.view.places = try places(
+                choices.view.places = try paths.places(
                     entering: item, in: container.scope(choices.view.scope))
             } catch {
                 return done(.failure(error))
@@ -130,7 +130,8 @@ extension ContainerScreens {
     ) {
         let scope = container.scope(screen.choices.view.scope)
         guard ItemID.isNormal(item),
-            let slot = source(of: item, on: screen.choices.view), let reference = slot.reference
+            let slot = paths.source(of: item, on: screen.choices.view),
+            let reference = slot.reference
         else { return reply(.failure(.itemNotFound(container: container.name, item: item))) }
         let actors = domain.actors
         let actor = domain.meet(screen.agent)

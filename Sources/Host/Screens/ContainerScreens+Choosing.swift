@@ -71,7 +71,7 @@ extension ContainerScreens {
                     // The delegate's message is sent with the revision that shows the choices.
                     let hold = screen.holdNotice()
                     container.delivery.deliver(events, from: slot)
-                    var choices = presentChoices(of: screen)
+                    var choices = placement.choices(of: screen)
                     choices.view.selection = selection
                     propose(choices, on: screen) { result in
                         screen.release(hold)
@@ -122,7 +122,7 @@ extension ContainerScreens {
         then done: @escaping Answer<Int>
     ) {
         queue(on: screen, done) { [self] done in
-            var choices = presentChoices(of: screen)
+            var choices = placement.choices(of: screen)
             edit(&choices)
             prepare(screen, for: choices) { [self] in show($0, on: screen, done) }
         }
@@ -134,7 +134,7 @@ extension ContainerScreens {
         then done: @escaping Answer<Int>
     ) {
         queue(on: screen, done) { [self] done in
-            var choices = presentChoices(of: screen)
+            var choices = placement.choices(of: screen)
             edit(&choices)
             propose(choices, on: screen, done)
         }
@@ -246,14 +246,14 @@ extension ContainerScreens {
         } catch {
             return done(.failure(error))
         }
-        followTree()
-        let places = present(choices.view.places, in: choices.view.scope)
+        placement.followTree()
+        let places = placement.present(choices.view.places, in: choices.view.scope)
         if places != choices.view.places { choices.view.places = places }
-        let known = screening.views[choices.view]
+        let known = shared[choices.view]
         let wanted = known ?? SharedView(choices.view, on: self)
         let isTyped = screen.view != nil && choices.view.search != screen.choices.view.search
         if known == nil { wanted.isTyped = isTyped } else { wanted.lookAgain(isTyped: isTyped) }
-        insert(wanted)
+        placement.insert(wanted)
         let isMade = wanted.isReady
         wanted.whenReady(for: screen.account.owner) { [self] error in
             if let error {
@@ -288,8 +288,8 @@ extension ContainerScreens {
         }
         for (shown, focus) in all {
             // Making room may have ended the last other screen of the view.
-            shown.home.insert(shown.view)
-            shown.home.screening.insert(focus)
+            shown.home.placement.insert(shown.view)
+            shown.home.shared.insert(focus)
             shown.home.show(shown.screen, shown.choices, shown.view, focus)
         }
         table.changed(root)
@@ -299,19 +299,19 @@ extension ContainerScreens {
     /// Updates what was prepared: items may have been added or removed since.
     private func present(_ prepared: PreparedView) -> (shown: PreparedView, focus: SharedFocus) {
         var shown = prepared
-        place(prepared.view)
-        shown.view = registered(prepared.view)
+        placement.place(prepared.view)
+        shown.view = placement.registered(prepared.view)
         if shown.view !== prepared.view { forgetUnused(prepared.view) }
         shown.choices.share(shown.view.key)
-        let subject = present(shown.choices.subject)
+        let subject = placement.present(shown.choices.subject)
         if subject != shown.choices.subject { shown.choices.subject = subject }
         let comments = commentsComponent(beside: shown.choices.view.hidden)
         let key = FocusKey(
             subject: shown.choices.subject, limit: shown.choices.view.limit(of: comments),
             hidden: hiddenTalk(shown.choices.view.hidden))
-        let focus = screening[key] ?? SharedFocus(key, on: self)
+        let focus = shared[key] ?? SharedFocus(key, on: self)
         // From here on, answers refer to what is shown.
-        catchUp(shown.view, focus)
+        updates.catchUp(shown.view, focus)
         return (shown, focus)
     }
 
@@ -338,19 +338,14 @@ extension ContainerScreens {
     func show(
         _ screen: Screen, _ choices: Screen.Choices, _ view: SharedView, _ focus: SharedFocus
     ) {
-        if screen.view == nil, let actor = screen.actor {
-            let ballots = screening.ballots[actor] ?? OwnBallots(actor, in: self)
-            screening.ballots[actor] = ballots
-            ballots.insert(screen)
-            screen.ballots = ballots
-        }
+        if screen.view == nil { ballots.insert(screen) }
         if screen.view !== view {
             leave(screen.view, screen)
             view.screens[screen.id] = screen
-            audienceChanged()
+            audience.schedule()
             screen.ballots?.show(screen, on: view)
             view.payer.join(screen.account, for: view.state)
-            countAudience(ofPartsOf: screen, hiding: choices.view.hidden)
+            audience.schedule(forPartsOf: screen, hiding: choices.view.hidden)
         }
         if screen.focus !== focus {
             leave(screen.focus, screen)
@@ -358,5 +353,33 @@ extension ContainerScreens {
             focus.payer.join(screen.account, for: focus.state)
         }
         screen.show(choices, view, focus)
+    }
+}
+
+// Ends choices that are no longer possible.
+extension ContainerScreens {
+    /// Removes a filter that no longer exists from the screens that had selected it.
+    func drop(_ filter: String, in section: String, from view: SharedView) {
+        let gone = ComponentQuery.FilterID(section: section, filter: filter)
+        var screens = Array(view.screens.values)
+        domain.inSlices { [self] in
+            guard let screen = screens.popLast() else { return false }
+            drop([gone], on: screen)
+            return true
+        } then: {
+        }
+    }
+
+    private func drop(_ gone: [ComponentQuery.FilterID], on screen: Screen) {
+        change(screen) { choices in
+            for id in gone { choices.view.selection[id.section].removeAll { $0 == id.filter } }
+        } then: { [self] result in
+            // If several filters are gone, each is reported separately.
+            guard case .failure(.filterNotFound(let section, let filter, _, _)) = result else {
+                return
+            }
+            let next = ComponentQuery.FilterID(section: section, filter: filter)
+            if !gone.contains(next) { drop(gone + [next], on: screen) }
+        }
     }
 }

@@ -45,7 +45,7 @@ extension ContainerScreens {
                 screen.endEdit()
                 domain.later(end)
             }
-            let before = inScope(presentChoices(of: screen))
+            let before = inScope(placement.choices(of: screen))
             var choices = ScreenChoices(before)
             let crash = container.delegates.crashText(in: before.view.scope)
             domain.notes.crash.during(crash) { edit(&choices) }
@@ -98,7 +98,7 @@ extension ContainerScreens {
         if choices.path != other.view.places.map(\.item) {
             wanted.view.places =
                 try choices.path.last.map { item throws(HostError) in
-                    try places(entering: item, in: container.scope(choices.scope))
+                    try paths.places(entering: item, in: container.scope(choices.scope))
                 } ?? []
         }
         if choices.focus != other.subject.item {

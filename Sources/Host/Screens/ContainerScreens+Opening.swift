@@ -34,19 +34,17 @@ extension ContainerScreens {
     func close(_ screen: Screen) {
         for part in screen.parts { part.home?.close(part) }
         table.remove(screen.id)
-        screening.failed[screen.id] = nil
-        unblock(screen)
+        parts.forget(screen)
+        updates.unblock(screen)
         screen.letGo()
         leave(screen.view, screen)
         leave(screen.focus, screen)
-        guard let ballots = screen.ballots else { return }
         ballots.remove(screen)
-        if ballots.screens.isEmpty { screening.ballots[ballots.actor] = nil }
     }
 
     /// Empties a part.
     func leave(_ part: Screen) {
-        unblock(part)
+        updates.unblock(part)
         leave(part.view, part)
         leave(part.focus, part)
         (part.view, part.focus) = (nil, nil)
@@ -74,18 +72,18 @@ extension ContainerScreens {
     func leave(_ view: SharedView?, _ screen: Screen) {
         guard let view else { return }
         view.screens[screen.id] = nil
-        audienceChanged()
+        audience.schedule()
         screen.ballots?.hide(screen, from: view)
         view.payer.leave(screen.account, to: view.screens.values.first?.account)
         if view.screens.isEmpty { forget(view) }
     }
 
-    func forget(_ view: SharedView) { screening.remove(view) }
+    func forget(_ view: SharedView) { shared.remove(view) }
 
     func leave(_ focus: SharedFocus?, _ screen: Screen) {
         guard let focus else { return }
         focus.screens[screen.id] = nil
         focus.payer.leave(screen.account, to: focus.screens.values.first?.account)
-        if focus.screens.isEmpty { screening.remove(focus) }
+        if focus.screens.isEmpty { shared.remove(focus) }
     }
 }

@@ -9,13 +9,26 @@ public final class ContainerScreens {
     let container: Container
     /// The screens of all containers.
     let table: ScreenTable
-    var screening = Screening()
+    /// Where items lie in the container's lists.
+    let paths: ItemPaths
+    /// The views and focuses.
+    let shared = ViewTable()
+    private(set) lazy var updates = ScreenUpdates(of: self)
+    private(set) lazy var placement = ItemPlacement(of: self)
+    private(set) lazy var audience = AudienceCount(of: self)
+    private(set) lazy var parts = PartAssembly(of: self)
+    private(set) lazy var ballots = ScreenBallots(of: self)
+    /// The answers of filters components.
+    private(set) lazy var answers = SharedAnswers(of: self)
+    /// What screens show of the container itself, as of the last time; nil: nothing yet.
+    private var lastOutline: ContainerOutline?
 
     var domain: Domain { container.domain }
 
     init(on container: Container, in table: ScreenTable) {
         self.container = container
         self.table = table
+        paths = ItemPaths(container: container)
     }
 
     func scope(on screen: String) -> String? { self.screen(screen)?.choices.view.scope }
@@ -44,77 +57,100 @@ public final class ContainerScreens {
     }
 }
 
+// What screens show of the container itself.
 extension ContainerScreens {
-    /// What screens show of the container itself.
     func outline() -> ContainerOutline {
         let outline =
-            screening.outline?.now(container.definition) ?? ContainerOutline(container.definition)
-        screening.outline = outline
+            lastOutline?.now(container.definition) ?? ContainerOutline(container.definition)
+        lastOutline = outline
         return outline
+    }
+
+    /// Whether screens that hide these components show filters.
+    func showsFilters(hiding hidden: Set<String>) -> Bool {
+        container.slots.contains { $0.kind == .filters && !$0.isHidden(beside: hidden) }
+    }
+
+    func title(ofPart part: ComponentDefinition) -> String? {
+        part.container.flatMap { table.homes()[$0] }.map {
+            part.title ?? $0.container.definition.title ?? $0.container.name
+        }
+    }
+
+    /// The components as shown on a screen that hides these, including parts.
+    func components(
+        in scope: ScopeDefinition?, _ mode: ListMode, hiding hidden: Set<String>
+    ) -> [ScreenComponent] {
+        guard !container.parts.isEmpty else {
+            return container.slots(in: scope, mode).map {
+                $0.view(hiding: hidden, in: container.definition)
+            }
+        }
+        var places = container.places(in: scope, mode)[...]
+        return container.definition.components.compactMap { component in
+            guard component.isPart else {
+                return places.popFirst()?.map { $0.view(hiding: hidden, in: container.definition) }
+            }
+            let title = title(ofPart: component)
+            return ScreenComponent(
+                name: component.name, kind: nil, container: component.container,
+                title: title ?? component.title ?? component.name,
+                isHidden: component.isHidden || hidden.contains(component.name),
+                problem: title == nil ? component.absence : nil, facts: nil, present: nil, sort: [],
+                empty: nil)
+        }
     }
 }
 
 // Handles the container's changes, and its delegates' changes to single screens.
 extension ContainerScreens: OpenScreens, ChangeFollower {
-    var isIdle: Bool { !screening.isDirty && !screening.isFollowing }
+    var isIdle: Bool { updates.isIdle }
 
-    func changed() {
-        screening.version += 1
-        guard !screening.isDirty else { return }
-        screening.isDirty = true
-        domain.flushLater(self)
-    }
+    func changed() { updates.changed() }
+
+    func flush() { updates.flush() }
 
     func structureChanged() {
-        screening.structure += 1
+        updates.structureChanged()
         table.surroundings = nil
-        countAudience()
-        countPartAudiences()
-        retryParts()
-        for focus in screening.focuses.values.joined() { focus.value.touch(withDetails: true) }
-        changed()
+        audience.recount()
+        audience.recountParts()
+        parts.retry()
+        for focus in shared.focuses.values.joined() { focus.value.touch(withDetails: true) }
+        updates.changed()
     }
 
-    func committed() {
-        screening.commits += 1
-        guard !table.screens.isEmpty else {
-            screening.version += 1
-            return
-        }
-        changed()
-        followTree()
-        // Few are moved at once, so that no screen still stands in a removed item when the next commit adds it again.
-        var room = Domain.much
-        while room > 0, placeNext() { room -= 1 }
-        if !domain.hasArrivals { flush() }
+    func countAudience() { audience.recount() }
+
+    func committed() { updates.committed() }
+
+    func holds(_ item: String) -> Bool { shared.holds(item) }
+
+    func areGone(_ items: Set<String>) { placement.areGone(items) }
+
+    func noteBallot(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot) {
+        ballots.note(value, of: actor, on: subject, in: slot)
     }
 
-    func holds(_ item: String) -> Bool {
-        screening.standing[item] != nil || screening.focuses[.item(item)] != nil
-    }
+    func forgetBallots() { ballots.forget() }
 
-    func areGone(_ items: Set<String>) {
-        let left = items.filter { holds($0) && !container.has($0) }
-        guard !left.isEmpty else { return }
-        screening.gone.formUnion(left)
-        changed()
-    }
+    func partsChanged(hadParts: Bool) { parts.changed(hadParts: hadParts) }
 
     func subjectChanged(_ subject: Subject) { touch(subject, withDetails: false) }
 
     private func touch(_ subject: Subject, withDetails: Bool) {
-        for focus in (screening.focuses[subject] ?? [:]).values {
+        for focus in (shared.focuses[subject] ?? [:]).values {
             focus.touch(withDetails: withDetails)
         }
     }
 
     func itemsChanged(_ items: some Sequence<String>) {
-        guard !screening.focuses.isEmpty else { return }
+        guard !shared.focuses.isEmpty else { return }
         for item in items { touch(.item(item), withDetails: true) }
     }
 
     func commentsGone(_ comments: Set<String>, of component: String) {
-        for focuses in screening.focuses.values {
+        for focuses in shared.focuses.values {
             for focus in focuses.values { focus.forget(comments, of: component) }
         }
     }
@@ -146,7 +182,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
     }
 
     func choices(of screen: String) -> ScreenChoices? {
-        reach(screen).map { ScreenChoices($0.home.presentChoices(of: $0.screen)) }
+        reach(screen).map { ScreenChoices($0.home.placement.choices(of: $0.screen)) }
     }
 
     func change(_ screen: String, _ edit: @escaping (inout ScreenChoices) -> Void) {

@@ -177,7 +177,7 @@ final class OwnBallots {
                 done: { [self] result in
                     asked = nil
                     if generation == self.generation { take(result, of: subjects) }
-                    home?.ballotsAnswered(self)
+                    home?.updates.touch(screens.values.filter(\.isBlocked))
                 }))
     }
 

@@ -9,7 +9,7 @@ import Index
 /// reader; only the last sent revisions are kept.
 ///
 /// It outlives its connection for a while, with what it was last sent, so that another connection can resume it.
-public final class Screen {
+public final class Screen: Queueable {
     /// The state of the reader.
     enum Reader {
         /// There is none: the screen waits to be resumed.
@@ -52,8 +52,7 @@ public final class Screen {
     var ballots: OwnBallots?
 
     private(set) var reader = Reader.gone
-    /// Whether it waits in ``Screening`` to be woken.
-    var isQueued = false
+    var queueMarks = QueueMarks()
     /// Whether a revision is due, but waits for a component's answer.
     private var awaitsAnswer = false
     private(set) var isEnded = false
@@ -256,8 +255,8 @@ extension Screen {
     /// In both cases the reader then has everything, and will be woken.
     func pull() -> Result<ScreenRevision?, HostError> {
         guard let home, !isEnded else { return .failure(.screenNotFound(id.text)) }
-        home.catchUp(self)
-        forEachPart { $0.home?.catchUp($0) }
+        home.updates.catchUp(self)
+        forEachPart { $0.home?.updates.catchUp($0) }
         guard let view, let focus, !isEnded else {
             return .failure(.screenNotFound(id.text))
         }
@@ -267,14 +266,14 @@ extension Screen {
         let isKnown = isSettled(view, focus, since: base?.sight)
         guard areSettled(since: base?.parts ?? []), isKnown else {
             awaitsAnswer = true
-            home.block(self)
-            forEachPart { $0.home?.block($0) }
+            home.updates.block(self)
+            forEachPart { $0.home?.updates.block($0) }
             return .success(nil)
         }
         if awaitsAnswer {
             awaitsAnswer = false
-            home.unblock(self)
-            forEachPart { $0.home?.unblock($0) }
+            home.updates.unblock(self)
+            forEachPart { $0.home?.updates.unblock($0) }
         }
         let revision = revision(
             at: moment(view, focus, home),
@@ -298,7 +297,7 @@ extension Screen {
     }
 
     func sight(_ moment: ScreenSnapshot, _ home: ContainerScreens) -> Sight {
-        Sight(moment: moment, commits: home.commits, generation: ballots?.generation ?? 0)
+        Sight(moment: moment, commits: home.updates.commits, generation: ballots?.generation ?? 0)
     }
 
     /// The revision from what the reader has to the present; nil if nothing changed and no caller waits.

@@ -53,13 +53,13 @@ final class ScreenTurn {
     /// Starts with the parts of a screen that are not shown yet.
     func begin(withPartsOf screen: Screen) {
         hold = root.holdNotice()
-        screen.home?.follow(screen, screen.choices, in: self)
+        screen.home?.parts.follow(screen, screen.choices, in: self)
         goOn()
     }
 
     private func take(_ shown: PreparedView) {
         prepared.append(shown)
-        shown.home.follow(shown.screen, shown.choices, in: self)
+        shown.home.parts.follow(shown.screen, shown.choices, in: self)
     }
 
     /// Adds a part that has to show something else.
@@ -71,7 +71,7 @@ final class ScreenTurn {
     private func ask(_ part: Screen, _ choices: Screen.Choices, of home: ContainerScreens) {
         let id = ObjectIdentifier(part)
         part.place?.asked = choices
-        home.answer(choices, on: part) { [self] result in
+        home.parts.answer(choices, on: part) { [self] result in
             if part.place?.asked?.view == choices.view { part.place?.asked = nil }
             guard !isOver, waiting.removeValue(forKey: id) != nil else {
                 return comesLate(part, result)
@@ -111,7 +111,9 @@ final class ScreenTurn {
         isOver = true
         failed += waiting.values.map { ($0.screen, $0.choices, "It does not answer yet.") }
         waiting.removeAll()
-        for (part, choices, problem) in failed { part.home?.fail(part, with: choices, problem) }
+        for (part, choices, problem) in failed {
+            part.home?.parts.fail(part, with: choices, problem)
+        }
         done(prepared)
         if let hold { root.release(hold) }
     }
@@ -128,7 +130,7 @@ final class ScreenTurn {
                 let around = parent.home
             else { return shown.home.forgetUnused(shown.view) }
             // The part may have to show something else by then.
-            around.showParts(of: parent) { shown.home.forgetUnused(shown.view) }
+            around.parts.show(on: parent) { shown.home.forgetUnused(shown.view) }
         }
     }
 }

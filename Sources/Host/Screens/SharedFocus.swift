@@ -95,19 +95,16 @@ struct FocusKey: Hashable {
 ///
 /// The host has the votes. Only the comments component has the comments: it is asked once it is quiet, so that its
 /// answer has only what is committed.
-final class SharedFocus {
+final class SharedFocus: Queueable {
     let key: FocusKey
     private(set) var state: FocusState { didSet { payer.show(state) } }
     var payer = Payer<FocusState>()
     var screens: [ScreenID: Screen] = [:]
     /// The new subject of its screens, if the present one was removed.
-    var goal: Subject?
-    /// Whether it waits to be checked after its item was added or removed.
-    var isUnplaced = false
-    /// Whether it waits to be updated.
-    var isQueued = false
+    private(set) var goal: Subject?
+    var queueMarks = QueueMarks()
     /// The version of its last update.
-    var version: UInt64 = 0
+    private(set) var version: UInt64 = 0
 
     private weak var home: ContainerScreens?
     /// Whether something changed since ``state`` was made.
@@ -132,7 +129,7 @@ final class SharedFocus {
         state = FocusState(
             number: home.domain.nextTicket(), subject: key.subject, tally: nil,
             component: nil, comments: [], total: 0, details: nil)
-        advance()
+        advance(to: 0)
     }
 
     /// Whether ``state`` is current, or as current as possible while the component is not attached.
@@ -140,12 +137,15 @@ final class SharedFocus {
     /// Details that the source has not answered yet do not count.
     var isSettled: Bool { !(asked?.isAttached ?? false) }
 
+    /// Sets the new subject of its screens, which follow.
+    func move(to subject: Subject) { goal = subject }
+
     /// Marks a change of the votes or comments, or of the item; with details, its source is asked again.
     func touch(withDetails: Bool) {
         isStale = true
         isThreadStale = true
         if withDetails { areDetailsStale = true }
-        home?.note(self)
+        home?.updates.note(self)
     }
 
     /// Removes comments whose component is not attached, and so can't report their removal.
@@ -161,11 +161,12 @@ final class SharedFocus {
         touch(withDetails: false)
     }
 
-    /// Updates the state, if that is possible now.
+    /// Updates the state to a version, if that is possible now.
     ///
     /// - Returns: whether the state changed, or is now known to be unchanged.
     @discardableResult
-    func advance() -> Bool {
+    func advance(to version: UInt64) -> Bool {
+        self.version = version
         guard let container = home?.container else { return false }
         let isThere = isThere(in: container)
         guard isStale || isThere != wasThere else { return false }
@@ -245,7 +246,7 @@ final class SharedFocus {
                     held = [:]
                 }
                 _ = show(wasThere, in: container)
-                home.focusAnswered(self)
+                home.updates.touch(screens.values)
             })
     }
 }
@@ -280,8 +281,8 @@ extension SharedFocus {
                 if case .success(.details(let details)) = result { known = details ?? [:] }
                 // Something else may have changed meanwhile; the next update shows both.
                 isStale = true
-                home?.note(self)
-                home?.focusAnswered(self)
+                home?.updates.note(self)
+                home?.updates.touch(screens.values)
             })
     }
 

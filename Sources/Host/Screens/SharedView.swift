@@ -6,25 +6,18 @@ import PluginLoader
 ///
 /// Filters are resolved when the view is made, and again when their component may offer something else; not at each
 /// commit.
-final class SharedView {
+final class SharedView: Queueable {
     private(set) var key: ViewKey
     private(set) var state: ViewState { didSet { payer.show(state) } }
     var payer = Payer<ViewState>()
     var screens: [ScreenID: Screen] = [:]
     /// The present moments of its screens.
     var moments = MomentTable()
-    /// Whether it waits to be updated.
-    var isQueued = false
     /// The version of its last update.
-    var version: UInt64 = 0
+    private(set) var version: UInt64 = 0
     /// Whether a user may still be typing the search: sources are then asked a little later.
     var isTyped = false
-    /// Whether it waits to be moved to the present places of its items; and whether it is then unknown which items
-    /// have children.
-    var isUnplaced = false
-    var mayMiscount = false
-    /// The items under which ``Screening/standing`` lists it.
-    var foundBy: [String] = []
+    var queueMarks = QueueMarks()
 
     private weak var home: ContainerScreens?
     private var sections: [ResolvedSection] = []
@@ -66,7 +59,7 @@ final class SharedView {
     var isReady: Bool { structure != nil }
 
     /// Whether ``state`` is current, or as current as possible while a component is not attached.
-    var isSettled: Bool { isReady && !(isResolving && home?.offers != nil) }
+    var isSettled: Bool { isReady && !(isResolving && home?.updates.offers != nil) }
 
     /// The number of rows in its lists.
     var rowCount: Int { lists.reduce(0) { $0 + $1.items.count } }
@@ -82,7 +75,7 @@ final class SharedView {
             }
         }
         waiting.append((user, done))
-        if !isResolving, let home { resolve(for: home.offers) }
+        if !isResolving, let home { resolve(for: home.updates.offers) }
     }
 
     /// Moves the view, with its screens, to other places.
@@ -99,7 +92,7 @@ final class SharedView {
     /// Marks the shown numbers of children as outdated.
     func recount() {
         miscounts = true
-        home?.note(self)
+        home?.updates.note(self)
     }
 
     /// Whether it changes when filters components offer something else.
@@ -107,15 +100,16 @@ final class SharedView {
         home.showsFilters(hiding: key.hidden) || !key.selection.isEmpty
     }
 
-    /// Updates the state, if that is possible now.
+    /// Updates the state to a version, if that is possible now.
     ///
     /// - Returns: whether the state changed.
-    func advance() -> Bool {
+    func advance(to version: UInt64) -> Bool {
+        self.version = version
         guard isReady, let home else { return false }
         isAdvancing = true
         defer { isAdvancing = false }
         let before = state.number
-        if !isResolving, dependsOnOffers(home), let offers = home.offers,
+        if !isResolving, dependsOnOffers(home), let offers = home.updates.offers,
             offers != resolved
         {
             resolve(for: offers)
@@ -126,7 +120,7 @@ final class SharedView {
 }
 
 extension SharedView: LiveQueryHolder {
-    func isConcerned() { home?.note(self) }
+    func isConcerned() { home?.updates.note(self) }
 }
 
 // MARK: What is selected
@@ -135,7 +129,7 @@ extension SharedView {
     private func resolve(for offers: UInt64?) {
         guard let home else { return }
         isResolving = true
-        let ask: FilterResolution.Ask = { [weak home] in home?.ask($0, $1, $2) }
+        let ask: FilterResolution.Ask = { [weak home] in home?.answers.ask($0, $1, $2) }
         home.container.filters.resolve(
             key.selection, offers: home.showsFilters(hiding: key.hidden), asking: ask
         ) {
@@ -181,7 +175,10 @@ extension SharedView {
         let waiting = waiting
         self.waiting.removeAll()
         // Called first, so that only screens that already show the view are woken.
-        if !isAdvancing { home?.answered(self) }
+        if !isAdvancing, let home {
+            home.updates.note(self)
+            home.updates.touch(screens.values)
+        }
         for (_, done) in waiting { done(failure) }
     }
 
@@ -272,7 +269,7 @@ extension SharedView {
     /// - Throws: `fieldUnknown` when first shown, if a sort field does not exist.
     private func refresh(_ home: ContainerScreens) throws(HostError) {
         let container = home.container
-        var isRemade = structure != home.structure || !fits(container)
+        var isRemade = structure != home.updates.structure || !fits(container)
         if !isRemade {
             var isSame = true
             // All lists share the budget of one turn.
@@ -295,7 +292,7 @@ extension SharedView {
         if isRemade {
             guard let made = try makeLists(home) else { return try prepare() }
             lists = made
-            structure = home.structure
+            structure = home.updates.structure
             for list in lists { list.index.growOrders(in: container.domain) }
         }
         let counted = lists.first { !$0.isLeftOut } ?? lists.first

@@ -55,5 +55,5 @@ private final class Flag: @unchecked Sendable {
 
 extension Registry {
     /// How many views were brought up to now.
-    fileprivate var visitedViews: Int { state.homes["films"]?.screening.visits ?? 0 }
+    fileprivate var visitedViews: Int { state.homes["films"]?.updates.visits ?? 0 }
 }

@@ -150,7 +150,7 @@ private final class Watcher: ContainerDelegate {
         let alone = try await ScreenClient(host, ScreenRequest(container: "sleep"))
         for client in [day, week, alone] { try await client.catchUp() }
         #expect(week.ids(in: "sleep") == ["dream", "nap"])
-        let views = await host.on { $0.state.homes["sleep"]?.screening.views.count }
+        let views = await host.on { $0.state.homes["sleep"]?.shared.views.count }
         #expect(views == 1)
         _ = try await host.call {
             $0.cast(
@@ -234,7 +234,7 @@ private final class Watcher: ContainerDelegate {
         try await host.apply(Self.day("work"))
         try await client.catchUp { client.copy.parts["sleep"] == nil }
         try await until {
-            await host.on { $0.state.homes["sleep"]?.screening.views.isEmpty } == true
+            await host.on { $0.state.homes["sleep"]?.shared.views.isEmpty } == true
         }
         try await host.apply(Self.day("work", "sleep"))
         try await client.catchUp { client.copy.parts["sleep"] != nil }
@@ -251,7 +251,7 @@ private final class Watcher: ContainerDelegate {
         }
         #expect(bytes == [0])
         #expect(await host.on { $0.state.screens.parts.isEmpty })
-        #expect(await host.on { $0.state.homes.values.allSatisfy { $0.screening.views.isEmpty } })
+        #expect(await host.on { $0.state.homes.values.allSatisfy { $0.shared.views.isEmpty } })
         try await host.end()
     }
 

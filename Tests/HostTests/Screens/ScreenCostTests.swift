@@ -316,6 +316,6 @@ extension TestRegistry {
     /// How often a view of the films was looked at, once all follow.
     func visits() async -> Int {
         while await isFollowing() {}
-        return await on { $0.state.homes["films"]?.screening.visits ?? 0 }
+        return await on { $0.state.homes["films"]?.updates.visits ?? 0 }
     }
 }

@@ -110,7 +110,7 @@ import Testing
         let moves = await host.moves()
         let movedAtOnce = try await host.call { registry, reply in
             registry.remove("films", component: nil, ["heat-2"], purge: false, by: .ann) { result in
-                let moved = host.registry.state.homes["films"]?.screening.moves ?? 0
+                let moved = host.registry.state.homes["films"]?.placement.moves ?? 0
                 reply(result.map { _ in moved })
             }
         }
@@ -128,7 +128,7 @@ import Testing
             #expect(sequences.count == count + 1, "the commit is in one revision")
             #expect(copy.path == ["heat"] && copy.focus == "" && copy.lists["list"] == [])
         }
-        #expect(await host.on { $0.state.homes["films"]?.screening.views.count } == 2)
+        #expect(await host.on { $0.state.homes["films"]?.shared.views.count } == 2)
         try await host.end()
     }
 
@@ -155,23 +155,25 @@ import Testing
             guard let home = registry.state.homes["films"], let screen = home.screen(id) else {
                 return []
             }
-            let before = home.screening.placings
+            let before = home.placement.placings
             // It is not known which items moved.
             home.structureChanged()
-            home.followTree()
-            let views = home.screening.views.values.filter(\.isUnplaced)
-            let focuses = home.screening.focuses.values.joined().filter { $0.value.isUnplaced }
+            home.placement.followTree()
+            let views = home.shared.views.values.filter(home.placement.unplacedViews.contains)
+            let focuses = home.shared.focuses.values.joined().filter {
+                home.placement.unplacedFocuses.contains($0.value)
+            }
             let noted = views.count + focuses.count
-            let atOnce = home.screening.placings - before
-            home.catchUp(screen)
-            return [noted, atOnce, home.screening.placings - before]
+            let atOnce = home.placement.placings - before
+            home.updates.catchUp(screen)
+            return [noted, atOnce, home.placement.placings - before]
         }
         #expect(looked == [2 * count, 0, 2])
         while await host.isFollowing() {}
         let before = await host.placings()
         let placedAtOnce = try await host.call { registry, reply in
             registry.remove("films", component: nil, ["heat-2"], purge: false, by: .ann) { result in
-                let placed = host.registry.state.homes["films"]?.screening.placings ?? 0
+                let placed = host.registry.state.homes["films"]?.placement.placings ?? 0
                 reply(result.map { _ in placed })
             }
         }
@@ -222,11 +224,11 @@ extension Item {
 extension TestRegistry {
     /// How often a view or a focus was looked at because its items may lie elsewhere.
     fileprivate func placings() async -> Int {
-        await on { $0.state.homes["films"]?.screening.placings ?? 0 }
+        await on { $0.state.homes["films"]?.placement.placings ?? 0 }
     }
 
     /// How often a screen was looked at because an item went.
     fileprivate func moves() async -> Int {
-        await on { $0.state.homes["films"]?.screening.moves ?? 0 }
+        await on { $0.state.homes["films"]?.placement.moves ?? 0 }
     }
 }

@@ -1,8 +1,26 @@
 import AtriumKit
-import NIOCore
 
-// Opens and updates containers that are parts of screens.
-extension ContainerScreens {
+/// Opens, updates and closes the parts of a container's screens.
+///
+/// A screen gets a part for each container among the components of its own one. When choices are about to be shown on
+/// a screen, its parts are matched with the definition, and get the choices that follow from them; a ``ScreenTurn``
+/// then prepares and shows all together. The container whose screens are around the part asks for its choices, and the
+/// container that the part shows answers. A part that can't be shown has a problem instead, and is tried again after
+/// something changed.
+final class PartAssembly {
+    private unowned let screens: ContainerScreens
+    /// The parts that show this container, and could not be shown.
+    private var failed: [ScreenID: Screen] = [:]
+
+    init(of screens: ContainerScreens) { self.screens = screens }
+
+    private var container: Container { screens.container }
+    private var table: ScreenTable { screens.table }
+}
+
+// MARK: Parts of the container's screens
+
+extension PartAssembly {
     /// Updates parts for the choices that a screen is about to show, and opens parts that are not open yet.
     func follow(_ screen: Screen, _ choices: Screen.Choices, in turn: ScreenTurn) {
         // A screen closed meanwhile must not get parts again.
@@ -26,7 +44,7 @@ extension ContainerScreens {
         else { return nil }
         var next = part.choices
         if part.view != nil {
-            next = home.presentChoices(of: part)
+            next = home.placement.choices(of: part)
         } else if !place.isOpen {
             next.view.selection = home.container.filters.preselection
             next.view.limit = choices.view.limit
@@ -45,48 +63,6 @@ extension ContainerScreens {
         let isSame = part.view != nil && next.view == part.choices.view
         if isSame { place.followed = place.following }
         return isSame ? nil : next
-    }
-
-    /// Prepares a part's choices, as its delegate decides.
-    func answer(
-        _ choices: Screen.Choices, on part: Screen, _ done: @escaping Answer<PreparedView>
-    ) {
-        guard !container.loading.isUnderWay else {
-            container.loading.whenOver { [self] in retryParts() }
-            return done(
-                .failure(
-                    .componentUnavailable(
-                        component: container.name, reason: "It is being started.", retryAfter: 1)))
-        }
-        if part.place?.isRestored == true {
-            part.place?.isRestored = false
-            return prepare(part, for: choices, done)
-        }
-        decide(choices, on: part, done)
-    }
-
-    /// Shows why a part can't be shown, until it can.
-    func fail(_ part: Screen, with choices: Screen.Choices, _ problem: String) {
-        guard !part.isEnded else { return }
-        leave(part)
-        part.choose(choices)
-        // The initial selection is not known before the container's components are loaded.
-        if !container.loading.isUnderWay { part.place?.isOpen = true }
-        part.place?.problem = problem
-        screening.failed[part.id] = part
-    }
-
-    /// Tries again to show failed parts, after something changed.
-    func retryParts() {
-        guard !screening.failed.isEmpty else { return }
-        var failed = Array(screening.failed.values)
-        screening.failed.removeAll()
-        domain.inSlices {
-            guard let part = failed.popLast() else { return false }
-            part.place?.parent.map { $0.home?.showParts(of: $0) }
-            return true
-        } then: {
-        }
     }
 
     /// Creates and removes a screen's parts to match the container's definition.
@@ -134,19 +110,19 @@ extension ContainerScreens {
     }
 
     /// Updates a screen's parts in the screen's turn, and shows them.
-    func showParts(of screen: Screen, then done: @escaping () -> Void = {}) {
-        screen.queue { [self] end in
+    func show(on screen: Screen, then done: @escaping () -> Void = {}) {
+        screen.queue { [screens] end in
             let finished = {
                 done()
                 end()
             }
             guard !screen.isEnded, screen.view != nil else { return finished() }
             let root = screen.root
-            ScreenTurn(of: root, in: domain) { [self] all in
-                show(all, on: root) { result in
+            ScreenTurn(of: root, in: screens.domain) { all in
+                screens.show(all, on: root) { result in
                     if case .failure(let error) = result {
                         for shown in all {
-                            shown.home.fail(shown.screen, with: shown.choices, error.sentence)
+                            shown.home.parts.fail(shown.screen, with: shown.choices, error.sentence)
                         }
                         root.touched()
                     }
@@ -157,12 +133,63 @@ extension ContainerScreens {
     }
 }
 
-// Notifies a container's parts and parents of changes.
-extension ContainerScreens {
-    func partsChanged(hadParts: Bool) {
-        table.note(self)
+// MARK: Parts that show the container
+
+extension PartAssembly {
+    /// Prepares a part's choices, as its delegate decides.
+    func answer(
+        _ choices: Screen.Choices, on part: Screen, _ done: @escaping Answer<PreparedView>
+    ) {
+        guard !container.loading.isUnderWay else {
+            container.loading.whenOver { [screens] in screens.parts.retry() }
+            return done(
+                .failure(
+                    .componentUnavailable(
+                        component: container.name, reason: "It is being started.", retryAfter: 1)))
+        }
+        if part.place?.isRestored == true {
+            part.place?.isRestored = false
+            return screens.prepare(part, for: choices, done)
+        }
+        screens.decide(choices, on: part, done)
+    }
+
+    /// Shows why a part can't be shown, until it can.
+    func fail(_ part: Screen, with choices: Screen.Choices, _ problem: String) {
+        guard !part.isEnded else { return }
+        screens.leave(part)
+        part.choose(choices)
+        // The initial selection is not known before the container's components are loaded.
+        if !container.loading.isUnderWay { part.place?.isOpen = true }
+        part.place?.problem = problem
+        failed[part.id] = part
+    }
+
+    /// Tries again to show failed parts, after something changed.
+    func retry() {
+        guard !failed.isEmpty else { return }
+        var parts = Array(failed.values)
+        failed.removeAll()
+        container.domain.inSlices {
+            guard let part = parts.popLast() else { return false }
+            part.place?.parent.map { $0.home?.parts.show(on: $0) }
+            return true
+        } then: {
+        }
+    }
+
+    /// Forgets a part that is closed.
+    func forget(_ part: Screen) { failed[part.id] = nil }
+}
+
+// MARK: Changes of containers
+
+extension PartAssembly {
+    /// Takes a change of the parts of the container's definition, or of what is shown of the container as a part.
+    func changed(hadParts: Bool) {
+        table.note(screens)
         notifyParents()
-        if hadParts || !container.parts.isEmpty { showPartsEverywhere() }
+        if hadParts || !container.parts.isEmpty { showEverywhere() }
     }
 
     /// Notifies the parents after the container was added, removed or redefined.
@@ -171,54 +198,24 @@ extension ContainerScreens {
         for home in table.parents.values
         where home.container.parts.contains(where: { $0.container == name }) {
             home.container.structureChanged()
-            home.showPartsEverywhere(without: name)
+            home.parts.showEverywhere(without: name)
         }
     }
 
     /// Shows parts on open screens; if a container is given, only on those that lack that part.
-    private func showPartsEverywhere(without container: String? = nil) {
-        var screens = everywhere
+    private func showEverywhere(without container: String? = nil) {
+        var left = screens.everywhere
         if let container {
-            screens.removeAll { screen in
+            left.removeAll { screen in
                 screen.parts.contains { $0.place?.container == container && $0.home != nil }
             }
         }
-        guard !screens.isEmpty else { return }
-        domain.inSlices { [self] in
-            guard let screen = screens.popLast() else { return false }
-            showParts(of: screen)
+        guard !left.isEmpty else { return }
+        screens.domain.inSlices { [screens] in
+            guard let screen = left.popLast() else { return false }
+            screens.parts.show(on: screen)
             return true
         } then: {
-        }
-    }
-
-    func title(ofPart part: ComponentDefinition) -> String? {
-        part.container.flatMap { table.homes()[$0] }.map {
-            part.title ?? $0.container.definition.title ?? $0.container.name
-        }
-    }
-
-    /// The components as shown on a screen that hides these, including parts.
-    func components(
-        in scope: ScopeDefinition?, _ mode: ListMode, hiding hidden: Set<String>
-    ) -> [ScreenComponent] {
-        guard !container.parts.isEmpty else {
-            return container.slots(in: scope, mode).map {
-                $0.view(hiding: hidden, in: container.definition)
-            }
-        }
-        var places = container.places(in: scope, mode)[...]
-        return container.definition.components.compactMap { component in
-            guard component.isPart else {
-                return places.popFirst()?.map { $0.view(hiding: hidden, in: container.definition) }
-            }
-            let title = title(ofPart: component)
-            return ScreenComponent(
-                name: component.name, kind: nil, container: component.container,
-                title: title ?? component.title ?? component.name,
-                isHidden: component.isHidden || hidden.contains(component.name),
-                problem: title == nil ? component.absence : nil, facts: nil, present: nil, sort: [],
-                empty: nil)
         }
     }
 }

@@ -1,0 +1,73 @@
+import AtriumKit
+import Index
+
+/// Where items lie in a container's lists.
+struct ItemPaths {
+    let container: Container
+
+    /// The list of a scope that has an item; shown lists take precedence over hidden ones.
+    func source(of item: String, in scope: ScopeDefinition?) -> Slot? {
+        container.source(of: item, among: container.lists(in: scope))
+    }
+
+    /// The list from which an item is chosen on a screen; lists that the screen shows take precedence.
+    func source(of item: String, on view: ViewKey) -> Slot? {
+        let scope = container.scope(view.scope)
+        return container.source(
+            of: item, among: container.lists(in: scope, view.mode) + container.lists(in: scope))
+    }
+
+    /// The places of a screen that enters an item.
+    ///
+    /// - Throws: `itemNotFound`, or `limitExceeded` if it lies too deep.
+    func places(
+        entering item: String, in scope: ScopeDefinition?
+    ) throws(HostError) -> [ViewKey.Place] {
+        guard ItemID.isNormal(item), let slot = source(of: item, in: scope) else {
+            throw .itemNotFound(container: container.name, item: item)
+        }
+        let limit = container.domain.limits.screenPlaces
+        let lists = isByMode(scope) ? container.lists(in: scope) : nil
+        let places = places(to: item, of: slot, among: lists, limit: limit + 1)
+        guard places.count <= limit else {
+            throw .limitExceeded(limit: "screenPlaces", value: limit, retryAfter: nil)
+        }
+        return places
+    }
+
+    /// The path to an item of a list: its existing ancestors, then the item.
+    ///
+    /// It is the path of ``Container/way(to:of:among:)``, with parents in any of the lists; nil: only in the item's
+    /// own list.
+    func places(
+        to item: String, of slot: Slot, among lists: [Slot]?, limit: Int
+    ) -> [ViewKey.Place] {
+        container.way(to: item, of: slot, among: lists, limit: limit).map {
+            ViewKey.Place(component: $0.slot.name, item: $0.item)
+        }
+    }
+
+    /// The ancestors of the outermost item in which a view stands.
+    ///
+    /// They may appear or move, and then the path changes.
+    func ancestors(of view: ViewKey) -> [String] {
+        guard let place = view.places.first, let slot = container.slot(place.component)
+        else { return [] }
+        let (scope, limit) = (container.scope(view.scope), container.domain.limits.screenPlaces)
+        let lists = isByMode(scope) ? container.lists(in: scope) : [slot]
+        var ancestors: [String] = []
+        var next = slot.list?.parent(of: place.item)
+        while let item = next, item != place.item, !ancestors.contains(item),
+            ancestors.count < limit
+        {
+            ancestors.append(item)
+            next = container.source(of: item, among: lists)?.list?.parent(of: item)
+        }
+        return ancestors
+    }
+
+    /// Whether the lists of a scope differ by mode: then a parent may be in another list than its children.
+    func isByMode(_ scope: ScopeDefinition?) -> Bool {
+        container.modes(in: scope)?.isByMode ?? false
+    }
+}

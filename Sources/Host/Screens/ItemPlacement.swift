@@ -1,0 +1,300 @@
+import AtriumKit
+import Index
+
+/// Keeps a container's screens at the same items while the trees of items change.
+///
+/// A change of the lists marks the views and focuses whose items were added, removed or moved; if it is unknown which
+/// items these are, it marks all. A marked view or focus is placed in slices, or when one of its screens is read: it
+/// moves to where its items lie now. If its item is gone, a view moves to the innermost ancestor that exists, and a
+/// focus to the container. The screens of what has moved follow one by one, or when they are read.
+final class ItemPlacement {
+    private unowned let screens: ContainerScreens
+    private let container: Container
+    private let shared: ViewTable
+    private let paths: ItemPaths
+
+    /// The views and focuses to be placed.
+    private(set) var unplacedViews = OnceQueue<SharedView>(for: .placement)
+    private(set) var unplacedFocuses = OnceQueue<SharedFocus>(for: .placement)
+    /// The views among them for which it is unknown which of their items have children.
+    private var uncounted: Set<ObjectIdentifier> = []
+    /// The state of the trees of items for which views and focuses were last marked.
+    private var tree: (version: UInt64, structure: UInt64) = (0, 0)
+    /// The items that were just found to be in no list.
+    private var gone: Set<String> = []
+    /// The items among them whose views and focuses were marked, until all of these have been placed.
+    private var left: Set<String> = []
+    /// The number of times that a view or a focus was placed.
+    private(set) var placings = 0
+    /// The number of times that a screen was moved.
+    private(set) var moves = 0
+
+    init(of screens: ContainerScreens) {
+        self.screens = screens
+        container = screens.container
+        shared = screens.shared
+        paths = screens.paths
+    }
+
+    /// Registers a view for all screens with its choices.
+    func insert(_ view: SharedView) { shared.insert(view, under: paths.ancestors(of: view.key)) }
+
+    /// The registered view with the same choices if that is ready, else this one.
+    func registered(_ view: SharedView) -> SharedView {
+        let other = shared[view.key]
+        if other === view { return view }
+        if let other, other.isReady { return other }
+        insert(view)
+        screens.updates.changed()
+        return view
+    }
+
+    /// A screen's choices with the present places of its items, even if the screen has not been moved yet.
+    func choices(of screen: Screen) -> Screen.Choices {
+        followTree()
+        place(screen)
+        return screen.choices
+    }
+}
+
+// MARK: Changes of the trees
+
+extension ItemPlacement {
+    /// Takes items that are in no list any more, whether or not a list had them.
+    func areGone(_ items: Set<String>) {
+        let left = items.filter { shared.holds($0) && !container.has($0) }
+        guard !left.isEmpty else { return }
+        gone.formUnion(left)
+        screens.updates.changed()
+    }
+
+    /// Marks the views and focuses whose items were added, removed or moved.
+    func followTree() {
+        let structure = screens.updates.structure
+        let version = container.slots.lazy.compactMap(\.list).reduce(structure) {
+            $0 &* 31 &+ $1.treeVersion
+        }
+        guard tree.version != version || !gone.isEmpty else { return }
+        let isKnown = noteMoved()
+        if !isKnown { noteAll() }
+        tree = (version, structure)
+        forgetLeft()
+    }
+
+    /// Marks the views and focuses whose items moved.
+    ///
+    /// - Returns: whether it is known which items moved.
+    private func noteMoved() -> Bool {
+        var isKnown = tree.structure == screens.updates.structure
+        let asks = container.slots.contains(where: \.asks)
+        let gone = gone
+        self.gone = []
+        left.formUnion(gone)
+        for item in gone { unplace(item) }
+        for list in container.slots.lazy.compactMap(\.list) {
+            guard let moved = list.takeMoved() else {
+                isKnown = false
+                continue
+            }
+            recount(moved.parents)
+            for item in moved.items {
+                // A source keeps items on which screens stand, so a missing one was removed.
+                if asks, !container.has(item) { left.insert(item) }
+                unplace(item)
+            }
+        }
+        return isKnown
+    }
+
+    private func noteAll() {
+        for view in shared.views.values {
+            uncounted.insert(ObjectIdentifier(view))
+            unplace(view)
+        }
+        for found in shared.standing.values { for view in found.values { unplace(view) } }
+        for found in shared.focuses.values { for focus in found.values { unplace(focus) } }
+    }
+
+    private func unplace(_ item: String) {
+        for view in (shared.standing[item] ?? [:]).values { unplace(view) }
+        for focus in (shared.focuses[.item(item)] ?? [:]).values { unplace(focus) }
+    }
+
+    private func unplace(_ view: SharedView) {
+        if unplacedViews.append(view) { screens.updates.schedule() }
+    }
+
+    private func unplace(_ focus: SharedFocus) {
+        if unplacedFocuses.append(focus) { screens.updates.schedule() }
+    }
+
+    /// Updates the numbers of children after items were added under or removed from these parents.
+    private func recount(_ parents: Set<String>) {
+        for list in container.slots.lazy.compactMap(\.list) {
+            for parent in parents {
+                list.visitHolders(knowing: parent) { ($0 as? SharedView)?.recount() }
+            }
+        }
+    }
+}
+
+// MARK: Moving what is marked
+
+extension ItemPlacement {
+    /// Places the next marked view or focus; false: none is marked.
+    func placeNext() -> Bool {
+        guard !unplacedViews.isEmpty || !unplacedFocuses.isEmpty else { return false }
+        if let view = unplacedViews.popFirst() {
+            settle(view)
+        } else if let focus = unplacedFocuses.popFirst() {
+            settle(focus)
+        }
+        forgetLeft()
+        return true
+    }
+
+    private func forgetLeft() {
+        guard unplacedViews.isEmpty, unplacedFocuses.isEmpty else { return }
+        left = []
+    }
+
+    /// Places a view if it is marked.
+    func place(_ view: SharedView) { if unplacedViews.remove(view) { settle(view) } }
+
+    /// Places a focus if it is marked.
+    func place(_ focus: SharedFocus) { if unplacedFocuses.remove(focus) { settle(focus) } }
+
+    /// Places what a screen shows, and moves the screen with it.
+    func place(_ screen: Screen) {
+        guard let view = screen.view, let focus = screen.focus else { return }
+        place(view)
+        place(focus)
+        if isBehind(screen, view, focus) { follow(screen) }
+    }
+
+    /// Moves a view to the present places of its items, or back from removed ones; its screens follow in slices.
+    private func settle(_ view: SharedView) {
+        let isCounted = uncounted.remove(ObjectIdentifier(view)) == nil
+        // It may have no screens any more.
+        guard shared.has(view) else { return }
+        placings += 1
+        if !isCounted {
+            let hasChildren = container.slots.contains { $0.list?.hasChildren ?? false }
+            if hasChildren || view.showsChildren { view.recount() }
+        }
+        guard !view.key.places.isEmpty else { return }
+        let places = present(view.key.places, in: view.key.scope)
+        if places != view.key.places {
+            move(view, to: places)
+        } else {
+            shared.place(view, under: paths.ancestors(of: view.key))
+        }
+    }
+
+    /// Does the same as ``settle(_:)`` for a focus.
+    private func settle(_ focus: SharedFocus) {
+        guard shared[focus.key] === focus else { return }
+        placings += 1
+        let subject = present(focus.key.subject)
+        if subject != focus.key.subject {
+            move(focus, to: subject)
+        } else {
+            screens.updates.note(focus)
+        }
+    }
+
+    private func move(_ view: SharedView, to places: [ViewKey.Place]) {
+        shared.remove(view)
+        view.stand(at: places)
+        let next = registered(view)
+        screens.updates.note(next)
+        // It stays registered until its screens have left it.
+        if next !== view { shared.place(view, under: paths.ancestors(of: view.key)) }
+        screens.updates.moveAlong(view.screens.values)
+    }
+
+    private func move(_ focus: SharedFocus, to subject: Subject) {
+        guard !focus.screens.isEmpty else { return }
+        shared.remove(focus)
+        focus.move(to: subject)
+        screens.updates.moveAlong(focus.screens.values)
+    }
+
+    /// Whether a screen's view or focus has moved since the screen was last moved.
+    private func isBehind(_ screen: Screen, _ view: SharedView, _ focus: SharedFocus) -> Bool {
+        focus.goal != nil || screen.choices.view.places != view.key.places
+    }
+
+    /// Moves a screen to the places of its view and focus.
+    func follow(_ screen: Screen) {
+        guard !screen.isEnded, let old = screen.view, let before = screen.focus else { return }
+        moves += 1
+        let view = registered(old)
+        var choices = screen.choices
+        choices.view.places = view.key.places
+        choices.subject = before.goal ?? choices.subject
+        var key = before.key
+        key.subject = choices.subject
+        let focus = before.goal == nil ? before : shared[key] ?? SharedFocus(key, on: screens)
+        guard view !== old || focus !== before || isBehind(screen, old, before) else { return }
+        shared.insert(focus)
+        screens.show(screen, choices, view, focus)
+        screens.table.changed(screen.root)
+    }
+}
+
+// MARK: Present places
+
+extension ItemPlacement {
+    /// The present places of screens that stood at these places.
+    ///
+    /// They stay with the same item, wherever it lies now; if it is gone, with its innermost ancestor that exists.
+    func present(_ places: [ViewKey.Place], in scope: String?) -> [ViewKey.Place] {
+        guard let component = places.last?.component else { return [] }
+        let (scope, limit) = (container.scope(scope), container.domain.limits.screenPlaces)
+        let isByMode = paths.isByMode(scope)
+        let lists = container.lists(in: scope).filter { isByMode || $0.name == component }
+        for place in places.reversed() {
+            if let slot = container.source(of: place.item, among: lists) {
+                let way = paths.places(
+                    to: place.item, of: slot, among: isByMode ? lists : nil, limit: limit)
+                return continued(way, after: places, lists).suffix(limit)
+            }
+            // Screens stay while it is unknown whether the list has the item.
+            if isAwaiting(place, lists) { return places }
+        }
+        return []
+    }
+
+    /// The present subject for screens that were focused on this one: the container, if the item is gone.
+    func present(_ subject: Subject) -> Subject {
+        guard let item = subject.item, !container.has(item) else { return subject }
+        let mayBeThere = container.slots.contains { $0.kind == .contents && mayHave(item, $0) }
+        return mayBeThere ? subject : .container
+    }
+
+    /// Completes a path with the places before it, while it is unknown whether its first item's parent exists.
+    private func continued(
+        _ way: [ViewKey.Place], after places: [ViewKey.Place], _ lists: [Slot]
+    ) -> [ViewKey.Place] {
+        guard let first = way.first,
+            let parent = container.slot(first.component)?.list?.parent(of: first.item),
+            let end = places.firstIndex(where: { $0.item == parent }),
+            container.source(of: parent, among: lists) == nil, isAwaiting(places[end], lists)
+        else { return way }
+        return places[...end] + way
+    }
+
+    /// Whether it is unknown if the list has the item in which a screen stood.
+    private func isAwaiting(_ place: ViewKey.Place, _ lists: [Slot]) -> Bool {
+        lists.contains { $0.name == place.component && mayHave(place.item, $0) }
+    }
+
+    /// Whether a list may have an item that is not in it yet.
+    ///
+    /// Its items are not known, or its source was not asked for that item.
+    private func mayHave(_ item: String, _ slot: Slot) -> Bool {
+        slot.list == nil || slot.awaitsItems
+            || slot.asks && !gone.contains(item) && !left.contains(item)
+    }
+}
