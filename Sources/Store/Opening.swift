@@ -257,7 +257,11 @@ private struct Head {
         }
         self.identity = identity
         self.applied = applied
-        let newest = try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM entries") ?? 0
+        let newest = try max(0, Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM entries") ?? 0)
+        for number in [applied, newest] where !number.isPossible {
+            throw DatabaseError(
+                resultCode: .SQLITE_CORRUPT, message: "\(number) is given as an entry's sequence")
+        }
         let (tail, damaged) = try Self.tail(after: applied, through: newest, db)
         self.tail = tail
         // The last entry is never deleted, and no sequence is used twice.

@@ -48,6 +48,10 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// Maps an error to the case that says what a person can do about it.
     init(_ error: any Error, file: String, operation: String) {
+        if error is RowDecodingError {
+            self = .corrupt(file: file, reason: "a row has nothing, or another type, in a column")
+            return
+        }
         guard let error = error as? DatabaseError else {
             self = .failed(file: file, operation: operation, reason: String(describing: error))
             return
