@@ -169,6 +169,16 @@ struct Opening {
         guard newer.isEmpty else {
             throw StoreError.newerSchema(file: file, migrations: newer.sorted())
         }
+        // An empty file is of no program yet.
+        guard application != 0 || tables > 0 else { return [] }
+        guard !versions.isEmpty else {
+            throw StoreError.corrupt(file: file, reason: "it does not name its format")
+        }
+        do {
+            try Schema.check(versions, db)
+        } catch let error as DatabaseError where error.lacksPart {
+            throw StoreError.corrupt(file: file, reason: error.reason)
+        }
         return versions
     }
 

@@ -58,7 +58,7 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         }
         let reason = error.reason
         switch error.resultCode {
-        case .SQLITE_NOTADB, .SQLITE_CORRUPT:
+        case _ where error.isDamage:
             self = .corrupt(file: file, reason: reason)
         case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
             self = .notWritable(file: file, reason: reason)
@@ -75,8 +75,16 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension DatabaseError {
-    /// Whether SQLite reports that the file is damaged.
-    var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) }
+    /// Whether SQLite reports that the file is damaged, or has no longer all of its tables.
+    var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) || lacksPart }
+
+    /// Whether a table, a column or an index is not there, all of which our statements name only as they were made.
+    var lacksPart: Bool {
+        guard resultCode == .SQLITE_ERROR, let message else { return false }
+        return ["no such table", "no such column", "no such index"].contains {
+            message.hasPrefix($0)
+        }
+    }
 
     /// Whether SQLite may report a write for which there is no room as this error of the disk.
     fileprivate var mayLackRoom: Bool {
@@ -94,6 +102,8 @@ extension DatabaseError {
     /// Whether a single entry caused the error; all other errors mean that the file can't be written.
     var blamesEntry: Bool {
         switch resultCode {
+        case _ where isDamage:
+            false
         case .SQLITE_CONSTRAINT, .SQLITE_TOOBIG, .SQLITE_MISMATCH, .SQLITE_RANGE, .SQLITE_ERROR:
             true
         default:

@@ -230,6 +230,59 @@ extension Stories {
             }
         }
 
+        /// Writes over the first page of a table.
+        private static func breakTable(_ name: String, _ daemon: DaemonUnderTest) async throws {
+            try daemon.home.write(
+                "break.py",
+                """
+                import sqlite3, sys
+                path = "\(daemon.home.path)/state/atrium.sqlite"
+                file = sqlite3.connect(path)
+                (page,) = file.execute(
+                    "SELECT rootpage FROM sqlite_schema WHERE name = ?", [sys.argv[1]]).fetchone()
+                (size,) = file.execute("PRAGMA page_size").fetchone()
+                file.close()
+                with open(path, "r+b") as file:
+                    file.seek((page - 1) * size)
+                    file.write(bytes([0xff]))
+                """)
+            let done = try await daemon.type("python3 break.py \(name)")
+            #expect(done.status == 0, "\(done)")
+        }
+
+        /// The first is found when the store is opened, the second when the containers are read.
+        @Test(arguments: ["meta", "records"])
+        func `a start that finds the store damaged ends with 65 and says what to do`(
+            table: String
+        ) async throws {
+            try await withFilms { daemon in
+                try await Self.fill(daemon)
+                let made = try await daemon.type("atriumctl backup copy")
+                #expect(made.status == 0, "\(made)")
+                try await daemon.stop()
+                try await Self.breakTable(table, daemon)
+                for _ in 0..<2 {
+                    let before = daemon.log.utf8.count
+                    try await daemon.begin()
+                    #expect(try await daemon.ended() == 65)
+                    let log = String(decoding: daemon.log.utf8.dropFirst(before), as: UTF8.self)
+                    let said = try #require(
+                        log.split(separator: "\n").first {
+                            $0.contains("the store is damaged: the daemon can't start")
+                        }, "\(log)")
+                    #expect(said.contains("\(daemon.home.path)/state/atrium.sqlite is damaged"))
+                    #expect(said.contains("SQLite error 11"))
+                    #expect(said.contains("restore a copy"))
+                }
+                let restored = try await daemon.type(
+                    "atriumctl restore copy --replace --state-directory state")
+                #expect(restored.status == 0, "\(restored)")
+                try await daemon.start()
+                let verified = try await daemon.type("atriumctl verify")
+                #expect(verified.status == 0, "\(verified)")
+            }
+        }
+
         @Test func `who goes away while it verifies ends it, and the next one may begin`()
             async throws
         {

@@ -110,6 +110,36 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("DROP TABLE records", "no such table: records"),
+        ("DROP TABLE purges", "no such table: purges"),
+        ("DROP TABLE actors", "no such table: actors"),
+        ("DROP TABLE probe", "no such table: probe"),
+        ("DROP INDEX purges_place", "no such index: purges_place"),
+        ("ALTER TABLE entries DROP COLUMN changes", "no such column: changes"),
+        ("DROP TABLE grdb_migrations", "does not name its format"),
+        ("DELETE FROM grdb_migrations", "does not name its format"),
+        ("UPDATE grdb_migrations SET identifier = 'v2'", "no such table: notifications"),
+    ])
+    func `a store without one of its tables or its mark is refused as damaged, and left as it is`(
+        sql: String, said: String
+    ) throws {
+        let bench = try Bench()
+        bench.write(put("a", "x"))
+        bench.store.close()
+        let file = try DatabaseQueue(path: bench.scratch.database)
+        try file.write { db in try db.execute(sql: sql) }
+        try file.close()
+        let before = try Data(contentsOf: URL(filePath: bench.scratch.database))
+        guard case .corrupt(bench.scratch.database, let reason)? = refusal(at: bench.scratch.path)
+        else {
+            Issue.record("it was opened after \(sql)")
+            return
+        }
+        #expect(reason.contains(said))
+        #expect(try Data(contentsOf: URL(filePath: bench.scratch.database)) == before)
+    }
+
     @Test func `a directory that can't be made is named with the reason`() throws {
         let scratch = try TemporaryDirectory()
         try Data().write(to: URL(fileURLWithPath: "\(scratch.path)/file"))
