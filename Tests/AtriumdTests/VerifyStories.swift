@@ -230,8 +230,10 @@ extension Stories {
             }
         }
 
-        /// Writes over the first page of a table.
-        private static func breakTable(_ name: String, _ daemon: DaemonUnderTest) async throws {
+        /// Writes over the first page of a table, or over the first of those that have its rows.
+        private static func breakTable(
+            _ name: String, rows: Bool = false, _ daemon: DaemonUnderTest
+        ) async throws {
             try daemon.home.write(
                 "break.py",
                 """
@@ -243,10 +245,16 @@ extension Stories {
                 (size,) = file.execute("PRAGMA page_size").fetchone()
                 file.close()
                 with open(path, "r+b") as file:
+                    if len(sys.argv) > 2:
+                        file.seek((page - 1) * size)
+                        root = file.read(size)
+                        assert root[0] == 5, "all of its rows are in one page"
+                        cell = int.from_bytes(root[12:14], "big")
+                        page = int.from_bytes(root[cell:cell + 4], "big")
                     file.seek((page - 1) * size)
                     file.write(bytes([0xff]))
                 """)
-            let done = try await daemon.type("python3 break.py \(name)")
+            let done = try await daemon.type("python3 break.py \(name) \(rows ? "rows" : "")")
             #expect(done.status == 0, "\(done)")
         }
 
@@ -278,8 +286,47 @@ extension Stories {
                     "atriumctl restore copy --replace --state-directory state")
                 #expect(restored.status == 0, "\(restored)")
                 try await daemon.start()
+                let voted = try await daemon.type("atriumctl vote films/heat-1995 4")
+                #expect(voted.status == 0, "\(voted)")
                 let verified = try await daemon.type("atriumctl verify")
                 #expect(verified.status == 0, "\(verified)")
+                let status = try await daemon.type("atriumctl status")
+                #expect(status.lines.first?.hasSuffix(": ready") == true, "\(status)")
+            }
+        }
+
+        @Test func `damage that SQLite finds is not forgotten by a restart`() async throws {
+            try await withFilms { daemon in
+                let text = JSONValue.string(String(repeating: "x", count: 1_500))
+                let peer = try daemon.peer()
+                for _ in 0..<20 {
+                    let sent = try await peer.call(
+                        "org.atrium.Notifications.Publish",
+                        [
+                            "topic": "films.app.note", "payload": ["text": text],
+                            "durable": true,
+                        ])
+                    #expect(sent["error"] == nil, "\(sent)")
+                }
+                try await daemon.stop()
+                try await Self.breakTable("entries", rows: true, daemon)
+                try await daemon.start()
+                // What counts the past reads it all.
+                try await until {
+                    try await daemon.type("atriumctl status").output.contains("takes no writes")
+                }
+                for _ in 0..<2 {
+                    let status = try await daemon.type("atriumctl status")
+                    #expect(status.output.contains("degraded"), "\(status)")
+                    #expect(status.output.contains("takes no writes"), "\(status)")
+                    let vote = try await daemon.type("atriumctl vote films/heat-1995 4")
+                    #expect(vote.status != 0, "\(vote)")
+                    let list = try await daemon.type("atriumctl list films --limit 3")
+                    #expect(list.status == 0, "\(list)")
+                    try await daemon.stop()
+                    try await daemon.start()
+                }
+                #expect(daemon.log.contains("the store is damaged: it is only read"))
             }
         }
 
