@@ -27,6 +27,7 @@ struct Opening {
         ownership = try Ownership(of: "\(path)/atrium.lock")
         // Before SQLite opens the file, because it would continue behind damage in the log.
         var damages = try KeptDamage.look(at: file)
+        if StateFolder.size(of: file) == 0 { try Self.checkIsNew(file) }
         try Self.makeFile(file)
         do {
             try Self.checkFormat(of: file, damages)
@@ -169,8 +170,11 @@ struct Opening {
         guard newer.isEmpty else {
             throw StoreError.newerSchema(file: file, migrations: newer.sorted())
         }
-        // An empty file is of no program yet.
-        guard application != 0 || tables > 0 else { return [] }
+        guard application != 0 || tables > 0 else {
+            // An empty file is of no program yet.
+            try checkIsNew(file)
+            return []
+        }
         guard !versions.isEmpty else {
             throw StoreError.corrupt(file: file, reason: "it does not name its format")
         }
@@ -180,6 +184,11 @@ struct Opening {
             throw StoreError.corrupt(file: file, reason: error.reason)
         }
         return versions
+    }
+
+    /// Throws if there was a store, in whose place an empty one would be begun.
+    private static func checkIsNew(_ file: String) throws(StoreError) {
+        if let mark = Reserve.mark(beside: file) { throw .lost(file: file, mark: mark) }
     }
 
     private static var configuration: Configuration {

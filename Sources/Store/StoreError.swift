@@ -10,6 +10,8 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case foreign(file: String)
     /// The file is damaged, or not an SQLite database.
     case corrupt(file: String, reason: String)
+    /// The file is not there, or has no tables, although another file shows that there was a store.
+    case lost(file: String, mark: String)
     /// The file or its directory can't be made or written.
     case notWritable(file: String, reason: String)
     /// There is no space left for the file.
@@ -33,6 +35,9 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
                 + "or choose another state directory"
         case .corrupt(let file, let reason):
             "\(file) is damaged (\(reason)): restore a copy, or move it away to start empty"
+        case .lost(let file, let mark):
+            "\(file) is gone or empty, although \(mark) shows that there was a store: restore a "
+                + "backup, or remove \(mark) to begin with an empty store"
         case .notWritable(let file, let reason):
             "\(file) can't be written (\(reason)): check the owner and mode of the state "
                 + "directory, and that its file system is not read-only; a service of systemd "

@@ -62,7 +62,8 @@ struct StartFailure {
             error.status == .configuration ? .settingsWrong : .startFailed
         case is DefinitionProblem: .settingsWrong
         case StoreError.inUse: .storeInUse
-        case StoreError.corrupt, HostError.storeUnavailable(_, retryAfter: nil): .storeDamaged
+        case StoreError.corrupt, StoreError.lost, HostError.storeUnavailable(_, retryAfter: nil):
+            .storeDamaged
         default: .startFailed
         }
     }
@@ -73,6 +74,7 @@ struct StartFailure {
         case .full: (.temporary, ENOSPC)
         case .newerSchema, .foreign: (.data, EINVAL)
         case .corrupt: (.data, EUCLEAN)
+        case .lost: (.data, ENOENT)
         case .notWritable: (.permission, EACCES)
         case .failed: (.io, EIO)
         case .closed: (.software, EBADF)

@@ -295,6 +295,29 @@ extension Stories {
             }
         }
 
+        @Test func `a start without the database that was there ends with 65, and names both ways`()
+            async throws
+        {
+            try await withFilms { daemon in
+                let made = try await daemon.type("atriumctl backup copy")
+                #expect(made.status == 0, "\(made)")
+                try await daemon.stop()
+                _ = try await daemon.type("rm state/atrium.sqlite")
+                try await daemon.begin()
+                #expect(try await daemon.ended() == 65)
+                #expect(daemon.log.contains("the store is damaged: the daemon can't start"))
+                #expect(daemon.log.contains("state/atrium.sqlite is gone or empty"))
+                #expect(daemon.log.contains("state/atrium.reserve to begin with an empty store"))
+                let restored = try await daemon.type(
+                    "test ! -e state/atrium.sqlite && atriumctl restore copy --state-directory state"
+                )
+                #expect(restored.status == 0, "\(restored)")
+                try await daemon.start()
+                let list = try await daemon.type("atriumctl list films --limit 3")
+                #expect(list.status == 0, "\(list)")
+            }
+        }
+
         @Test func `damage that SQLite finds is not forgotten by a restart`() async throws {
             try await withFilms { daemon in
                 let text = JSONValue.string(String(repeating: "x", count: 1_500))

@@ -140,6 +140,41 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: bench.scratch.database)) == before)
     }
 
+    @Test(arguments: ["gone", "empty", "blank"])
+    func `a store whose database is lost is not begun anew, as long as its reserve is there`(
+        loss: String
+    ) throws {
+        let bench = try Bench()
+        let (path, file) = (bench.scratch.path, bench.scratch.database)
+        bench.write(put("a", "x"))
+        bench.store.close()
+        try FileManager.default.removeItem(atPath: file)
+        if loss == "empty" { try Data().write(to: URL(filePath: file)) }
+        if loss == "blank" {
+            try DatabaseQueue(path: file).write { db in
+                try db.execute(sql: "PRAGMA user_version = 1")
+            }
+        }
+        let before = FileManager.default.contents(atPath: file)
+        for _ in 0..<2 {
+            let error = try #require(refusal(at: path))
+            #expect(error == .lost(file: file, mark: "\(path)/atrium.reserve"))
+            #expect(error.description.contains("remove \(path)/atrium.reserve to begin"))
+            #expect(FileManager.default.contents(atPath: file) == before)
+        }
+        try FileManager.default.removeItem(atPath: "\(path)/atrium.reserve")
+        let anew = try Bench(bench.scratch)
+        #expect(anew.store.lastSequence == 0 && anew.store.identity != bench.store.identity)
+    }
+
+    @Test func `a first start that ended before it had made the tables is begun again`() throws {
+        let scratch = try TemporaryDirectory()
+        try scratch.write("atrium.lock", "1\n")
+        try scratch.write("atrium.sqlite", "")
+        let bench = try Bench(scratch)
+        #expect(bench.write(put("a", "x"))?.sequence == 1)
+    }
+
     @Test func `a directory that can't be made is named with the reason`() throws {
         let scratch = try TemporaryDirectory()
         try Data().write(to: URL(fileURLWithPath: "\(scratch.path)/file"))
