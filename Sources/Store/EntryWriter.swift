@@ -362,9 +362,14 @@ struct EntryWriter {
         let (id, made) = (try row.requiredNumber(0), try row.requiredNumber(1))
         let sum = RowSum.container(id: id, name: container, position: made)
         // The file's position is that of the last entry whose changes are written.
+        let position = max(made, tail.position(of: container) ?? 0)
+        guard position.isPossible else {
+            throw DatabaseError(
+                resultCode: .SQLITE_CORRUPT,
+                message: "row \(id) of the table containers has the position \(position)")
+        }
         let found = Container(
-            id: id, position: max(made, tail.position(of: container) ?? 0),
-            damage: sum ^ (try row.requiredNumber(2)))
+            id: id, position: position, damage: sum ^ (try row.requiredNumber(2)))
         containers.set(found, for: container)
         return found
     }
@@ -397,9 +402,13 @@ struct EntryWriter {
 
     /// The id that SQLite would give a new row; the row's sum includes it.
     private func nextID(in table: Meta, _ db: Database) throws -> Int64 {
-        let last = try Int64.fetchOne(
-            db.cachedStatement(sql: "SELECT MAX(id) FROM \(table.rawValue)"))
-        return (last ?? 0) + 1
+        let query = try db.cachedStatement(sql: "SELECT MAX(id) FROM \(table.rawValue)")
+        let last = try Int64.fetchOne(query) ?? 0
+        guard last < .max else {
+            throw DatabaseError(
+                resultCode: .SQLITE_CORRUPT, message: "\(table.rawValue) has a row \(last)")
+        }
+        return last + 1
     }
 
     // MARK: What can't be written

@@ -154,7 +154,7 @@ struct KeptDamage: Sendable {
     }
 
     /// The time in UTC, as in RFC 3339.
-    private static func time() -> String {
+    static func time() -> String {
         var seconds = Glibc.time(nil)
         var parts = tm()
         gmtime_r(&seconds, &parts)

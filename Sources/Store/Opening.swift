@@ -27,6 +27,7 @@ struct Opening {
         ownership = try Ownership(of: "\(path)/atrium.lock")
         // Before SQLite opens the file, because it would continue behind damage in the log.
         var damages = try KeptDamage.look(at: file)
+        if StateFolder.size(of: file) == 0 { try Self.checkIsNew(file) }
         try Self.makeFile(file)
         do {
             try Self.checkFormat(of: file, damages)
@@ -169,7 +170,25 @@ struct Opening {
         guard newer.isEmpty else {
             throw StoreError.newerSchema(file: file, migrations: newer.sorted())
         }
+        guard application != 0 || tables > 0 else {
+            // An empty file is of no program yet.
+            try checkIsNew(file)
+            return []
+        }
+        guard !versions.isEmpty else {
+            throw StoreError.corrupt(file: file, reason: "it does not name its format")
+        }
+        do {
+            try Schema.check(versions, db)
+        } catch let error as DatabaseError where error.lacksPart {
+            throw StoreError.corrupt(file: file, reason: error.reason)
+        }
         return versions
+    }
+
+    /// Throws if there was a store, in whose place an empty one would be begun.
+    private static func checkIsNew(_ file: String) throws(StoreError) {
+        if let mark = Reserve.mark(beside: file) { throw .lost(file: file, mark: mark) }
     }
 
     private static var configuration: Configuration {
@@ -257,7 +276,11 @@ private struct Head {
         }
         self.identity = identity
         self.applied = applied
-        let newest = try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM entries") ?? 0
+        let newest = try max(0, Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM entries") ?? 0)
+        for number in [applied, newest] where !number.isPossible {
+            throw DatabaseError(
+                resultCode: .SQLITE_CORRUPT, message: "\(number) is given as an entry's sequence")
+        }
         let (tail, damaged) = try Self.tail(after: applied, through: newest, db)
         self.tail = tail
         // The last entry is never deleted, and no sequence is used twice.

@@ -42,6 +42,8 @@ public struct RecordTally: Sendable {
 struct RecordScan {
     /// After so many rows of one reading, the pages that it has read are forgotten.
     private static let many = 1_024
+    /// Nearly all rows take more bytes than that.
+    private static let fewestBytes = 64
 
     /// The stored number of rows, including purged ones that are not deleted yet.
     let expected: Int
@@ -70,10 +72,20 @@ struct RecordScan {
                 sql: "SELECT id, records, sum FROM components WHERE id = (\(Store.componentID))"),
             arguments: [container, component])
         self.component = row?.number(0)
-        expected = Int(row?.number(1) ?? 0)
+        // A damaged number may be any.
+        expected = max(0, Int(row?.number(1) ?? 0))
         expectedSum = row?.number(2) ?? 0
         // Usually nothing is purged, and each condition costs time for every row.
         isPurged = try Purged.isPending(container, component, db) ? Purged.condition : "0"
+    }
+
+    /// For how many rows room may be made in advance: never for more than the file can hold.
+    ///
+    /// The stored number may be damaged.
+    func likelyCount() throws -> Int {
+        let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+        let size = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
+        return min(expected, pages * size / Self.fewestBytes)
     }
 
     typealias Body = (UnsafeRawBufferPointer, UnsafeRawBufferPointer?, Int64) throws -> Bool

@@ -74,7 +74,7 @@ public final class Recount: @unchecked Sendable {
             ).map { row in
                 Component(
                     id: row.number(0) ?? 0, container: row.text(1) ?? "", name: row.text(2) ?? "",
-                    records: Int(row.number(3) ?? 0), sum: row.number(4) ?? 0)
+                    records: max(0, Int(row.number(3) ?? 0)), sum: row.number(4) ?? 0)
             }[...]
         }
         guard container == nil else { return }

@@ -8,6 +8,12 @@ enum Reserve {
     /// The index of a log that was cut off last at 64 MiB, and the pages that opening writes, fit into it twice.
     static let bytes = 1 << 18
 
+    /// The path of the room that a store has left, which is made once a store is open; nil: there is none.
+    static func mark(beside file: String) -> String? {
+        let path = path(beside: file)
+        return access(path, F_OK) == 0 ? path : nil
+    }
+
     private static func path(beside file: String) -> String { "\(folder(of: file))/atrium.reserve" }
 
     private static func folder(of file: String) -> Substring {
@@ -65,6 +71,8 @@ extension Opening {
             opening = try Opening(in: directory)
         } catch {
             let file = "\(directory)/"
+            // The reserve is what shows that there was a store.
+            if case .lost = error { throw error }
             guard Reserve.release(beside: file) else {
                 throw Reserve.explained(error, beside: file)
             }

@@ -1,6 +1,13 @@
 internal import Foundation
 internal import GRDB
 
+extension Int64 {
+    /// Whether this can be a sequence, a position or a number of rows; if not, it is damage.
+    ///
+    /// A store never gets near the greatest one, so what can be may be added to without an overflow.
+    var isPossible: Bool { (0...1 << 62).contains(self) }
+}
+
 /// Reads columns of rows that may be damaged: GRDB's own accessors end the process if a column has the wrong type.
 extension Row {
     /// A whole number; nil: something else, or NULL.

@@ -54,6 +54,42 @@ enum Schema {
         CREATE TABLE probe(id INTEGER PRIMARY KEY, filler BLOB NOT NULL);
         """
 
+    /// Reads every column, and the index that is named in queries: they are there if these can be prepared.
+    private static let reads = [
+        "SELECT name, value, rowsum FROM meta",
+        "SELECT id, name, position, rowsum FROM containers",
+        "SELECT id, container, name, records, sum, rowsum FROM components",
+        """
+        SELECT sequence, container, position, time, actor, topic, public, restricted, changes, sum
+        FROM entries
+        """,
+        "SELECT component, key, value, sequence, created, sum FROM records",
+        """
+        SELECT id, component, item, first, last, through, rowsum FROM purges INDEXED BY purges_place
+        WHERE component = 0 AND item = x'' AND last = x''
+        """,
+        "SELECT number, name, rowsum FROM actors", "SELECT id, filler FROM probe",
+    ]
+
+    /// Reads every column that a migration of an older format reads.
+    private static let olderReads = [
+        "SELECT name, value FROM meta", "SELECT id, name, position FROM containers",
+        "SELECT id, container, name FROM components",
+        "SELECT sequence, container, position, time, actor FROM entries",
+        "SELECT sequence, topic, payload, restricted FROM notifications",
+        "SELECT component, key, value, sequence, created FROM records",
+        "SELECT number, name FROM actors",
+    ]
+
+    /// Checks that a file has the tables of the formats that it names.
+    ///
+    /// - Throws: SQLite's error for a table, a column or an index that is not there.
+    static func check(_ versions: Set<String>, _ db: Database) throws {
+        for sql in versions.contains(version) ? reads : olderReads {
+            _ = try db.makeStatement(sql: sql)
+        }
+    }
+
     /// Creates the tables of a new, empty file, in the caller's transaction.
     static func make(in db: Database, identity: String) throws {
         try db.execute(sql: tables)

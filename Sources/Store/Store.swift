@@ -23,7 +23,7 @@ internal import Synchronization
 ///   it. Damage is listed in `damages` and logged, and the files are copied. See ``LogCheck`` for what can't be
 ///   detected.
 /// - **Corruption.** Once SQLite reports that the file is damaged, entries are refused as `.damaged` and nothing is
-///   written until the process ends; reads continue.
+///   written, also by later processes, until the note of it is removed; reads continue.
 /// - **Purges.** No read returns a purged record from its entry's commit on. The rows are deleted later, at most
 ///   1,000 or about 8 MiB in one transaction, between groups of entries. If entries never stop waiting, one such
 ///   transaction follows every 16 groups. A later process continues the deletion.
@@ -71,7 +71,8 @@ public final class Store: Sendable {
         damagedRows = DamagedRows(beside: opening.file)
         for damage in kept {
             logger.log(
-                .storeLostChanges, level: damage.isNew ? nil : .warning,
+                damage.forbidsWrites ? .storeReadOnly : .storeLostChanges,
+                level: damage.isNew || damage.forbidsWrites ? nil : .warning,
                 ["path": "\(file)", "reason": "\(damage.description)"])
         }
         DraftFile.removeAll(in: directory)
@@ -87,7 +88,7 @@ public final class Store: Sendable {
     /// Why entries are refused as unavailable or damaged, for people; nil: they are written.
     public var unavailability: String? { writer.unavailability }
 
-    /// Whether SQLite reported that the file is damaged; it is then only read until the process ends.
+    /// Whether SQLite reported that the file is damaged, to this process or an earlier one; it is then only read.
     ///
     /// `unavailability` then gives the reason.
     public var isDamaged: Bool { (try? writer.checkSound()) == nil }

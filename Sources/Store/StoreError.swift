@@ -10,6 +10,8 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case foreign(file: String)
     /// The file is damaged, or not an SQLite database.
     case corrupt(file: String, reason: String)
+    /// The file is not there, or has no tables, although another file shows that there was a store.
+    case lost(file: String, mark: String)
     /// The file or its directory can't be made or written.
     case notWritable(file: String, reason: String)
     /// There is no space left for the file.
@@ -33,6 +35,9 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
                 + "or choose another state directory"
         case .corrupt(let file, let reason):
             "\(file) is damaged (\(reason)): restore a copy, or move it away to start empty"
+        case .lost(let file, let mark):
+            "\(file) is gone or empty, although \(mark) shows that there was a store: restore a "
+                + "backup, or remove \(mark) to begin with an empty store"
         case .notWritable(let file, let reason):
             "\(file) can't be written (\(reason)): check the owner and mode of the state "
                 + "directory, and that its file system is not read-only; a service of systemd "
@@ -48,13 +53,17 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// Maps an error to the case that says what a person can do about it.
     init(_ error: any Error, file: String, operation: String) {
+        if error is RowDecodingError {
+            self = .corrupt(file: file, reason: "a row has nothing, or another type, in a column")
+            return
+        }
         guard let error = error as? DatabaseError else {
             self = .failed(file: file, operation: operation, reason: String(describing: error))
             return
         }
         let reason = error.reason
         switch error.resultCode {
-        case .SQLITE_NOTADB, .SQLITE_CORRUPT:
+        case _ where error.isDamage:
             self = .corrupt(file: file, reason: reason)
         case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
             self = .notWritable(file: file, reason: reason)
@@ -71,8 +80,16 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension DatabaseError {
-    /// Whether SQLite reports that the file is damaged.
-    var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) }
+    /// Whether SQLite reports that the file is damaged, or has no longer all of its tables.
+    var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) || lacksPart }
+
+    /// Whether a table, a column or an index is not there, all of which our statements name only as they were made.
+    var lacksPart: Bool {
+        guard resultCode == .SQLITE_ERROR, let message else { return false }
+        return ["no such table", "no such column", "no such index"].contains {
+            message.hasPrefix($0)
+        }
+    }
 
     /// Whether SQLite may report a write for which there is no room as this error of the disk.
     fileprivate var mayLackRoom: Bool {
@@ -90,6 +107,8 @@ extension DatabaseError {
     /// Whether a single entry caused the error; all other errors mean that the file can't be written.
     var blamesEntry: Bool {
         switch resultCode {
+        case _ where isDamage:
+            false
         case .SQLITE_CONSTRAINT, .SQLITE_TOOBIG, .SQLITE_MISMATCH, .SQLITE_RANGE, .SQLITE_ERROR:
             true
         default:

@@ -11,8 +11,8 @@ extension Store {
     ///   - component: the component's name; an unknown one has no records.
     ///   - key: starts after this key; nil: at the first record.
     ///   - tally: counts the rows; pass the same one to all readings of a component's records.
-    ///   - expecting: called first, with the number of records; while purged ones are being deleted, with a greater
-    ///     number.
+    ///   - expecting: called first, with the number of records as far as it is known. While purged ones are being
+    ///     deleted it is greater; where the stored number is damaged it is wrong, but no more than fit into the file.
     ///   - body: receives the record's key, its value (nil if the record is damaged), and the sequence of the last
     ///     change. An error that it throws ends the reading and is rethrown.
     /// - Throws: `StoreError` if the file can't be read, and the errors of `body`.
@@ -26,7 +26,7 @@ extension Store {
         do {
             try readRecords { late, db in
                 let scan = try RecordScan(container, component, late, db, keeping: damagedRows)
-                try expecting(scan.expected)
+                try expecting(scan.likelyCount())
                 try scan.run(after: key, &tally) {
                     try body($0, $1, $2)
                     return true

@@ -28,7 +28,8 @@ struct Totals {
         _ component: Int64, by count: Int64, sums: Int64, _ db: Database
     ) throws {
         if known[component] == nil { known[component] = try Self.total(of: component, db) }
-        known[component]?.records += count
+        // A damaged number may be any; it wraps around, and stays damaged.
+        known[component]?.records &+= count
         known[component]?.sum ^= sums
         changed.insert(component)
     }
@@ -73,7 +74,7 @@ struct Totals {
         changed.removeAll(keepingCapacity: true)
         for (table, count) in tables {
             do {
-                try table.change(db) { $0 + count }
+                try table.change(db) { $0 &+ count }
             } catch is LostNumber {
                 // A lost number can't be updated or compared; the start reports it.
             }

@@ -13,13 +13,13 @@ extension Writer {
         scheduleProbe(reason)
     }
 
-    /// Stops all writes if SQLite reports that the file is damaged.
+    /// Stops all writes, also those of later processes, if SQLite reports that the file is damaged.
     ///
     /// - Returns: whether it reports that.
     @discardableResult
     func noteDamage(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError, error.isDamage else { return false }
-        sawDamage.store(true, ordering: .releasing)
+        if !sawDamage.exchange(true, ordering: .acquiringAndReleasing) { keepNote(of: error) }
         let reason = "its file is damaged and only read (\(error.reason)): restore a backup"
         let isFirst = condition.withLock { condition in
             guard condition.mayWrite else { return false }
@@ -28,6 +28,16 @@ extension Writer {
         }
         if isFirst { logger.log(.storeReadOnly, ["path": "\(path)", "reason": "\(reason)"]) }
         return true
+    }
+
+    private func keepNote(of error: DatabaseError) {
+        do {
+            try KeptDamage.note(databaseDamage: error.reason, in: path)
+        } catch {
+            logger.warning(
+                "no note of the damage could be kept: the next start will write to the file again",
+                metadata: ["path": "\(path)", "reason": "\(error)"])
+        }
     }
 
     /// Throws if nothing may be written any more.

@@ -18,7 +18,7 @@ final class Writer: @unchecked Sendable {
         case writing
         /// A storage error stopped writing; the next probe is due at this instant.
         case unavailable(reason: String, nextProbe: ContinuousClock.Instant)
-        /// SQLite reports that the file is damaged: it is only read until the process ends.
+        /// SQLite reports that the file is damaged, or did so to an earlier process: it is only read.
         case damaged(reason: String)
         case closed
         /// As after a kill: no outcomes are delivered.
@@ -75,6 +75,10 @@ final class Writer: @unchecked Sendable {
         late = entries.late
         log = WriteAheadLog()
         log.attach(to: pool)
+        if let damage = opening.damages.first(where: \.forbidsWrites) {
+            sawDamage.store(true, ordering: .releasing)
+            condition.withLock { $0 = .damaged(reason: damage.refusal) }
+        }
         // Purges that an earlier process did not finish.
         queue.async { [weak self] in self?.deletePurged() }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Control
 import Glibc
+import Host
 import LogMessages
 import Store
 import Systemd
@@ -40,13 +41,14 @@ struct StartFailure {
 
     /// Classifies an error.
     init(_ error: any Error) {
-        reason = "\(error)"
+        reason = (error as? HostError)?.sentence ?? "\(error)"
         message = Self.message(for: error)
         (status, errno) =
             switch error {
             case let error as DaemonError: (error.status, error.errno)
             case is DefinitionProblem: (.configuration, EINVAL)
             case let error as StoreError: Self.sort(error)
+            case let error as HostError: Self.sort(error)
             case let error as RestoreError: Self.sort(error)
             case let error as VarlinkBindError: Self.sort(error)
             case let error as ListenError: (.system, error.errno)
@@ -60,7 +62,8 @@ struct StartFailure {
             error.status == .configuration ? .settingsWrong : .startFailed
         case is DefinitionProblem: .settingsWrong
         case StoreError.inUse: .storeInUse
-        case StoreError.corrupt: .storeDamaged
+        case StoreError.corrupt, StoreError.lost, HostError.storeUnavailable(_, retryAfter: nil):
+            .storeDamaged
         default: .startFailed
         }
     }
@@ -71,9 +74,20 @@ struct StartFailure {
         case .full: (.temporary, ENOSPC)
         case .newerSchema, .foreign: (.data, EINVAL)
         case .corrupt: (.data, EUCLEAN)
+        case .lost: (.data, ENOENT)
         case .notWritable: (.permission, EACCES)
         case .failed: (.io, EIO)
         case .closed: (.software, EBADF)
+        }
+    }
+
+    /// Sorts what keeps containers from being read out of an open store.
+    private static func sort(_ error: HostError) -> (Status, Int32) {
+        switch error {
+        // A retry would find the same damage.
+        case .storeUnavailable(_, retryAfter: nil): (.data, EUCLEAN)
+        case .storeUnavailable: (.io, EIO)
+        default: (.software, 0)
         }
     }
 

@@ -231,6 +231,129 @@ extension Stories {
             }
         }
 
+        /// Writes over the first page of a table, or over the first of those that have its rows.
+        private static func breakTable(
+            _ name: String, rows: Bool = false, _ daemon: DaemonUnderTest
+        ) async throws {
+            try daemon.home.write(
+                "break.py",
+                """
+                import sqlite3, sys
+                path = "\(daemon.home.path)/state/atrium.sqlite"
+                file = sqlite3.connect(path)
+                (page,) = file.execute(
+                    "SELECT rootpage FROM sqlite_schema WHERE name = ?", [sys.argv[1]]).fetchone()
+                (size,) = file.execute("PRAGMA page_size").fetchone()
+                file.close()
+                with open(path, "r+b") as file:
+                    if len(sys.argv) > 2:
+                        file.seek((page - 1) * size)
+                        root = file.read(size)
+                        assert root[0] == 5, "all of its rows are in one page"
+                        cell = int.from_bytes(root[12:14], "big")
+                        page = int.from_bytes(root[cell:cell + 4], "big")
+                    file.seek((page - 1) * size)
+                    file.write(bytes([0xff]))
+                """)
+            let done = try await daemon.type("python3 break.py \(name) \(rows ? "rows" : "")")
+            #expect(done.status == 0, "\(done)")
+        }
+
+        /// The first is found when the store is opened, the second when the containers are read.
+        @Test(arguments: ["meta", "records"])
+        func `a start that finds the store damaged ends with 65 and says what to do`(
+            table: String
+        ) async throws {
+            try await withFilms { daemon in
+                try await Self.fill(daemon)
+                let made = try await daemon.type("atriumctl backup copy")
+                #expect(made.status == 0, "\(made)")
+                try await daemon.stop()
+                try await Self.breakTable(table, daemon)
+                for _ in 0..<2 {
+                    let before = daemon.log.utf8.count
+                    try await daemon.begin()
+                    #expect(try await daemon.ended() == 65)
+                    let log = String(decoding: daemon.log.utf8.dropFirst(before), as: UTF8.self)
+                    let said = try #require(
+                        log.split(separator: "\n").first {
+                            $0.contains("the store is damaged: the daemon can't start")
+                        }, "\(log)")
+                    #expect(said.contains("\(daemon.home.path)/state/atrium.sqlite is damaged"))
+                    #expect(said.contains("SQLite error 11"))
+                    #expect(said.contains("restore a copy"))
+                }
+                let restored = try await daemon.type(
+                    "atriumctl restore copy --replace --state-directory state")
+                #expect(restored.status == 0, "\(restored)")
+                try await daemon.start()
+                let voted = try await daemon.type("atriumctl vote films/heat-1995 4")
+                #expect(voted.status == 0, "\(voted)")
+                let verified = try await daemon.type("atriumctl verify")
+                #expect(verified.status == 0, "\(verified)")
+                let status = try await daemon.type("atriumctl status")
+                #expect(status.lines.first?.hasSuffix(": ready") == true, "\(status)")
+            }
+        }
+
+        @Test func `a start without the database that was there ends with 65, and names both ways`()
+            async throws
+        {
+            try await withFilms { daemon in
+                let made = try await daemon.type("atriumctl backup copy")
+                #expect(made.status == 0, "\(made)")
+                try await daemon.stop()
+                _ = try await daemon.type("rm state/atrium.sqlite")
+                try await daemon.begin()
+                #expect(try await daemon.ended() == 65)
+                #expect(daemon.log.contains("the store is damaged: the daemon can't start"))
+                #expect(daemon.log.contains("state/atrium.sqlite is gone or empty"))
+                #expect(daemon.log.contains("state/atrium.reserve to begin with an empty store"))
+                let restored = try await daemon.type(
+                    "test ! -e state/atrium.sqlite && atriumctl restore copy --state-directory state"
+                )
+                #expect(restored.status == 0, "\(restored)")
+                try await daemon.start()
+                let list = try await daemon.type("atriumctl list films --limit 3")
+                #expect(list.status == 0, "\(list)")
+            }
+        }
+
+        @Test func `damage that SQLite finds is not forgotten by a restart`() async throws {
+            try await withFilms { daemon in
+                let text = JSONValue.string(String(repeating: "x", count: 1_500))
+                let peer = try daemon.peer()
+                for _ in 0..<20 {
+                    let sent = try await peer.call(
+                        "org.atrium.Notifications.Publish",
+                        [
+                            "topic": "films.app.note", "payload": ["text": text],
+                            "durable": true,
+                        ])
+                    #expect(sent["error"] == nil, "\(sent)")
+                }
+                try await daemon.stop()
+                try await Self.breakTable("entries", rows: true, daemon)
+                try await daemon.start()
+                // What counts the past reads it all.
+                try await until {
+                    try await daemon.type("atriumctl status").output.contains("takes no writes")
+                }
+                for _ in 0..<2 {
+                    let status = try await daemon.type("atriumctl status")
+                    #expect(status.output.contains("degraded"), "\(status)")
+                    #expect(status.output.contains("takes no writes"), "\(status)")
+                    let vote = try await daemon.type("atriumctl vote films/heat-1995 4")
+                    #expect(vote.status != 0, "\(vote)")
+                    let list = try await daemon.type("atriumctl list films --limit 3")
+                    #expect(list.status == 0, "\(list)")
+                    try await daemon.stop()
+                    try await daemon.start()
+                }
+                #expect(daemon.log.contains("the store is damaged: it is only read"))
+            }
+        }
+
         @Test func `who goes away while it verifies ends it, and the next one may begin`()
             async throws
         {

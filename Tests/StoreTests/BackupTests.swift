@@ -299,6 +299,22 @@ struct BackupTests {
         #expect(try Self.names(target) == ["atrium.lock"])
     }
 
+    @Test(arguments: [
+        ("UPDATE grdb_migrations SET identifier = 'v2'", "no such table: notifications"),
+        ("DROP TABLE probe", "no such table: probe"),
+        ("DELETE FROM grdb_migrations", "it does not name its format"),
+    ])
+    func `a backup without the tables of the format that it names is refused`(
+        sql: String, said: String
+    ) throws {
+        let target = try TemporaryDirectory()
+        let backup = try Self.changed(Self.backup(), sql)
+        let error = #expect(throws: RestoreError.self) { try Self.restore(backup, to: target) }
+        guard case .damaged(_, let reason)? = error else { throw error ?? CancellationError() }
+        #expect(reason.contains(said))
+        #expect(try Self.names(target) == ["atrium.lock"])
+    }
+
     /// A backup after somebody wrote to it.
     private static func changed(_ whole: Data, _ sql: String) throws -> Data {
         let scratch = try TemporaryDirectory()

@@ -69,6 +69,44 @@ import Testing
         #expect(!after.log.isEmpty)
     }
 
+    @Test
+    func `a file that was found damaged is only read by later starts, until its note is removed`()
+        throws
+    {
+        let scratch = try damaged()
+        let note = "\(scratch.database).damaged-database.txt"
+        let first = try Bench(scratch)
+        #expect(first.store.damages == [])
+        #expect(throws: StoreError.self) { try first.records("films", "list") }
+        // As after a kill.
+        first.store.abandon()
+        let before = try StoreFiles(of: scratch)
+        for _ in 0..<2 {
+            let bench = try Bench(scratch)
+            #expect(bench.store.isDamaged)
+            #expect(bench.store.unavailability?.contains(note) == true)
+            let damage = try #require(bench.store.damages.first)
+            #expect(bench.store.damages.count == 1)
+            #expect(damage.contains("SQLite error 11") && damage.contains("remove \(note)"))
+            guard case .damaged? = bench.write(put("b", "x"))?.failure else {
+                Issue.record("a damaged file was written to")
+                return
+            }
+            bench.store.probe()
+            #expect(try bench.store.notifications(after: 0, limit: 9).notifications.count == 9)
+            bench.store.close()
+            #expect(try StoreFiles(of: scratch).database == before.database)
+        }
+        let last = try Bench(scratch)
+        try FileManager.default.removeItem(atPath: note)
+        #expect(last.store.damages == [])
+        #expect(last.store.isDamaged)
+        last.store.close()
+        let accepted = try Bench(scratch)
+        #expect(accepted.store.damages == [] && !accepted.store.isDamaged)
+        #expect(accepted.write(put("b", "x", epoch: 1))?.sequence == 11)
+    }
+
     @Test(arguments: [false, true])
     func `a file that is found damaged by a close is left as it is`(byRead: Bool) throws {
         let scratch = try damaged()

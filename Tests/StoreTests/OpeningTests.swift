@@ -110,6 +110,71 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("DROP TABLE records", "no such table: records"),
+        ("DROP TABLE purges", "no such table: purges"),
+        ("DROP TABLE actors", "no such table: actors"),
+        ("DROP TABLE probe", "no such table: probe"),
+        ("DROP INDEX purges_place", "no such index: purges_place"),
+        ("ALTER TABLE entries DROP COLUMN changes", "no such column: changes"),
+        ("DROP TABLE grdb_migrations", "does not name its format"),
+        ("DELETE FROM grdb_migrations", "does not name its format"),
+        ("UPDATE grdb_migrations SET identifier = 'v2'", "no such table: notifications"),
+    ])
+    func `a store without one of its tables or its mark is refused as damaged, and left as it is`(
+        sql: String, said: String
+    ) throws {
+        let bench = try Bench()
+        bench.write(put("a", "x"))
+        bench.store.close()
+        let file = try DatabaseQueue(path: bench.scratch.database)
+        try file.write { db in try db.execute(sql: sql) }
+        try file.close()
+        let before = try Data(contentsOf: URL(filePath: bench.scratch.database))
+        guard case .corrupt(bench.scratch.database, let reason)? = refusal(at: bench.scratch.path)
+        else {
+            Issue.record("it was opened after \(sql)")
+            return
+        }
+        #expect(reason.contains(said))
+        #expect(try Data(contentsOf: URL(filePath: bench.scratch.database)) == before)
+    }
+
+    @Test(arguments: ["gone", "empty", "blank"])
+    func `a store whose database is lost is not begun anew, as long as its reserve is there`(
+        loss: String
+    ) throws {
+        let bench = try Bench()
+        let (path, file) = (bench.scratch.path, bench.scratch.database)
+        bench.write(put("a", "x"))
+        bench.store.close()
+        try FileManager.default.removeItem(atPath: file)
+        if loss == "empty" { try Data().write(to: URL(filePath: file)) }
+        if loss == "blank" {
+            try DatabaseQueue(path: file).write { db in
+                try db.execute(sql: "PRAGMA user_version = 1")
+            }
+        }
+        let before = FileManager.default.contents(atPath: file)
+        for _ in 0..<2 {
+            let error = try #require(refusal(at: path))
+            #expect(error == .lost(file: file, mark: "\(path)/atrium.reserve"))
+            #expect(error.description.contains("remove \(path)/atrium.reserve to begin"))
+            #expect(FileManager.default.contents(atPath: file) == before)
+        }
+        try FileManager.default.removeItem(atPath: "\(path)/atrium.reserve")
+        let anew = try Bench(bench.scratch)
+        #expect(anew.store.lastSequence == 0 && anew.store.identity != bench.store.identity)
+    }
+
+    @Test func `a first start that ended before it had made the tables is begun again`() throws {
+        let scratch = try TemporaryDirectory()
+        try scratch.write("atrium.lock", "1\n")
+        try scratch.write("atrium.sqlite", "")
+        let bench = try Bench(scratch)
+        #expect(bench.write(put("a", "x"))?.sequence == 1)
+    }
+
     @Test func `a directory that can't be made is named with the reason`() throws {
         let scratch = try TemporaryDirectory()
         try Data().write(to: URL(fileURLWithPath: "\(scratch.path)/file"))

@@ -179,7 +179,7 @@ public struct StoreRestore: ~Copyable {
             sql: "UPDATE meta SET value = ? WHERE name = 'identity'", arguments: [identity])
     }
 
-    /// Checks the sums of a file in the current format.
+    /// Checks that a file has the tables of its format, and the sums of one in the current format.
     ///
     /// Files in older formats have no sums; a migration checks them.
     private borrowing func checkFormat(_ db: Database) throws {
@@ -191,6 +191,7 @@ public struct StoreRestore: ~Copyable {
         guard !versions.isEmpty else {
             throw RestoreError.damaged(file: name, reason: "it does not name its format")
         }
+        try Schema.check(versions, db)
         guard versions.contains(Schema.version), let damage = try StoreRecount.damage(db) else {
             return
         }

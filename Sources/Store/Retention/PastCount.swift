@@ -97,7 +97,7 @@ struct PastCount {
                     """))
         var last: Int64?
         while let row = try rows.next() {
-            oldest = row[1]
+            oldest = row.number(1) ?? oldest
             guard isBeyond(limits) || isTooOld(oldest) else { break }
             count -= row[2]
             bytes -= row[3]

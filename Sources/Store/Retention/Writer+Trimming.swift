@@ -74,6 +74,7 @@ extension Writer {
             try pool.writeWithoutTransaction { db in try count.countRest(db) }
             past = count
         } catch {
+            noteDamage(error)
             return logger.log(.trimFailed, ["reason": "\(Self.reason(error))"])
         }
         if past?.isBeyond == true { trimSlice() }

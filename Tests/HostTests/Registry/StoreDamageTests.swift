@@ -74,4 +74,25 @@ import Testing
             })
         try await host.end()
     }
+
+    @Test(arguments: [Int64.max, 1_000_000_000_000_000, -1, .min])
+    func `a stored number of items that is damaged takes no memory, and all of them are there`(
+        records: Int64
+    ) async throws {
+        var host = try await TestRegistry.start()
+        try await host.apply(.films)
+        try await host.put(
+            Item(id: "alien", fields: ["title": "Alien"]),
+            Item(id: "brazil", fields: ["title": "Brazil"]))
+        try await host.stop()
+        try OtherProgram(at: host.store.file).execute(
+            "UPDATE components SET records = \(records) WHERE name = 'list'")
+        host = try await .start(in: host.directory)
+        #expect(try await host.list().items.map(\.id) == ["alien", "brazil"])
+        let status = try await host.status()
+        #expect(status.state == .degraded)
+        #expect(status.reason?.contains("the store was damaged") == true, "\(status)")
+        try await host.cast(4, on: "alien", by: .bob)
+        try await host.end()
+    }
 }

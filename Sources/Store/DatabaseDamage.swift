@@ -1,0 +1,31 @@
+internal import Foundation
+
+// Damage that SQLite reports itself: nothing is written to the file any more, also after a restart.
+extension KeptDamage {
+    private static let databaseNote = ".damaged-database\(suffix)"
+
+    /// Whether it keeps the store from being written to: SQLite found the file damaged in an earlier run.
+    var forbidsWrites: Bool { note.hasSuffix(Self.databaseNote) }
+
+    /// Why a store with such damage is only read, for people.
+    var refusal: String {
+        "its file was found damaged, and is only read: restore a backup (\(note) says more)"
+    }
+
+    /// Notes that SQLite found a store's file damaged.
+    ///
+    /// No copy is made, because nothing changes the file as long as the note exists.
+    ///
+    /// - Parameters:
+    ///   - reason: SQLite's error.
+    ///   - file: the path of the database.
+    /// - Throws: `StoreError` if the note can't be written.
+    static func note(databaseDamage reason: String, in file: String) throws(StoreError) {
+        let note = file + databaseNote
+        guard access(note, F_OK) != 0 else { return }
+        try write(
+            "at \(time()) SQLite found \(file) damaged (\(reason)): it is only read since. Restore a backup; "
+                + "or, if something else was at fault and the file is whole, remove \(note) and restart\n",
+            to: note)
+    }
+}
