@@ -57,7 +57,7 @@ final class SubscriptionPump: Sendable {
             state.turn = Turn { self.draw() }
         }
         call.onClose { self.close() }
-        call.onHandOver { self.standing?.object }
+        call.onHandOver { self.standing?.object(in: self.context.registry.identity) }
         call.onReview { self.review() }
         wake()
     }

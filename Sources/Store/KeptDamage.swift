@@ -10,6 +10,8 @@ struct KeptDamage: Sendable {
     /// Whether this start found it.
     let isNew: Bool
     let note: String
+    /// Whether entries were lost whose sequences will be given out again, and the store has yet to get a new identity.
+    let needsIdentity: Bool
 
     /// Whether the note still exists.
     var isKept: Bool { access(note, F_OK) == 0 }
@@ -19,13 +21,18 @@ struct KeptDamage: Sendable {
         self.init(description: description, isNew: true, note: file)
     }
 
-    private init(description: String, isNew: Bool, note: String) {
+    private init(
+        description: String, isNew: Bool, note: String, needsIdentity: Bool = false
+    ) {
         self.description = description
         self.isNew = isNew
         self.note = note
+        self.needsIdentity = needsIdentity
     }
 
     static let suffix = ".txt"
+    /// The last line of a note until the store has a new identity: a start may end before it has one.
+    static let identityIsDue = "a new identity is due"
     private static let piece = 1 << 20
 
     /// Checks a database's log, and copies damaged files before anything is written.
@@ -55,8 +62,8 @@ struct KeptDamage: Sendable {
             try keep(
                 file,
                 "the log \(file)-wal was found damaged at byte \(loss.offset): of at least \(count) "
-                    + "committed transaction\(count == 1 ? "" : "s") after that byte, all or some are lost"
-            ))
+                    + "committed transaction\(count == 1 ? "" : "s") after that byte, all or some are lost",
+                needsIdentity: true))
         try shorten("\(file)-wal", to: check.end)
         return found
     }
@@ -126,16 +133,27 @@ struct KeptDamage: Sendable {
         return names.filter { $0.hasPrefix(prefix) && $0.hasSuffix(suffix) }.sorted().map { name in
             let note = "\(folder)/\(name)"
             let text = FileManager.default.contents(atPath: note).map {
-                String(decoding: $0.prefix(4_096), as: UTF8.self)
+                String(decoding: $0.prefix(16_384), as: UTF8.self)
             }
-            let line =
-                text?.split(separator: "\n").first.map(String.init)
-                ?? "the store was damaged, see \(note)"
-            return KeptDamage(description: line, isNew: false, note: note)
+            let lines = text?.split(separator: "\n").map(String.init) ?? []
+            return KeptDamage(
+                description: lines.first ?? "the store was damaged, see \(note)", isNew: false,
+                note: note, needsIdentity: lines.last == identityIsDue)
         }
     }
 
-    private static func keep(_ file: String, _ found: String) throws(StoreError) -> KeptDamage {
+    /// Notes that the store has a new identity.
+    func noteIdentity() throws(StoreError) {
+        guard needsIdentity, let text = FileManager.default.contents(atPath: note),
+            let end = text.firstIndex(of: UInt8(ascii: "\n"))
+        else { return }
+        // Cut off and not written anew, so that a crash takes nothing away from the note.
+        try Self.shorten(note, to: Int64(end) + 1)
+    }
+
+    private static func keep(
+        _ file: String, _ found: String, needsIdentity: Bool = false
+    ) throws(StoreError) -> KeptDamage {
         let now = time()
         var kept = "\(file).damaged-\(now.filter { $0 != "-" && $0 != ":" })"
         while access(kept + suffix, F_OK) == 0 { kept += "-more" }
@@ -149,8 +167,10 @@ struct KeptDamage: Sendable {
         let text =
             "at \(now) \(found). Restore a backup, or go on with what is left; the files as they were "
             + "are kept in \(kept)*\(missing): remove these once it is settled"
-        try write(text + "\n", to: kept + suffix)
-        return KeptDamage(description: text, isNew: true, note: kept + suffix)
+        let due = needsIdentity ? "\(identityIsDue)\n" : ""
+        try write("\(text)\n\(due)", to: kept + suffix)
+        return KeptDamage(
+            description: text, isNew: true, note: kept + suffix, needsIdentity: needsIdentity)
     }
 
     /// The time in UTC, as in RFC 3339.

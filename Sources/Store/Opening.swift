@@ -40,11 +40,11 @@ struct Opening {
                 pool = try Self.openPool(of: file, damages)
             }
             self.pool = pool
-            identity = head.identity
+            identity = Self.renew(head.identity, after: damages, pool)
             lastSequence = head.lastSequence
             applied = head.applied
             tail = head.tail
-            damages = KeptDamage.settleRestore(of: damages, in: file, identity: identity)
+            damages = KeptDamage.settleRestore(of: damages, in: file, identity: head.identity)
             let (problems, failure) = Self.problems(pool)
             // A file that SQLite can't read is not written to any more.
             if !problems.isEmpty, failure == nil { KeptDamage.keep(tables: pool, of: file) }
@@ -59,6 +59,21 @@ struct Opening {
         } catch {
             throw StoreError(error, file: file, operation: "opening")
         }
+    }
+
+    /// Gives the store another identity if entries are lost whose sequences will be given out again.
+    ///
+    /// Cursors from before the loss are then not valid, as after a restore. An identity that can't be written is used
+    /// by this process all the same, and the next start makes another.
+    private static func renew(
+        _ identity: String, after damages: [KeptDamage], _ pool: DatabasePool
+    ) -> String {
+        let losses = damages.filter(\.needsIdentity)
+        guard !losses.isEmpty else { return identity }
+        let new = UUID().uuidString.lowercased()
+        let isWritten: Void? = try? pool.write { db in try Meta.set(identity: new, db) }
+        if isWritten != nil { for loss in losses { try? loss.noteIdentity() } }
+        return new
     }
 
     /// Refuses a file of another program or of a later format before it is opened for writing.
@@ -283,7 +298,7 @@ private struct Head {
         }
         let (tail, damaged) = try Self.tail(after: applied, through: newest, db)
         self.tail = tail
-        // The last entry is never deleted, and no sequence is used twice.
+        // The last entry is never deleted, so that no sequence is used twice.
         self.damaged = damaged + Self.missing(from: newest + 1, before: applied + 1)
         lastSequence = max(newest, applied)
     }

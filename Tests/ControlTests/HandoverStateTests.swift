@@ -34,7 +34,9 @@ import Testing
             let standing = SubscriptionStanding(
                 patterns: ["films.>"], after: 7, seesRestricted: seesRestricted,
                 gaps: [.init(from: 1, to: 2, reason: .trimmed)])
-            #expect(SubscriptionStanding(standing.object.value) == standing)
+            let written = standing.object(in: "a store").value
+            #expect(SubscriptionStanding(written) == standing)
+            #expect(written["store"]?.string == "a store")
         }
     }
 

@@ -1,7 +1,8 @@
 import Foundation
-import Store
 import TestSupport
 import Testing
+
+@testable import Store
 
 /// Damage of the write-ahead log, which SQLite passes over in silence.
 @Suite(.timeLimit(.minutes(5))) struct LogDamageTests {
@@ -52,6 +53,32 @@ import Testing
         first.store.close()
         first = try Bench(scratch)
         #expect(first.store.damages == damages)
+    }
+
+    @Test func `a store whose log has lost entries gets another identity, once`() throws {
+        let bench = try checkpointed()
+        for number in 0..<20 { bench.write(put("\(number)", "x")) }
+        var copy = try StoreFiles(of: bench.scratch)
+        copy.log[LogFrames(copy.log).offset(of: 4) + 30] ^= 8
+        let scratch = try copy.written()
+        func identity() throws -> String {
+            let bench = try Bench(scratch)
+            defer { bench.store.close() }
+            // The sequences of what was lost are given out again.
+            #expect(bench.store.lastSequence < 20)
+            return bench.store.identity
+        }
+        let first = try identity()
+        #expect(first != bench.store.identity)
+        #expect(try identity() == first)
+        // As after a start that ended before it had written the identity.
+        let note = try #require(try kept(in: scratch).last { $0.hasSuffix(KeptDamage.suffix) })
+        let text = try String(contentsOfFile: "\(scratch.path)/\(note)", encoding: .utf8)
+        #expect(text.split(separator: "\n").count == 1)
+        try scratch.write(note, Data("\(text)\(KeptDamage.identityIsDue)\n".utf8))
+        let second = try identity()
+        #expect(second != first)
+        #expect(try identity() == second)
     }
 
     @Test(arguments: [0, 1, 4, 10, 17, 25])

@@ -32,7 +32,7 @@ extension KeptScreen {
         return JSONObject(value) ?? .empty
     }
 
-    /// Decodes ``object``; nil for anything else.
+    /// Decodes ``object(in:)``; nil for anything else.
     init?(_ value: JSONValue) {
         guard let id = value["screen"]?.string, let container = value["container"]?.string,
             let owner = value["owner"]?.string, let agent = value["agent"]?.string,
@@ -71,9 +71,13 @@ extension KeptScreen {
 /// A subscription as JSON, for the next process.
 extension SubscriptionStanding {
     /// The subscription as an object: the call that would resume it, and the gaps still to be reported.
-    var object: JSONObject {
+    ///
+    /// - Parameter store: the identity of the store that its cursor is of.
+    /// - Returns: what ``init(_:)`` reads; the store is beside it.
+    func object(in store: String) -> JSONObject {
         [
             "topics": .array(patterns.map { .string($0) }), "after": .int(after),
+            "store": .string(store),
             "restricted": .bool(seesRestricted),
             "gaps": .array(
                 gaps.map {
@@ -85,7 +89,7 @@ extension SubscriptionStanding {
         ]
     }
 
-    /// Decodes ``object``; nil for anything else.
+    /// Decodes ``object(in:)``; nil for anything else.
     init?(_ value: JSONValue) {
         guard let topics = value["topics"]?.array, let after = value["after"]?.int,
             let gaps = value["gaps"]?.array

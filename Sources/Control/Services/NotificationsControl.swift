@@ -32,8 +32,12 @@ struct NotificationsControl: NotificationsService {
             return call.fail(denial)
         }
         let user = context.own(call.peer).actor
+        let store = state.value["store"]?.string
+        let isOfOther = store.map { $0 != context.registry.identity } ?? false
         begin(call) { bus, seesRestricted, wake throws(HostError) in
-            try bus.resume(standing, seesRestricted: seesRestricted, by: user, wake: wake)
+            try bus.resume(
+                standing, isOfOther: isOfOther, seesRestricted: seesRestricted, by: user, wake: wake
+            )
         }
     }
 

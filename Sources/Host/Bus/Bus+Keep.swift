@@ -84,18 +84,19 @@ extension Bus {
     ///
     /// - Parameters:
     ///   - standing: its state in the other process.
+    ///   - isOfOther: whether that process had another store; as for ``subscribe(patterns:after:isOfOther:seesRestricted:by:wake:)``.
     ///   - seesRestricted: as for ``subscribe(patterns:after:isOfOther:seesRestricted:by:wake:)``.
     ///   - user: as for `subscribe`.
     ///   - wake: as for `subscribe`.
     /// - Returns: the subscription's id.
     /// - Throws: as `subscribe` does.
     public func resume(
-        _ standing: SubscriptionStanding, seesRestricted: Bool, by user: String = "",
-        wake: @escaping @Sendable () -> Void
+        _ standing: SubscriptionStanding, isOfOther: Bool = false, seesRestricted: Bool,
+        by user: String = "", wake: @escaping @Sendable () -> Void
     ) throws(HostError) -> SubscriptionID {
         let id = try subscribe(
-            patterns: standing.patterns, after: standing.after, seesRestricted: seesRestricted,
-            by: user, wake: wake)
+            patterns: standing.patterns, after: standing.after, isOfOther: isOfOther,
+            seesRestricted: seesRestricted, by: user, wake: wake)
         guard let subscription = subscriptions[id] else { return id }
         subscription.hasBegun = true
         for gap in standing.gaps { subscription.keep(gap) }

@@ -40,6 +40,19 @@ import Testing
         #expect(batch.notifications.map(\.sequence) == [2, 3])
     }
 
+    @Test func `on another store everything so far is a gap, and nothing of it is delivered`()
+        async throws
+    {
+        let bench = try await BusBench(stored: (1...3).map { note("films.a", sequence: $0) })
+        let standing = SubscriptionStanding(patterns: ["films.>"], after: 2)
+        let resumed = try await bench.run {
+            try $0.resume(standing, isOfOther: true, seesRestricted: false) {}
+        }
+        let batch = try #require(try await bench.pull(resumed))
+        #expect(batch.gap == .init(from: 1, to: 3, reason: .replaced))
+        #expect(batch.notifications.isEmpty && batch.live)
+    }
+
     @Test func `while the past is read nobody knows where a subscriber stands`() async throws {
         let bench = try await BusBench(stored: [note("films.a", sequence: 1)])
         let id = try await bench.subscribe("films.>", after: 0)
