@@ -28,11 +28,11 @@ struct ApplyCommand: AsyncParsableCommand {
 
     @Flag(
         help:
-            "Erase the data of components that a definition no longer has. There is no way back: a terminal is asked."
+            "Erase the data of components that a definition no longer has. There is no way back: it asks first."
     )
     var prune = false
 
-    @Flag(name: .shortAndLong, help: "Erase without a question.")
+    @Flag(name: .shortAndLong, help: "Erase without a question; a script needs it.")
     var yes = false
 
     @OptionGroup var connection: ConnectionOptions

@@ -106,7 +106,7 @@ struct DetachCommand: AsyncParsableCommand {
         commandName: "detach", abstract: "Detach a component from a container.",
         discussion: "What it keeps stays, and returns when it is attached again."
     )
-    .examples("atriumctl detach films stars", "atriumctl detach films stars --purge")
+    .examples("atriumctl detach films stars", "atriumctl detach films stars --purge --yes")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
@@ -114,10 +114,10 @@ struct DetachCommand: AsyncParsableCommand {
     @Argument(help: "The component.", completion: .components)
     var component: String
 
-    @Flag(help: "Erase what it keeps too. There is no way back: a terminal is asked.")
+    @Flag(help: "Erase what it keeps too. There is no way back: it asks first.")
     var purge = false
 
-    @Flag(name: .shortAndLong, help: "Erase without a question.")
+    @Flag(name: .shortAndLong, help: "Erase without a question; a script needs it.")
     var yes = false
 
     @OptionGroup var connection: ConnectionOptions

@@ -41,16 +41,16 @@ struct DeleteCommand: AsyncParsableCommand {
         commandName: "delete", abstract: "Take a container away.",
         discussion: "Its items, votes and comments stay, and return when it is applied again."
     )
-    .examples("atriumctl delete films", "atriumctl delete films --purge")
+    .examples("atriumctl delete films", "atriumctl delete films --purge --yes")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
 
     @Flag(
-        help: "Erase its items, votes and comments too. There is no way back: a terminal is asked.")
+        help: "Erase its items, votes and comments too. There is no way back: it asks first.")
     var purge = false
 
-    @Flag(name: .shortAndLong, help: "Erase without a question.")
+    @Flag(name: .shortAndLong, help: "Erase without a question; a script needs it.")
     var yes = false
 
     @OptionGroup var connection: ConnectionOptions

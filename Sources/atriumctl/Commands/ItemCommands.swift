@@ -101,15 +101,15 @@ struct RemoveCommand: AsyncParsableCommand {
     )
     .examples(
         "atriumctl remove songs/so-what",
-        "atriumctl remove songs/so-what songs/freddie-freeloader --purge")
+        "atriumctl remove songs/so-what songs/freddie-freeloader --purge --yes")
 
     @Argument(help: ArgumentHelp("The items.", valueName: "container/item"))
     var targets: [Target]
 
-    @Flag(help: "Erase their votes and comments too. There is no way back: a terminal is asked.")
+    @Flag(help: "Erase their votes and comments too. There is no way back: it asks first.")
     var purge = false
 
-    @Flag(name: .shortAndLong, help: "Erase without a question.")
+    @Flag(name: .shortAndLong, help: "Erase without a question; a script needs it.")
     var yes = false
 
     @OptionGroup var list: ListOption
