@@ -17,7 +17,7 @@ struct ContainersCommand: AsyncParsableCommand {
             return Output.note("no containers yet; 'atriumctl apply -f FILE' makes one.")
         }
         var table = Table([
-            .text("name"), .text("title"), .state("state"), .number("items"),
+            .text("name", .essential), .text("title"), .state("state"), .number("items"),
             .text("components", least: 12),
         ])
         for container in reply.containers {

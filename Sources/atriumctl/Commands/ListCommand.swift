@@ -97,6 +97,7 @@ struct ListCommand: AsyncParsableCommand {
         printer.finish()
         guard form == .table else { return }
         Pager.finish()
+        if let missing = printer.missing { Output.note(PrintableText.line(missing)) }
         if let closed = printer.closed {
             Output.note(PrintableText.line("\(container) is \(closed)"))
         }
