@@ -117,7 +117,7 @@ import Testing
                 "list", "films", "--sort", "-rating", "--filter", "genre=drama", "--limit", "5",
             ]) as? ListCommand)
         #expect(command.order.fields == ["-rating"])
-        #expect(command.limit == 5)
+        #expect(command.page.limit == 5)
     }
 
     @Test func `a setting is JSON, or else a text`() throws {

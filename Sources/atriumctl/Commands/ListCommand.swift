@@ -41,8 +41,7 @@ struct ListCommand: AsyncParsableCommand {
         help: ArgumentHelp("table, json, csv or ids; by default a table.", valueName: "form"))
     var output: Form?
 
-    @Option(help: ArgumentHelp("At most so many items.", valueName: "n"))
-    var limit: Int?
+    @OptionGroup var page: LimitOption
 
     @Option(
         help: ArgumentHelp("The page after the one whose 'next' this is.", valueName: "cursor"))
@@ -59,19 +58,13 @@ struct ListCommand: AsyncParsableCommand {
         completion: .nothing)
     var parent: String?
 
-    @Flag(help: "All pages, also with --limit, which is a page's length then, or --cursor.")
+    @Flag(help: "All pages, also with --cursor, or with --limit, which is a page's length then.")
     var all = false
 
     @OptionGroup var subject: SubjectOptions
     @OptionGroup var connection: ConnectionOptions
 
-    /// How many items a page has where nobody asks for so many.
-    private static let pageLength = 1000
-
     func validate() throws {
-        guard limit.map({ $0 > 0 }) ?? true else {
-            throw ValidationError("--limit is at least 1.")
-        }
         guard !connection.json || output ?? .json == .json else {
             throw ValidationError("--json and --output ask for different forms.")
         }
@@ -85,7 +78,9 @@ struct ListCommand: AsyncParsableCommand {
         var parameters = parameters
         if form == .table || form == .csv { parameters.present = true }
         var total = 0
+        var rest = all ? nil : page.limit
         repeat {
+            if let rest { parameters.limit = LimitOption.next(of: rest) }
             let object = try await session.call(
                 raw: Contents.List.name, JSONObject(writing: parameters) ?? .empty)
             let reply = try session.decode(Contents.List.self, object)
@@ -93,7 +88,8 @@ struct ListCommand: AsyncParsableCommand {
             total = reply.total
             parameters.cursor = reply.next
             parameters.present = nil
-        } while isWhole && parameters.cursor != nil
+            rest = rest.map { $0 - reply.items.count }
+        } while parameters.cursor != nil && rest.map { $0 > 0 } ?? isWhole
         printer.finish()
         guard form == .table else { return }
         Pager.finish()
@@ -107,7 +103,7 @@ struct ListCommand: AsyncParsableCommand {
         if total == 0 { try await hint(session) }
     }
 
-    private var isWhole: Bool { all || limit == nil && cursor == nil }
+    private var isWhole: Bool { all || page.limit == nil && cursor == nil }
 
     /// Says of a filter that no item passes what was probably meant.
     private func hint(_ session: Session) async throws {
@@ -130,7 +126,9 @@ struct ListCommand: AsyncParsableCommand {
             parent: parent,
             filters: query.selection, search: query.search, sort: order.fields,
             fields: output == .ids ? [] : chosenFields,
-            actor: subject.actor, limit: limit ?? (isWhole ? Self.pageLength : nil), cursor: cursor)
+            actor: subject.actor,
+            limit: LimitOption.next(of: page.limit) ?? (isWhole ? LimitOption.pageLength : nil),
+            cursor: cursor)
     }
 }
 

@@ -175,7 +175,7 @@ struct ScreenResizeCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ScreenOptions
 
-    @Argument(help: "At most so many.")
+    @Argument(help: "At most so many, 1 to 1000.")
     var limit: Int
 
     @Option(
@@ -184,7 +184,9 @@ struct ScreenResizeCommand: AsyncParsableCommand {
     var component: String?
 
     func validate() throws {
-        guard limit > 0 else { throw ValidationError("The number is at least 1.") }
+        guard (1...LimitOption.pageLength).contains(limit) else {
+            throw ValidationError("The number is from 1 to \(LimitOption.pageLength).")
+        }
     }
 
     func run() async throws {

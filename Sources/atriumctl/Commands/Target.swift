@@ -67,6 +67,26 @@ struct ListOption: ParsableArguments {
     var component: String?
 }
 
+/// How much is listed.
+struct LimitOption: ParsableArguments {
+    /// How many items, comments or ballots a page of the daemon holds at most.
+    static let pageLength = 1000
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("At most so many; by default all.", valueName: "n"))
+    var limit: Int?
+
+    func validate() throws {
+        guard limit.map({ $0 > 0 }) ?? true else {
+            throw ValidationError("--limit is at least 1.")
+        }
+    }
+
+    /// How many the next page is asked for, where so many are left to list; nil: as many as it likes to have.
+    static func next(of rest: Int?) -> Int? { rest.map { min($0, pageLength) } }
+}
+
 /// Which component, and on whose behalf.
 struct SubjectOptions: ParsableArguments {
     @Option(

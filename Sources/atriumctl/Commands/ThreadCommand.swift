@@ -20,8 +20,7 @@ struct ThreadCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How deep; 0: no replies.", valueName: "n"))
     var depth: Int?
 
-    @Option(help: ArgumentHelp("At most so many comments; by default all.", valueName: "n"))
-    var limit: Int?
+    @OptionGroup var page: LimitOption
 
     @OptionGroup var subject: SubjectOptions
     @OptionGroup var connection: ConnectionOptions
@@ -32,12 +31,12 @@ struct ThreadCommand: AsyncParsableCommand {
         var held: [Comment] = []
         var total = 0
         try await session.pages(
-            Comments.Thread.self, parameters, cursor: \.cursor, isWhole: limit == nil
+            Comments.Thread.self, parameters, cursor: \.cursor, limit: \.limit, most: page.limit
         ) { reply in
             comments += reply.comments
             held += reply.held ?? []
             total = reply.total
-            return reply.next
+            return (reply.comments.count, reply.next)
         }
         guard !session.printsJSON else { return }
         let count = Style.bold(Wording.count(total, "comment"))
@@ -56,7 +55,7 @@ struct ThreadCommand: AsyncParsableCommand {
     private var parameters: Comments.Thread.Parameters {
         .init(
             container: target.container, item: target.item, component: subject.component,
-            root: root, order: newest ? .newest : nil, depth: depth, limit: limit,
+            root: root, order: newest ? .newest : nil, depth: depth,
             actor: subject.actor)
     }
 }
