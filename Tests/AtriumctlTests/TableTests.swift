@@ -129,3 +129,13 @@ import Testing
         #expect(DisplayWidth.of(DisplayWidth.cut(text, to: width)) <= width)
     }
 }
+
+@Suite struct `The pager` {
+    @Test(arguments: [
+        ("less", "less"), ("less -S", "less"), ("LESS=F /usr/bin/less", "/usr/bin/less"),
+        ("$MINE -x", nil), ("", nil),
+    ])
+    func `is the program that a line of shell starts`(line: String, program: String?) {
+        #expect(Pager.program(of: line) == program)
+    }
+}
