@@ -60,7 +60,7 @@ import Testing
         let failure = try #require(
             #expect(throws: CommandFailure.self) { try object("raiting=8") })
         #expect(failure.sentence == "there is no field 'raiting'")
-        #expect(failure.hint?.hasPrefix("did you mean 'rating'? There is: title, genres,") == true)
+        #expect(failure.hint?.hasPrefix("did you mean 'rating'? There are: title, genres,") == true)
     }
 
     @Test(arguments: [

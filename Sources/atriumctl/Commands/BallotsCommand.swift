@@ -8,7 +8,9 @@ struct BallotsCommand: AsyncParsableCommand {
     )
     .examples("atriumctl ballots films/alien-1979")
 
-    @Argument(help: ArgumentHelp("What was voted on.", valueName: "container[/item]"))
+    @Argument(
+        help: ArgumentHelp("What was voted on.", valueName: "container[/item]"),
+        completion: .targets, transform: Target.parse)
     var target: Target
 
     @OptionGroup var page: LimitOption

@@ -8,7 +8,9 @@ struct CommentCommand: AsyncParsableCommand {
     )
     .examples(#"atriumctl comment films/alien-1979 "In space.""#)
 
-    @Argument(help: ArgumentHelp("What to comment on.", valueName: "container[/item]"))
+    @Argument(
+        help: ArgumentHelp("What to comment on.", valueName: "container[/item]"),
+        completion: .targets, transform: Target.parse)
     var target: Target
 
     @Argument(help: "What to say; - reads it from standard input.")
@@ -38,7 +40,7 @@ struct ReplyCommand: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "The container; the item of the comment may be left out.",
-            valueName: "container[/item]"))
+            valueName: "container[/item]"), completion: .targets, transform: Target.parse)
     var target: Target
 
     @Argument(help: "The comment's id, as 'thread' shows it.")

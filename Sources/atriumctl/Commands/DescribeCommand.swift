@@ -12,7 +12,9 @@ struct DescribeCommand: AsyncParsableCommand {
         "atriumctl describe films", "atriumctl describe films/alien-1979",
         "atriumctl describe films --definition >films.yaml")
 
-    @Argument(help: ArgumentHelp("What to show.", valueName: "container[/item]"))
+    @Argument(
+        help: ArgumentHelp("What to show.", valueName: "container[/item]"), completion: .targets,
+        transform: Target.parse)
     var target: Target
 
     @Flag(help: "Print the container's definition alone, as it was last applied.")
@@ -20,6 +22,12 @@ struct DescribeCommand: AsyncParsableCommand {
 
     @OptionGroup var subject: SubjectOptions
     @OptionGroup var connection: ConnectionOptions
+
+    func validate() throws {
+        guard !definition || target.item == nil else {
+            throw ValidationError("--definition is a container's: leave the item out.")
+        }
+    }
 
     func run() async throws {
         let session = try await connection.connect()

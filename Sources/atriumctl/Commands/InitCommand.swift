@@ -31,6 +31,7 @@ struct InitCommand: AsyncParsableCommand {
     var name: String?
 
     @Option(
+        name: .shortAndLong,
         help: ArgumentHelp(
             "Where the definition is written; by default NAME.yaml. - prints it, and that is all.",
             valueName: "file"),

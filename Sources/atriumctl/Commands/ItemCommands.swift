@@ -17,7 +17,9 @@ struct PutCommand: AsyncParsableCommand {
         #"atriumctl put songs/so-what title="So What" length=9m22s"#,
         "atriumctl put songs/so-what length=")
 
-    @Argument(help: ArgumentHelp("The item.", valueName: "container/item"))
+    @Argument(
+        help: ArgumentHelp("The item.", valueName: "container/item"), completion: .targets,
+        transform: Target.parse)
     var target: Target
 
     @Argument(help: ArgumentHelp("The fields.", valueName: "field=value"))
@@ -103,7 +105,9 @@ struct RemoveCommand: AsyncParsableCommand {
         "atriumctl remove songs/so-what",
         "atriumctl remove songs/so-what songs/freddie-freeloader --purge --yes")
 
-    @Argument(help: ArgumentHelp("The items.", valueName: "container/item"))
+    @Argument(
+        help: ArgumentHelp("The items.", valueName: "container/item"), completion: .targets,
+        transform: Target.parse)
     var targets: [Target]
 
     @Flag(help: "Erase their votes and comments too. There is no way back: it asks first.")

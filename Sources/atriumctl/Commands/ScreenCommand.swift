@@ -62,7 +62,8 @@ struct ScreenSelectCommand: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "The filter; of a section of ranges FROM..TO, of one of texts the text.",
-            valueName: "section=filter"))
+            valueName: "section=filter"),
+        transform: FilterChoice.parse)
     var filter: FilterChoice
 
     func run() async throws {
@@ -84,7 +85,9 @@ struct ScreenDeselectCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ScreenOptions
 
-    @Argument(help: ArgumentHelp("The filter.", valueName: "section=filter"))
+    @Argument(
+        help: ArgumentHelp("The filter.", valueName: "section=filter"),
+        transform: FilterChoice.parse)
     var filter: FilterChoice
 
     func run() async throws {

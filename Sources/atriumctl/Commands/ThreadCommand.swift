@@ -8,7 +8,9 @@ struct ThreadCommand: AsyncParsableCommand {
     )
     .examples("atriumctl thread films/alien-1979 --newest")
 
-    @Argument(help: ArgumentHelp("What the comments are about.", valueName: "container[/item]"))
+    @Argument(
+        help: ArgumentHelp("What the comments are about.", valueName: "container[/item]"),
+        completion: .targets, transform: Target.parse)
     var target: Target
 
     @Option(help: ArgumentHelp("Only what is below this comment.", valueName: "comment"))
