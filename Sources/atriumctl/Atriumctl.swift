@@ -69,6 +69,7 @@ struct Atriumctl: AsyncParsableCommand {
                     CommandLineWords.arrange(Array(CommandLine.arguments.dropFirst()))))
             try CommandLineWords.check(
                 arguments, commands: configuration.subcommands.map(name(of:)))
+            try CommandLineWords.checkFile(arguments)
             try CommandLineWords.checkHelp(arguments[...], of: Atriumctl.self)
             var command = try await asyncParseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
@@ -158,6 +159,18 @@ enum CommandLineWords {
         throw CommandFailure(
             "there is no command '\(word)'",
             hint: "\(nearest)'atriumctl --help' lists them.", status: .usage)
+    }
+
+    /// Says how `apply` takes a definition, where one stands there without its option.
+    ///
+    /// - Throws: ``CommandFailure`` where the option is missing.
+    static func checkFile(_ words: [String]) throws {
+        guard words.first == "apply", let file = words.dropFirst().first, !file.hasPrefix("-"),
+            !words.contains(where: { $0.hasPrefix("-f") || $0.hasPrefix("--file") })
+        else { return }
+        throw CommandFailure(
+            "'\(file)' stands there without -f",
+            hint: "atriumctl apply -f \(DefinitionText.shell(file))", status: .usage)
     }
 
     /// Makes sure that `help` is asked about a command that there is.

@@ -60,7 +60,7 @@ import Testing
         let failure = try #require(
             #expect(throws: CommandFailure.self) { try object("raiting=8") })
         #expect(failure.sentence == "there is no field 'raiting'")
-        #expect(failure.hint?.hasPrefix("did you mean 'rating'? There is: title, genres,") == true)
+        #expect(failure.hint?.hasPrefix("did you mean 'rating'? There are: title, genres,") == true)
     }
 
     @Test(arguments: [
@@ -117,7 +117,7 @@ import Testing
                 "list", "films", "--sort", "-rating", "--filter", "genre=drama", "--limit", "5",
             ]) as? ListCommand)
         #expect(command.order.fields == ["-rating"])
-        #expect(command.limit == 5)
+        #expect(command.page.limit == 5)
     }
 
     @Test func `a setting is JSON, or else a text`() throws {

@@ -55,6 +55,19 @@ import Testing
                 == ["ID  COVER", "a   data:image/png"])
     }
 
+    @Test func `a narrow terminal has what an item is called rather than its id`() throws {
+        let item = try Self.item(
+            "the-shawshank-redemption-1994", ["name": "The Shawshank Redemption", "length": 90])
+        var table = ItemTable(fields: Self.fields, present: nil, items: [item])
+        table.add(item)
+        #expect(
+            table.table.lines(width: 45) == [
+                "NAME                      LENGTH  COMMENTS",
+                "The Shawshank Redemption   1m30s         0",
+            ])
+        #expect(table.table.note(width: 45)?.hasPrefix("no room for: id; ") == true)
+    }
+
     @Test func `CSV has the values as they are, and import takes them back`() throws {
         let csv = ItemCSV(
             .init(title: "Things", fields: Self.fields, comments: nil), chosen: nil)
@@ -72,7 +85,7 @@ import Testing
     @Test func `a table that goes on keeps its columns`() {
         var table = Table([.text("id"), .number("n")])
         table.add(["long-name", "1"])
-        table.keepWidths()
+        table.keepLayout(width: nil)
         table.add(["b", "2"])
         #expect(table.lines(width: nil) == ["ID         N", "b          2"])
     }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Interfaces
 import JSONCodec
 import Testing
@@ -73,14 +74,14 @@ import Varlink
                 Interfaces.Filters.FilterNotFound(
                     section: "genre", filter: "dram", known: ["crime", "drama"])))
         #expect(failure.sentence == "there is no filter 'genre=dram'")
-        #expect(failure.hint == "did you mean 'drama'? There is: crime, drama.")
+        #expect(failure.hint == "did you mean 'drama'? There are: crime, drama.")
     }
 
     @Test func `an unknown scope names the nearest, and what there is`() {
         let wrong = RemoteProblem.explain(
             remote(Screens.ScopeNotFound(scope: "pst", known: ["now", "past"])))
         #expect(wrong.sentence == "there is no scope 'pst'")
-        #expect(wrong.hint == "did you mean 'past'? There is: now, past.")
+        #expect(wrong.hint == "did you mean 'past'? There are: now, past.")
         let none = RemoteProblem.explain(remote(Screens.ScopeNotFound(scope: "pst", known: [])))
         #expect(none.hint == "the container has no scopes.")
     }
@@ -90,8 +91,13 @@ import Varlink
             remote(
                 Interfaces.Filters.FilterNotFound(
                     section: "gender", filter: "x", known: ["genre", "rating"])))
-        #expect(failure.sentence == "there is no filter 'gender=x'")
-        #expect(failure.hint == "did you mean 'genre'? There is: genre, rating.")
+        #expect(failure.sentence == "there is no section of filters 'gender'")
+        #expect(failure.hint == "did you mean 'genre'? There are: genre, rating.")
+        let other = RemoteProblem.explain(
+            remote(
+                Interfaces.Filters.FilterNotFound(section: "foo", filter: "bar", known: ["genre"])))
+        #expect(other.sentence == "there is no section of filters 'foo'")
+        #expect(other.hint == "There is: genre.")
     }
 
     @Test func `a mistyped command has the nearest one named`() {
@@ -154,6 +160,93 @@ import Varlink
                 == ["vote", "films", "--json", "--", "-1"])
         let others = ["list", "films", "--limit", "-1"]
         #expect(CommandLineWords.shieldNegative(others) == others)
+    }
+
+    @Test func `a definition without its option is named with it`() {
+        #expect(throws: Never.self) {
+            try CommandLineWords.checkFile(["apply", "-f", "films.yaml"])
+            try CommandLineWords.checkFile(["apply", "--dry-run", "--file=films.yaml"])
+            try CommandLineWords.checkFile(["list", "films"])
+        }
+        #expect(
+            throws: CommandFailure(
+                "'my films.yaml' stands there without -f",
+                hint: "atriumctl apply -f 'my films.yaml'", status: .usage)
+        ) { try CommandLineWords.checkFile(["apply", "my films.yaml"]) }
+    }
+
+    @Test(arguments: [
+        (["describe", "films/"], "write CONTAINER or CONTAINER/ITEM."),
+        (["list", "films", "--filter", "genre"], "write SECTION=FILTER, as in genre=drama."),
+        (["screen", "select", "s", "genre"], "write SECTION=FILTER, as in genre=drama."),
+        (["vote", "films/alien-1979", "nan"], "A vote is a number, such as 4 or 0.5."),
+        (["move", "films", "talk", "--", "-1"], "A place is a number from 0."),
+        (
+            ["attach", "films", "c", "--plugin", "p", "--at", "-1"], "--at is a place from 0."
+        ), (["vote", "films/alien-1979", "1e400"], "A vote is a number, such as 4 or 0.5."),
+        (["describe", "films/alien-1979", "--definition"], "leave the item out."),
+    ])
+    func `an argument of another form is wrong usage, and the form is said`(
+        words: [String], form: String
+    ) {
+        let error = #expect(throws: (any Error).self) { try Atriumctl.parseAsRoot(words) }
+        guard let error else { return }
+        #expect(Atriumctl.exitCode(for: error) == .validationFailure)
+        #expect(Atriumctl.message(for: error).hasSuffix(form), "\(Atriumctl.message(for: error))")
+    }
+
+    @Test func `a component that is missing is named with the kind that is needed`() {
+        let typed = RemoteProblem.explain(
+            remote(Contents.ComponentNotFound(container: "films", component: "stars")))
+        #expect(
+            typed.sentence == "the container 'films' has no component 'stars' of the kind contents")
+        let none = RemoteProblem.explain(
+            remote(Contents.ComponentNotFound(container: "films", component: "contents")))
+        #expect(none.sentence == "the container 'films' has no component of the kind contents")
+        let any = RemoteProblem.explain(
+            remote(Containers.ComponentNotFound(container: "films", component: "stars")))
+        #expect(any.sentence == "the container 'films' has no component 'stars'")
+    }
+
+    @Test(arguments: [
+        ("stars", "contents", "'stars' is of the kind votes; this needs contents: list."),
+        ("stars", "comments", "'stars' is of the kind votes; this needs comments: there is none."),
+        (
+            "lst", "contents",
+            "did you mean 'list'? Its components are: list (contents), stars (votes)."
+        ),
+        ("star", "contents", "its components are: list (contents), stars (votes)."),
+        ("star", nil, "did you mean 'stars'? Its components are: list (contents), stars (votes)."),
+        ("comments", "comments", "its components are: list (contents), stars (votes)."),
+    ])
+    func `the hint names components that fit, never the one just typed`(
+        wanted: String, kind: String?, hint: String
+    ) {
+        let components = [(name: "list", kind: "contents"), (name: "stars", kind: "votes")]
+        #expect(ComponentProblem.hint(wanted, kind, among: components) == hint)
+        #expect(ComponentProblem.hint(wanted, kind, among: []) == nil)
+    }
+
+    @Test func `an item in place of a container is sent to the command that shows it`() {
+        #expect(
+            RemoteHints.itemHint("films/alien-1979", containers: ["films"])
+                == "this takes a container, as 'films'; "
+                + "'atriumctl describe films/alien-1979' shows an item.")
+        #expect(RemoteHints.itemHint("alien-1979", containers: ["films"]) == nil)
+        #expect(RemoteHints.itemHint("other/x", containers: ["films"]) == nil)
+    }
+
+    @Test(arguments: [
+        (
+            "maxLength 10000", 11_000,
+            "a comment has at most 10,000 characters; this one has 11,000"
+        ), ("seats 4", 5, "5 is beyond the limit seats of 4"),
+        ("seats", 4, "that is beyond the limit seats of 4"),
+    ])
+    func `the limit of a plugin says what it allows, and what was found`(
+        limit: String, value: Int, sentence: String
+    ) {
+        #expect(LimitWording.sentence(limit, value) == sentence)
     }
 
     @Test func `a limit is described in the words of the command`() {
@@ -254,5 +347,6 @@ import Varlink
     @Test func `a name that is like no other has no nearest`() {
         #expect(Nearest.name(to: "books", in: ["films", "debian"]) == nil)
         #expect(Nearest.name(to: "books", in: []) == nil)
+        #expect(Nearest.name(to: "books", in: ["books"]) == nil, "it is the name just typed")
     }
 }

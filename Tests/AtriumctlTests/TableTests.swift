@@ -40,6 +40,43 @@ import Testing
         #expect(lines[1].hasPrefix("short-id  xx"))
     }
 
+    @Test func `what does not fit is left out, dispensable columns first, and named`() {
+        var table = Table([
+            .identifier("id", least: 16, .dispensable), .text("title", least: 20, .essential),
+            .number("rating"), .text("nothing"), .number("votes"),
+        ])
+        table.add([
+            "the-shawshank-redemption-1994", "The Shawshank Redemption", "9.3", "", "1",
+        ])
+        #expect(table.note(width: nil) == nil)
+        #expect(
+            table.lines(width: 57) == [
+                "ID                TITLE                     RATING  VOTES",
+                "the-shaw…on-1994  The Shawshank Redemption     9.3      1",
+            ], "an empty column goes, and an id is cut in the middle")
+        #expect(table.note(width: 57) == nil, "nothing is lost with an empty column")
+        #expect(
+            table.lines(width: 40) == [
+                "TITLE                     RATING  VOTES",
+                "The Shawshank Redemption     9.3      1",
+            ])
+        #expect(table.note(width: 40)?.hasPrefix("no room for: id; ") == true)
+        #expect(
+            table.lines(width: 30) == [
+                "TITLE                   RATING", "The Shawshank Redempt…     9.3",
+            ])
+        #expect(table.note(width: 30)?.hasPrefix("no room for: id, votes; ") == true)
+    }
+
+    @Test func `rows that follow have the columns of those before`() {
+        var table = Table([.text("title", .essential), .text("note")])
+        table.add(["one", "a note"])
+        table.keepLayout(width: 10)
+        table.add(["two", "x"])
+        #expect(table.lines(width: 10) == ["TITLE", "two"])
+        #expect(table.note(width: 10)?.hasPrefix("no room for: note; ") == true)
+    }
+
     @Test func `wide characters and combining marks keep the columns in line`() {
         let lines = table([
             ["東京", "Tōkyō", "1"], ["cafe\u{301}", "x", "2"], ["🎬", "film", "3"],
@@ -75,11 +112,30 @@ import Testing
     }
 
     @Test(arguments: [
+        ("abcdef", 6, "abcdef"), ("abcdef", 5, "ab…ef"), ("abcdef", 4, "ab…f"),
+        ("abcdef", 2, "a…"), ("東京都庁舎", 7, "東…庁舎"), ("東京都庁舎", 6, "東…舎"),
+    ])
+    func `an id is cut in its middle`(text: String, width: Int, cut: String) {
+        #expect(DisplayWidth.cutMiddle(text, to: width) == cut)
+        #expect(DisplayWidth.of(DisplayWidth.cutMiddle(text, to: width)) <= width)
+    }
+
+    @Test(arguments: [
         ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("abcdef", 1, "…"), ("abcdef", 0, ""),
         ("東京都", 5, "東京…"), ("東京都", 4, "東…"),
     ])
     func `a text is cut to columns, not to characters`(text: String, width: Int, cut: String) {
         #expect(DisplayWidth.cut(text, to: width) == cut)
         #expect(DisplayWidth.of(DisplayWidth.cut(text, to: width)) <= width)
+    }
+}
+
+@Suite struct `The pager` {
+    @Test(arguments: [
+        ("less", "less"), ("less -S", "less"), ("LESS=F /usr/bin/less", "/usr/bin/less"),
+        ("$MINE -x", nil), ("", nil),
+    ])
+    func `is the program that a line of shell starts`(line: String, program: String?) {
+        #expect(Pager.program(of: line) == program)
     }
 }

@@ -19,6 +19,9 @@ extension Stories {
                 try await Self.type(daemon, "atriumctl move films moods 4")
                 #expect(
                     try await Self.names(daemon) == ["filters", "list", "stars", "talk", "moods"])
+                let beyond = try await daemon.type("atriumctl move films stars 99")
+                #expect(beyond.output == "films: stars moved to 4, the last place\n", "\(beyond)")
+                try await Self.type(daemon, "atriumctl move films stars 2")
 
                 try await Self.type(daemon, "atriumctl hide films stars")
                 try await Self.type(daemon, "atriumctl vote films/alien-1979 4")

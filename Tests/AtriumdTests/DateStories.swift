@@ -103,7 +103,7 @@ extension Stories {
                 // It says what it said before, in another list.
                 let moved = try await daemon.type(
                     """
-                    atriumctl describe agenda --definition >again.yaml && atriumctl delete agenda --purge &&
+                    atriumctl describe agenda --definition >again.yaml && atriumctl delete agenda --purge --yes &&
                     atriumctl apply -f again.yaml && atriumctl apply -f agenda.yaml
                     """)
                 #expect(moved.output.contains("unchanged"), "\(moved)")

@@ -64,8 +64,39 @@ extension Stories {
                 }
                 let kept = try await daemon.type("atriumctl list films -o ids")
                 #expect(kept.lines.count == 125)
-                let erased = try await daemon.type(lines[0] + " && " + lines[2])
-                #expect(erased.status == 0, "nobody to ask: \(erased)")
+            }
+        }
+
+        @Test func `where nobody can be asked nothing is erased without --yes`() async throws {
+            try await withFilms { daemon in
+                for line in [
+                    "atriumctl remove films/alien-1979 --purge",
+                    "atriumctl detach films talk --purge", "atriumctl erase web:42",
+                    "atriumctl apply -f $EXAMPLES/films.yaml --prune",
+                    "atriumctl delete films --purge",
+                ] {
+                    let refused = try await daemon.type(line)
+                    #expect(refused.status == 2, "\(line): \(refused)")
+                    #expect(refused.errors.contains("and nobody to ask\nhint: add --yes."))
+                }
+                let erased = try await daemon.type(
+                    """
+                    atriumctl remove films/alien-1979 --purge --yes &&
+                    atriumctl detach films talk --purge --yes && atriumctl delete films --purge --yes
+                    """)
+                #expect(erased.status == 0, "\(erased)")
+            }
+        }
+
+        @Test func `the end of input at a question means no`() async throws {
+            try await withFilms { daemon in
+                let edit = "EDITOR='sed -i \"s/scale: 5/scale: many/\"' atriumctl edit films"
+                try await Tmux.run(edit, on: daemon) { terminal in
+                    try await terminal.shows("Edit it again? [Y/n]")
+                    try await terminal.press("C-d")
+                    try await terminal.shows("your text is kept")
+                    try await terminal.shows("ended with 1")
+                }
             }
         }
 

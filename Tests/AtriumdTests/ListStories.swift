@@ -25,6 +25,9 @@ extension Stories {
                 let part = try await daemon.type("atriumctl list films --limit 3")
                 #expect(part.lines.count == 4)
                 #expect(part.errors == "3 of 1,425; a higher --limit shows more\n")
+                let pastOnePage = try await daemon.type(
+                    "atriumctl list films --limit 1200 -o ids")
+                #expect(pastOnePage.lines == Array(ids.lines.prefix(1200)), "\(pastOnePage.errors)")
                 let both = try await daemon.type("atriumctl list films --json -o csv")
                 #expect(both.status == 2, "\(both)")
 
@@ -49,11 +52,25 @@ extension Stories {
                     try await terminal.shows("seen FRX")
                     #expect(try await !terminal.screen().contains("125 of 125"))
                     try await terminal.press("Enter")
+                    try await terminal.shows("no room for: id;")
                     try await terminal.shows("125 of 125")
                     try await terminal.shows("ended with 0")
                     let paged = try String(
                         contentsOfFile: daemon.home.path + "/paged", encoding: .utf8)
-                    #expect(paged.contains("12-angry-men-1957"))
+                    #expect(
+                        paged.contains("12 Angry Men") && paged.contains("COMMENTS"), "\(paged)")
+                }
+            }
+        }
+
+        @Test func `a pager that is not there is named, and the list printed without`() async throws
+        {
+            try await withFilms { daemon in
+                let line = "PAGER='no-such-pager -F' atriumctl list films --limit 3"
+                try await Tmux.run(line, on: daemon) { terminal in
+                    try await terminal.shows("there is no program 'no-such-pager', as PAGER has it")
+                    try await terminal.shows("12 Angry Men")
+                    try await terminal.shows("ended with 0")
                 }
             }
         }

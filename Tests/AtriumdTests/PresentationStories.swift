@@ -53,8 +53,8 @@ extension Stories {
                 let wrong = try await daemon.type("atriumctl vote films/heat 9.5")
                 #expect(wrong.status == 1)
                 #expect(
-                    wrong.errors.contains("hint: votes go here from 1 to 3 in steps of 1."),
-                    "\(wrong)")
+                    wrong.errors
+                        == "atriumctl: A vote goes from 1 to 3, in whole steps; 9.5 does not.\n")
                 let mistyped = try await daemon.type("atriumctl vote films/heaat 9.5")
                 #expect(
                     mistyped.errors.contains("hint: did you mean 'films/heat'?"), "\(mistyped)")

@@ -44,7 +44,7 @@ extension Stories {
                     #expect(wrong.status == 1, "\(wrong)")
                     #expect(wrong.errors.contains("there is no scope 'pst'"), "\(wrong)")
                     #expect(
-                        wrong.errors.contains("did you mean 'past'? There is: now, past, all."),
+                        wrong.errors.contains("did you mean 'past'? There are: now, past, all."),
                         "\(wrong)")
                 }
                 let outside = try await daemon.type(
@@ -75,7 +75,7 @@ extension Stories {
                         while !line.contains(told) { line = try await lines.next() }
                     }
                     let wrong = try await daemon.type("atriumctl screen scope \(id) then")
-                    #expect(wrong.errors.contains("There is: now, past, all."), "\(wrong)")
+                    #expect(wrong.errors.contains("There are: now, past, all."), "\(wrong)")
                 }
             }
         }

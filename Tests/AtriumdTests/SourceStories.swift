@@ -128,7 +128,7 @@ extension Stories {
                 for _ in 0..<3 {
                     let told = try await daemon.type("atriumctl refresh notes list")
                     #expect(told.status == 0, "\(told)")
-                    #expect(told.output == "notes: list looks at its source again\n")
+                    #expect(told.output == "notes: list was asked to look at its source again\n")
                 }
                 let first = try await heard("notes.plugin.list.reloads")
                 #expect(first.count == 1)

@@ -75,7 +75,7 @@ class Club:
     def fill(self):
         """Begins anew: the films, without a vote or a word."""
         if "films" in self.type("containers"):
-            self.type("delete", "films", "--purge")
+            self.type("delete", "films", "--purge", "--yes")
         self.type("apply", "-f", str(EXAMPLES / "films.yaml"))
         self.type("import", "films", str(EXAMPLES / "films.ndjson"))
 

@@ -210,7 +210,7 @@ class AtTheStart(unittest.TestCase):
         moderating = ("--state", str(state), "--proxy", "127.0.0.1", "--user-header", "X-User", "--moderator", "ada")
         self.assertIn("\nfrontends: [nobody=web]\nmoderators: [nobody]\n", self.club.refusal(*moderating, **as_nobody))
         self.addCleanup(self.club.fill)
-        self.club.type("delete", "films", "--purge")
+        self.club.type("delete", "films", "--purge", "--yes")
         self.assertIn("\nfrontends: [nobody=web]\nmoderators: [nobody]\n", self.club.refusal(*moderating, **as_nobody),
                       "also before there is a container")
         settings = self.club.home / "atrium.yaml"

@@ -10,7 +10,7 @@ extension Registry {
         RegistryStatus(
             identity: identity, sequence: domain.sequence, containers: containers.count,
             items: containers.values.reduce(0) { $0 + $1.itemCount },
-            plugins: plugins.identifiers.count, workers: workers,
+            plugins: plugins.plugins.count { $0.state == .loaded }, workers: workers,
             subscribers: domain.bus.subscriptionCount, screens: state.screens.count,
             problems: problems, storeBytes: storeBytes,
             past: domain.store.keptPast.map(RegistryStatus.Past.init))

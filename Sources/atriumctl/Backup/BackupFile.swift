@@ -69,7 +69,7 @@ struct BackupFile: ~Copyable {
         guard replaces || !InputFile.exists(path) else {
             throw CommandFailure(
                 "there is a file \(path) already",
-                hint: "--force replaces it once the backup is whole.")
+                hint: "--force replaces it once the new one is whole.")
         }
     }
 

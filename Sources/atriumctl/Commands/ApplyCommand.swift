@@ -28,11 +28,11 @@ struct ApplyCommand: AsyncParsableCommand {
 
     @Flag(
         help:
-            "Erase the data of components that a definition no longer has. Can't be undone; asks first on a terminal."
+            "Erase the data of components that a definition no longer has. Can't be undone; asks first."
     )
     var prune = false
 
-    @Flag(name: .shortAndLong, help: "Erase without confirmation.")
+    @Flag(name: .shortAndLong, help: "Erase without confirmation; needed without a terminal.")
     var yes = false
 
     @OptionGroup var connection: ConnectionOptions

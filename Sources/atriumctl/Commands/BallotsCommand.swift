@@ -8,11 +8,12 @@ struct BallotsCommand: AsyncParsableCommand {
     )
     .examples("atriumctl ballots films/alien-1979")
 
-    @Argument(help: ArgumentHelp("What was voted on.", valueName: "container[/item]"))
+    @Argument(
+        help: ArgumentHelp("What was voted on.", valueName: "container[/item]"),
+        completion: .targets, transform: Target.parse)
     var target: Target
 
-    @Option(help: ArgumentHelp("At most so many; by default all.", valueName: "n"))
-    var limit: Int?
+    @OptionGroup var page: LimitOption
 
     @OptionGroup var which: ComponentOption
 
@@ -21,11 +22,10 @@ struct BallotsCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await connection.connect()
         let parameters = Votes.Ballots.Parameters(
-            container: target.container, item: target.item, component: which.component,
-            limit: limit)
+            container: target.container, item: target.item, component: which.component)
         var table = Table([.identifier("actor"), .number("value"), .text("cast")])
         try await session.pages(
-            Votes.Ballots.self, parameters, cursor: \.cursor, isWhole: limit == nil
+            Votes.Ballots.self, parameters, cursor: \.cursor, limit: \.limit, most: page.limit
         ) { reply in
             for ballot in reply.ballots {
                 table.add([
@@ -33,7 +33,7 @@ struct BallotsCommand: AsyncParsableCommand {
                     WireTime.age(of: ballot.cast),
                 ])
             }
-            return reply.next
+            return (reply.ballots.count, reply.next)
         }
         guard !session.printsJSON else { return }
         guard !table.isEmpty else {

@@ -9,7 +9,8 @@ struct CommentCommand: AsyncParsableCommand {
     .examples(#"atriumctl comment films/alien-1979 "In space.""#)
 
     @Argument(
-        help: ArgumentHelp("The container or item to comment on.", valueName: "container[/item]"))
+        help: ArgumentHelp("The container or item to comment on.", valueName: "container[/item]"),
+        completion: .targets, transform: Target.parse)
     var target: Target
 
     @Argument(help: "The text; - reads it from standard input.")
@@ -39,7 +40,7 @@ struct ReplyCommand: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "The container; the item of the comment may be left out.",
-            valueName: "container[/item]"))
+            valueName: "container[/item]"), completion: .targets, transform: Target.parse)
     var target: Target
 
     @Argument(help: "The comment's id, as 'thread' shows it.")

@@ -41,7 +41,10 @@ struct AttachCommand: AsyncParsableCommand {
             "A setting; the value is JSON, or else a text.", valueName: "name=value"))
     var setting: [String] = []
 
-    @Option(help: ArgumentHelp("Its position, from 0; by default the last.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Its position, from 0; by default, and beyond the last, the end.", valueName: "n"))
     var at: Int?
 
     @Option(
@@ -61,6 +64,7 @@ struct AttachCommand: AsyncParsableCommand {
         guard child != nil || follow.isEmpty else {
             throw ValidationError("--follow is for a container: --container")
         }
+        guard at ?? 0 >= 0 else { throw ValidationError("--at is a place from 0.") }
     }
 
     func run() async throws {
@@ -106,7 +110,7 @@ struct DetachCommand: AsyncParsableCommand {
         commandName: "detach", abstract: "Detach a component from a container.",
         discussion: "Its data is kept, and returns when it is attached again."
     )
-    .examples("atriumctl detach films stars", "atriumctl detach films stars --purge")
+    .examples("atriumctl detach films stars", "atriumctl detach films stars --purge --yes")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
@@ -114,10 +118,10 @@ struct DetachCommand: AsyncParsableCommand {
     @Argument(help: "The component.", completion: .components)
     var component: String
 
-    @Flag(help: "Erase its data too. Can't be undone; asks first on a terminal.")
+    @Flag(help: "Erase its data too. Can't be undone; asks first.")
     var purge = false
 
-    @Flag(name: .shortAndLong, help: "Erase without confirmation.")
+    @Flag(name: .shortAndLong, help: "Erase without confirmation; needed without a terminal.")
     var yes = false
 
     @OptionGroup var connection: ConnectionOptions
@@ -148,17 +152,32 @@ struct MoveCommand: AsyncParsableCommand {
     @Argument(help: "The component.", completion: .components)
     var component: String
 
-    @Argument(help: "The new position, from 0.")
+    @Argument(help: "The new position, from 0; beyond the last: the end.")
     var place: Int
 
     @OptionGroup var connection: ConnectionOptions
+
+    func validate() throws {
+        guard place >= 0 else { throw ValidationError("A place is a number from 0.") }
+    }
 
     func run() async throws {
         let session = try await connection.connect()
         let parameters = Containers.Move.Parameters(
             container: container, component: component, at: place)
         guard try await session.answer(Containers.Move.self, parameters) != nil else { return }
-        Output.line(PrintableText.line("\(container): \(component) moved to \(place)"))
+        let components = try await session.call(
+            Containers.Describe.self, .init(container: container)
+        ).container.components.map(\.name)
+        Output.line(
+            PrintableText.line("\(container): \(Self.done(component, place, in: components))"))
+    }
+
+    /// What became of a move; a place beyond the last is the last.
+    static func done(_ component: String, _ place: Int, in components: [String]) -> String {
+        let found = components.firstIndex(of: component) ?? place
+        let note = found < place ? ", the last place" : ""
+        return "\(component) moved to \(found)\(note)"
     }
 }
 
@@ -190,7 +209,10 @@ struct ShowCommand: AsyncParsableCommand {
 struct RefreshCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh", abstract: "Make components read their sources again.",
-        discussion: "At most once a second for each component. Changes are shown later."
+        discussion: """
+            A component does so at most once a second, and what it finds is shown later. One without a \
+            source, such as a catalogue, does nothing.
+            """
     )
     .examples("atriumctl refresh compilation")
 
@@ -207,7 +229,7 @@ struct RefreshCommand: AsyncParsableCommand {
         let parameters = Containers.Reload.Parameters(container: container, component: component)
         guard try await session.answer(Containers.Reload.self, parameters) != nil else { return }
         let what = component.map { "\(container): \($0)" } ?? container
-        Output.line(PrintableText.line("\(what) looks at its source again"))
+        Output.line(PrintableText.line("\(what) was asked to look at its source again"))
     }
 }
 

@@ -17,7 +17,7 @@ struct ContainersCommand: AsyncParsableCommand {
             return Output.note("no containers yet; 'atriumctl apply -f FILE' makes one.")
         }
         var table = Table([
-            .text("name"), .text("title"), .state("state"), .number("items"),
+            .text("name", .essential), .text("title"), .state("state"), .number("items"),
             .text("components", least: 12),
         ])
         for container in reply.containers {
@@ -41,16 +41,16 @@ struct DeleteCommand: AsyncParsableCommand {
         commandName: "delete", abstract: "Delete a container.",
         discussion: "Its items, votes and comments are kept, and return when it is applied again."
     )
-    .examples("atriumctl delete films", "atriumctl delete films --purge")
+    .examples("atriumctl delete films", "atriumctl delete films --purge --yes")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
 
     @Flag(
-        help: "Erase its items, votes and comments too. Can't be undone; asks first on a terminal.")
+        help: "Erase its items, votes and comments too. Can't be undone; asks first.")
     var purge = false
 
-    @Flag(name: .shortAndLong, help: "Erase without confirmation.")
+    @Flag(name: .shortAndLong, help: "Erase without confirmation; needed without a terminal.")
     var yes = false
 
     @OptionGroup var connection: ConnectionOptions

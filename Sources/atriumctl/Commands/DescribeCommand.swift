@@ -12,7 +12,9 @@ struct DescribeCommand: AsyncParsableCommand {
         "atriumctl describe films", "atriumctl describe films/alien-1979",
         "atriumctl describe films --definition >films.yaml")
 
-    @Argument(help: ArgumentHelp("What to show.", valueName: "container[/item]"))
+    @Argument(
+        help: ArgumentHelp("What to show.", valueName: "container[/item]"), completion: .targets,
+        transform: Target.parse)
     var target: Target
 
     @Flag(help: "Print the container's definition alone, as it was last applied.")
@@ -20,6 +22,12 @@ struct DescribeCommand: AsyncParsableCommand {
 
     @OptionGroup var subject: SubjectOptions
     @OptionGroup var connection: ConnectionOptions
+
+    func validate() throws {
+        guard !definition || target.item == nil else {
+            throw ValidationError("--definition is a container's: leave the item out.")
+        }
+    }
 
     func run() async throws {
         let session = try await connection.connect()
@@ -139,9 +147,9 @@ struct DescribeCommand: AsyncParsableCommand {
 
     private func components(_ reply: Containers.Describe.Reply) -> Table {
         var table = Table([
-            .text("component"), .text("kind"), .text("plugin", least: 12), .state("state"),
-            .text("lives in"), .text("shown"), .number("items"), .text("takes", least: 12),
-            .text("reason", least: 12),
+            .text("component", .essential), .text("kind"), .text("plugin", least: 12),
+            .state("state"), .text("lives in", .dispensable), .text("shown", .dispensable),
+            .number("items"), .text("takes", least: 12), .text("reason", least: 20, .essential),
         ])
         for component in reply.container.components {
             table.add([
@@ -164,7 +172,7 @@ struct DescribeCommand: AsyncParsableCommand {
             .text("inside an item", least: 12), .text("while searching", least: 12),
         ]
         var table = Table(
-            [.text("scope"), .text("shows", least: 12)] + (hasModes ? modes : [])
+            [.text("scope", .essential), .text("shows", least: 12)] + (hasModes ? modes : [])
                 + [.text("activate"), .text("delegate"), .text("title")])
         for scope in scopes {
             let lists = [scope.contents, scope.entered, scope.searched]
@@ -190,9 +198,9 @@ struct DescribeCommand: AsyncParsableCommand {
         ].filter { word in reply.fields.contains { word.of($0) != nil } }
         var table = Table(
             [
-                .text("field"), .text("type"), .text("required"), .text("searched"),
+                .text("field", .essential), .text("type"), .text("required"), .text("searched"),
                 .number("min"), .number("max"),
-            ] + words.map { .text($0.head, least: 8) })
+            ] + words.map { .text($0.head) })
         for field in reply.fields {
             table.add(
                 [

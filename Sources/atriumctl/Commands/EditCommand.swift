@@ -109,8 +109,9 @@ struct EditCommand: AsyncParsableCommand {
 
     private func askAgain(after failure: CommandFailure, _ draft: Draft) throws {
         for line in failure.lines { Output.note(line) }
-        guard Question.isPossible, !["n", "no"].contains(Question.answer("Edit it again? [Y/n]"))
-        else { throw draft.kept("nothing was applied") }
+        guard Question.isPossible, Question.isYes("Edit it again?", byDefault: true) else {
+            throw draft.kept("nothing was applied")
+        }
     }
 
     private func apply(_ text: String, _ draft: Draft, _ session: Session) async throws {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import Interfaces
 
 /// The command `atriumctl erase ACTOR`.
@@ -18,14 +17,14 @@ struct EraseCommand: AsyncParsableCommand {
     @Argument(help: "The person, as in web:42 or unix:1000, or a login name of this machine.")
     var actor: String
 
-    @Flag(help: "Do not ask.")
+    @Flag(name: .shortAndLong, help: "Erase without confirmation; needed without a terminal.")
     var yes = false
 
     @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
         let name = try ActorName.full(actor)
-        try confirm(name)
+        try Question.beforeErasing("\(name) with all votes and comments", isSure: yes)
         let session = try await connection.connect()
         guard let reply = try await session.answer(People.Erase.self, .init(actor: name)) else {
             return
@@ -39,18 +38,6 @@ struct EraseCommand: AsyncParsableCommand {
             Output.note(
                 PrintableText.line(
                     "hint: \(copy) holds the store as it was before: delete it, too."))
-        }
-    }
-
-    private func confirm(_ name: String) throws {
-        guard !yes else { return }
-        guard Question.isPossible else {
-            throw CommandFailure(
-                "erasing \(name) can't be undone, and there is no terminal to confirm it",
-                hint: "add --yes.", status: .usage)
-        }
-        guard Question.isYes("Erase \(name) for good, with all votes and comments?") else {
-            throw CommandFailure("nothing was erased")
         }
     }
 }

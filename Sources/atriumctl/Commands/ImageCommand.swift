@@ -16,7 +16,9 @@ struct ImageCommand: AsyncParsableCommand {
     )
     .examples(#"atriumctl image "compilation/07 Thirds.wav" cover --output thirds.png"#)
 
-    @Argument(help: ArgumentHelp("The item.", valueName: "container/item"))
+    @Argument(
+        help: ArgumentHelp("The item.", valueName: "container/item"), completion: .targets,
+        transform: Target.parse)
     var target: Target
 
     @Argument(help: "The field.")

@@ -31,6 +31,7 @@ struct InitCommand: AsyncParsableCommand {
     var name: String?
 
     @Option(
+        name: .shortAndLong,
         help: ArgumentHelp(
             "The file to write; by default NAME.yaml. - only prints the definition.",
             valueName: "file"),

@@ -17,7 +17,9 @@ struct PutCommand: AsyncParsableCommand {
         #"atriumctl put songs/so-what title="So What" length=9m22s"#,
         "atriumctl put songs/so-what length=")
 
-    @Argument(help: ArgumentHelp("The item.", valueName: "container/item"))
+    @Argument(
+        help: ArgumentHelp("The item.", valueName: "container/item"), completion: .targets,
+        transform: Target.parse)
     var target: Target
 
     @Argument(help: ArgumentHelp("The fields.", valueName: "field=value"))
@@ -101,15 +103,17 @@ struct RemoveCommand: AsyncParsableCommand {
     )
     .examples(
         "atriumctl remove songs/so-what",
-        "atriumctl remove songs/so-what songs/freddie-freeloader --purge")
+        "atriumctl remove songs/so-what songs/freddie-freeloader --purge --yes")
 
-    @Argument(help: ArgumentHelp("The items.", valueName: "container/item"))
+    @Argument(
+        help: ArgumentHelp("The items.", valueName: "container/item"), completion: .targets,
+        transform: Target.parse)
     var targets: [Target]
 
-    @Flag(help: "Erase their votes and comments too. Can't be undone; asks first on a terminal.")
+    @Flag(help: "Erase their votes and comments too. Can't be undone; asks first.")
     var purge = false
 
-    @Flag(name: .shortAndLong, help: "Erase without confirmation.")
+    @Flag(name: .shortAndLong, help: "Erase without confirmation; needed without a terminal.")
     var yes = false
 
     @OptionGroup var list: ListOption

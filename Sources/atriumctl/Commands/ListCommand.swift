@@ -42,8 +42,7 @@ struct ListCommand: AsyncParsableCommand {
             "The output format: table, json, csv or ids; by default table.", valueName: "form"))
     var output: Form?
 
-    @Option(help: ArgumentHelp("Maximum number of items.", valueName: "n"))
-    var limit: Int?
+    @OptionGroup var page: LimitOption
 
     @Option(
         help: ArgumentHelp(
@@ -67,13 +66,7 @@ struct ListCommand: AsyncParsableCommand {
     @OptionGroup var subject: SubjectOptions
     @OptionGroup var connection: ConnectionOptions
 
-    /// How many items a page has where nobody asks for so many.
-    private static let pageLength = 1000
-
     func validate() throws {
-        guard limit.map({ $0 > 0 }) ?? true else {
-            throw ValidationError("--limit is at least 1.")
-        }
         guard !connection.json || output ?? .json == .json else {
             throw ValidationError("--json and --output ask for different forms.")
         }
@@ -87,7 +80,9 @@ struct ListCommand: AsyncParsableCommand {
         var parameters = parameters
         if form == .table || form == .csv { parameters.present = true }
         var total = 0
+        var rest = all ? nil : page.limit
         repeat {
+            if let rest { parameters.limit = LimitOption.next(of: rest) }
             let object = try await session.call(
                 raw: Contents.List.name, JSONObject(writing: parameters) ?? .empty)
             let reply = try session.decode(Contents.List.self, object)
@@ -95,10 +90,12 @@ struct ListCommand: AsyncParsableCommand {
             total = reply.total
             parameters.cursor = reply.next
             parameters.present = nil
-        } while isWhole && parameters.cursor != nil
+            rest = rest.map { $0 - reply.items.count }
+        } while parameters.cursor != nil && rest.map { $0 > 0 } ?? isWhole
         printer.finish()
         guard form == .table else { return }
         Pager.finish()
+        if let missing = printer.missing { Output.note(PrintableText.line(missing)) }
         if let closed = printer.closed {
             Output.note(PrintableText.line("\(container) is \(closed)"))
         }
@@ -108,7 +105,7 @@ struct ListCommand: AsyncParsableCommand {
         if total == 0 { try await hint(session) }
     }
 
-    private var isWhole: Bool { all || limit == nil && cursor == nil }
+    private var isWhole: Bool { all || page.limit == nil && cursor == nil }
 
     /// Says of a filter that no item passes what was probably meant.
     private func hint(_ session: Session) async throws {
@@ -131,7 +128,9 @@ struct ListCommand: AsyncParsableCommand {
             parent: parent,
             filters: query.selection, search: query.search, sort: order.fields,
             fields: output == .ids ? [] : chosenFields,
-            actor: subject.actor, limit: limit ?? (isWhole ? Self.pageLength : nil), cursor: cursor)
+            actor: subject.actor,
+            limit: LimitOption.next(of: page.limit) ?? (isWhole ? LimitOption.pageLength : nil),
+            cursor: cursor)
     }
 }
 

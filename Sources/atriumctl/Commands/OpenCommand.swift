@@ -37,7 +37,9 @@ struct OpenCommand: AsyncParsableCommand {
         completion: .scopes)
     var scope: String?
 
-    @Option(help: ArgumentHelp("Maximum number of items of a list.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Maximum number of items of a list, 1 to 1000.", valueName: "n"))
     var limit: Int?
 
     @Option(
@@ -48,8 +50,8 @@ struct OpenCommand: AsyncParsableCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func validate() throws {
-        guard limit.map({ $0 > 0 }) ?? true else {
-            throw ValidationError("--limit is at least 1.")
+        guard limit.map({ (1...LimitOption.pageLength).contains($0) }) ?? true else {
+            throw ValidationError("--limit is from 1 to \(LimitOption.pageLength) on a screen.")
         }
     }
 

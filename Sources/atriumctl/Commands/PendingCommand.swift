@@ -15,8 +15,7 @@ struct PendingCommand: AsyncParsableCommand {
     @Argument(help: "The container.", completion: .containers)
     var container: String
 
-    @Option(help: ArgumentHelp("Maximum number of comments; by default all.", valueName: "n"))
-    var limit: Int?
+    @OptionGroup var page: LimitOption
 
     @OptionGroup var which: ComponentOption
 
@@ -25,15 +24,15 @@ struct PendingCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await connection.connect()
         let parameters = Comments.Pending.Parameters(
-            container: container, component: which.component, limit: limit)
+            container: container, component: which.component)
         var waiting: [Comments.Pending.Reply.Comments] = []
         var total = 0
         try await session.pages(
-            Comments.Pending.self, parameters, cursor: \.cursor, isWhole: limit == nil
+            Comments.Pending.self, parameters, cursor: \.cursor, limit: \.limit, most: page.limit
         ) { reply in
             waiting += reply.comments
             total = reply.total
-            return reply.next
+            return (reply.comments.count, reply.next)
         }
         guard !session.printsJSON else { return }
         let wait = total == 1 ? "waits" : "wait"

@@ -15,7 +15,8 @@ struct PluginsCommand: AsyncParsableCommand {
         guard let reply = try await session.answer(Plugins.List.self, .init()) else { return }
         var table = Table([
             .identifier("id"), .text("version"), .text("kind"), .state("state"),
-            .text("isolation"), .number("components"), .text("title"),
+            .text("isolation", .dispensable), .number("components", .dispensable),
+            .text("title", least: 12, .essential),
         ])
         for plugin in reply.plugins {
             table.add([

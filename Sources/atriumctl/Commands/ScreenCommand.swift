@@ -62,7 +62,8 @@ struct ScreenSelectCommand: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "The filter; of a section of ranges FROM..TO, of one of texts the text.",
-            valueName: "section=filter"))
+            valueName: "section=filter"),
+        transform: FilterChoice.parse)
     var filter: FilterChoice
 
     func run() async throws {
@@ -84,7 +85,9 @@ struct ScreenDeselectCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ScreenOptions
 
-    @Argument(help: ArgumentHelp("The filter.", valueName: "section=filter"))
+    @Argument(
+        help: ArgumentHelp("The filter.", valueName: "section=filter"),
+        transform: FilterChoice.parse)
     var filter: FilterChoice
 
     func run() async throws {
@@ -175,7 +178,7 @@ struct ScreenResizeCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ScreenOptions
 
-    @Argument(help: "Maximum number of items.")
+    @Argument(help: "Maximum number of items, 1 to 1000.")
     var limit: Int
 
     @Option(
@@ -184,7 +187,9 @@ struct ScreenResizeCommand: AsyncParsableCommand {
     var component: String?
 
     func validate() throws {
-        guard limit > 0 else { throw ValidationError("The number is at least 1.") }
+        guard (1...LimitOption.pageLength).contains(limit) else {
+            throw ValidationError("The number is from 1 to \(LimitOption.pageLength).")
+        }
     }
 
     func run() async throws {

@@ -1,9 +1,7 @@
 import ArgumentParser
 
 /// `CONTAINER` or `CONTAINER/ITEM`; an item's id may hold slashes itself.
-struct Target: ExpressibleByArgument, Equatable {
-    static var defaultCompletionKind: CompletionKind { .targets }
-
+struct Target: Equatable {
     let container: String
     let item: String?
 
@@ -13,6 +11,16 @@ struct Target: ExpressibleByArgument, Equatable {
         self.container = String(container)
         item = parts.count > 1 ? String(parts[1]) : nil
         guard item != "" else { return nil }
+    }
+
+    /// The target that an argument names.
+    ///
+    /// - Throws: `ValidationError` with the form, where it names none.
+    static func parse(_ argument: String) throws -> Target {
+        guard let target = Target(argument: argument) else {
+            throw ValidationError("write CONTAINER or CONTAINER/ITEM.")
+        }
+        return target
     }
 
     var description: String { item.map { "\(container)/\($0)" } ?? container }
@@ -29,7 +37,7 @@ struct Target: ExpressibleByArgument, Equatable {
 }
 
 /// `SECTION=FILTER`.
-struct FilterChoice: ExpressibleByArgument, Equatable {
+struct FilterChoice: Equatable {
     let section: String
     let filter: String
 
@@ -40,6 +48,16 @@ struct FilterChoice: ExpressibleByArgument, Equatable {
         section = String(argument[..<separator])
         filter = String(argument[argument.index(after: separator)...])
         guard !filter.isEmpty else { return nil }
+    }
+
+    /// The choice that an argument names.
+    ///
+    /// - Throws: `ValidationError` with the form, where it names none.
+    static func parse(_ argument: String) throws -> FilterChoice {
+        guard let choice = FilterChoice(argument: argument) else {
+            throw ValidationError("write SECTION=FILTER, as in genre=drama.")
+        }
+        return choice
     }
 
     /// The choices by section, as calls want them; nil where there are none.
@@ -67,6 +85,26 @@ struct ListOption: ParsableArguments {
     var component: String?
 }
 
+/// How much is listed.
+struct LimitOption: ParsableArguments {
+    /// How many items, comments or ballots a page of the daemon holds at most.
+    static let pageLength = 1000
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("At most so many; by default all.", valueName: "n"))
+    var limit: Int?
+
+    func validate() throws {
+        guard limit.map({ $0 > 0 }) ?? true else {
+            throw ValidationError("--limit is at least 1.")
+        }
+    }
+
+    /// How many the next page is asked for, where so many are left to list; nil: as many as it likes to have.
+    static func next(of rest: Int?) -> Int? { rest.map { min($0, pageLength) } }
+}
+
 /// Which component, and on whose behalf.
 struct SubjectOptions: ParsableArguments {
     @Option(
@@ -88,7 +126,7 @@ struct QueryOptions: ParsableArguments {
             "Only what this filter lets through. Several add up within a section and narrow "
                 + "across sections. Of a section of ranges: FROM..TO, either end may be left out.",
             valueName: "section=filter"),
-        completion: .filters)
+        completion: .filters, transform: FilterChoice.parse)
     var filter: [FilterChoice] = []
 
     @Option(

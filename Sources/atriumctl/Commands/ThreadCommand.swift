@@ -9,8 +9,8 @@ struct ThreadCommand: AsyncParsableCommand {
     .examples("atriumctl thread films/alien-1979 --newest")
 
     @Argument(
-        help: ArgumentHelp(
-            "The container or item with the comments.", valueName: "container[/item]"))
+        help: ArgumentHelp("The container or item with the comments.", valueName: "container[/item]"),
+        completion: .targets, transform: Target.parse)
     var target: Target
 
     @Option(help: ArgumentHelp("Only replies below this comment.", valueName: "comment"))
@@ -22,8 +22,7 @@ struct ThreadCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Maximum depth; 0: no replies.", valueName: "n"))
     var depth: Int?
 
-    @Option(help: ArgumentHelp("Maximum number of comments; by default all.", valueName: "n"))
-    var limit: Int?
+    @OptionGroup var page: LimitOption
 
     @OptionGroup var subject: SubjectOptions
     @OptionGroup var connection: ConnectionOptions
@@ -34,12 +33,12 @@ struct ThreadCommand: AsyncParsableCommand {
         var held: [Comment] = []
         var total = 0
         try await session.pages(
-            Comments.Thread.self, parameters, cursor: \.cursor, isWhole: limit == nil
+            Comments.Thread.self, parameters, cursor: \.cursor, limit: \.limit, most: page.limit
         ) { reply in
             comments += reply.comments
             held += reply.held ?? []
             total = reply.total
-            return reply.next
+            return (reply.comments.count, reply.next)
         }
         guard !session.printsJSON else { return }
         let count = Style.bold(Wording.count(total, "comment"))
@@ -58,7 +57,7 @@ struct ThreadCommand: AsyncParsableCommand {
     private var parameters: Comments.Thread.Parameters {
         .init(
             container: target.container, item: target.item, component: subject.component,
-            root: root, order: newest ? .newest : nil, depth: depth, limit: limit,
+            root: root, order: newest ? .newest : nil, depth: depth,
             actor: subject.actor)
     }
 }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import CProcess
+import Glibc
 import Interfaces
 
 /// The command `atriumctl top`.
@@ -104,10 +106,17 @@ final class TopDisplay {
     private var change: MetricChange?
     private var notice: String?
 
-    /// Shows it until the person, or a signal, ends that.
+    /// Shows it until the person, or a signal, ends that; a signal ends the process, once the terminal is given back.
     ///
     /// - Throws: ``CommandFailure`` when the daemon refuses.
     func run(_ feed: MetricsFeed, _ session: Session) async throws {
+        if let signal = try await show(feed, session) { process_end_by(signal) }
+    }
+
+    /// Shows it.
+    ///
+    /// - Returns: The signal that ended it; nil: the person did.
+    private func show(_ feed: MetricsFeed, _ session: Session) async throws -> Int32? {
         let (events, continuation) = AsyncStream.makeStream(of: Event.self)
         let screen = FullScreen { continuation.yield(.terminal($0)) }
         let looking = Task { await feed.run(session) { continuation.yield(.look($0)) } }
@@ -117,9 +126,9 @@ final class TopDisplay {
         }
         for await event in events {
             switch event {
-            case .terminal(.end), .terminal(.key(FullScreen.interrupt)),
-                .terminal(.key(UInt8(ascii: "q"))):
-                return
+            case .terminal(.end(let signal)): return signal
+            case .terminal(.key(FullScreen.interrupt)): return SIGINT
+            case .terminal(.key(UInt8(ascii: "q"))): return nil
             case .terminal(.key): continue
             case .terminal(.resized): break
             case .look(.failed(let failure)): throw failure
@@ -128,6 +137,7 @@ final class TopDisplay {
             }
             draw(on: screen)
         }
+        return nil
     }
 
     /// Counters begin anew with each run of the daemon: nothing is compared across.

@@ -8,7 +8,9 @@ struct VoteCommand: AsyncParsableCommand {
     )
     .examples("atriumctl vote films/alien-1979 5")
 
-    @Argument(help: ArgumentHelp("What to vote on.", valueName: "container[/item]"))
+    @Argument(
+        help: ArgumentHelp("What to vote on.", valueName: "container[/item]"), completion: .targets,
+        transform: Target.parse)
     var target: Target
 
     @Argument(help: "The value, such as 1 to 5 stars.")
@@ -16,6 +18,12 @@ struct VoteCommand: AsyncParsableCommand {
 
     @OptionGroup var subject: SubjectOptions
     @OptionGroup var connection: ConnectionOptions
+
+    func validate() throws {
+        guard value.isFinite else {
+            throw ValidationError("A vote is a number, such as 4 or 0.5.")
+        }
+    }
 
     func run() async throws {
         let session = try await connection.connect()
@@ -26,7 +34,9 @@ struct VoteCommand: AsyncParsableCommand {
         do {
             answer = try await session.answer(Votes.Cast.self, parameters)
         } catch var failure as CommandFailure {
-            if failure.hint == nil, let scale = await missedScale(session) { failure.hint = scale }
+            if failure.hint == nil {
+                failure.hint = await missedScale(session, said: failure.sentence)
+            }
             throw failure
         }
         guard let reply = answer else { return }
@@ -37,14 +47,16 @@ struct VoteCommand: AsyncParsableCommand {
                     + TallyText.full(reply.tally)))
     }
 
-    /// What votes go from and to, where a refused one did not; nil: it was refused for something else.
-    private func missedScale(_ session: Session) async -> String? {
+    /// What votes go from and to, where a refused one did not; nil: it was refused for something else, or that was said.
+    private func missedScale(_ session: Session, said sentence: String) async -> String? {
         let reply = try? await session.call(
             Containers.Describe.self, .init(container: target.container))
         let component = reply?.container.components.first {
             subject.component == nil ? $0.kind == "votes" : $0.name == subject.component
         }
-        guard let facts = component?.votes, !FactsText.takes(value, facts) else { return nil }
+        guard let facts = component?.votes, !FactsText.takes(value, facts),
+            !sentence.contains(FactsText.range(facts))
+        else { return nil }
         return "votes go here from \(FactsText.scale(facts))."
     }
 }
@@ -56,7 +68,9 @@ struct UnvoteCommand: AsyncParsableCommand {
     )
     .examples("atriumctl unvote films/alien-1979")
 
-    @Argument(help: ArgumentHelp("What was voted on.", valueName: "container[/item]"))
+    @Argument(
+        help: ArgumentHelp("What was voted on.", valueName: "container[/item]"),
+        completion: .targets, transform: Target.parse)
     var target: Target
 
     @OptionGroup var subject: SubjectOptions

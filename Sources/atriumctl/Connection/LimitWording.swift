@@ -28,8 +28,18 @@ enum LimitWording {
         case "waitingQueries": "\(value) of your queries that take long wait for their turn already"
         case "containers", "components", "screens", "exports", "backups", "erasures":
             "there are \(value) \(limit) already, and no more are taken"
-        default: "the limit \(limit) (\(value)) is exceeded"
+        default: ofPlugin(limit, value) ?? "the limit \(limit) (\(value)) is exceeded"
         }
+    }
+
+    /// A plugin names its limit with what that allows, as in `maxLength 10000`; the value is what was too much.
+    private static func ofPlugin(_ limit: String, _ value: Int) -> String? {
+        let words = limit.split(separator: " ")
+        guard words.count == 2, let most = Int(words[1]) else { return nil }
+        let (allowed, found) = (Wording.count(most), Wording.count(value))
+        return words[0] == "maxLength"
+            ? "a comment has at most \(allowed) characters; this one has \(found)"
+            : "\(found) is beyond the limit \(words[0]) of \(allowed)"
     }
 
     /// What to do once a limit was exceeded.

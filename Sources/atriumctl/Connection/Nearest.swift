@@ -2,7 +2,9 @@
 enum Nearest {
     /// The most similar name, if it is similar at all: a third of its letters may differ.
     static func name(to wanted: String, in known: [String]) -> String? {
-        let candidates = known.map { (name: $0, distance: distance(wanted, $0)) }
+        // Who is told of the name just typed does not learn anything.
+        let candidates = known.filter { $0 != wanted }
+            .map { (name: $0, distance: distance(wanted, $0)) }
         guard let best = candidates.min(by: { $0.distance < $1.distance }) else { return nil }
         return best.distance <= max(1, wanted.count / 3) ? best.name : nil
     }
@@ -11,8 +13,14 @@ enum Nearest {
     static func hint(_ wanted: String, _ known: [String]) -> String? {
         guard !known.isEmpty else { return nil }
         let nearest = name(to: wanted, in: known).map { "did you mean '\($0)'? " } ?? ""
+        return nearest + list(known)
+    }
+
+    /// `There are: a, b.`, of up to 30 names.
+    static func list(_ known: [String]) -> String {
         let shown = known.prefix(30).joined(separator: ", ")
-        return "\(nearest)There is: \(shown)\(known.count > 30 ? ", …" : ".")"
+        return (known.count == 1 ? "There is: " : "There are: ") + shown
+            + (known.count > 30 ? ", …" : ".")
     }
 
     /// The edit distance: letters to change, add, remove or swap with the next, without regard to case.

@@ -13,7 +13,8 @@ struct RemoteHints {
         switch InterfaceError(error) {
         case .containerNotFound(let container): await containers(besides: container)
         case .componentNotFound(let container, let component):
-            await components(of: container, besides: component)
+            await components(
+                of: container, besides: component, ComponentProblem.kind(error.name))
         case .itemNotFound(let container, let item): await items(of: container, besides: item)
         case .pluginNotFound(let plugin, _): await refusal(of: plugin)
         case .roleRequired(_, let role, _): RoleHint(socket: socket).hint(role: role)
@@ -39,14 +40,25 @@ struct RemoteHints {
 
     private func containers(besides wanted: String) async -> String? {
         guard let reply = try? await client.call(Containers.List.self, .init()) else { return nil }
+        let names = reply.containers.map(\.name)
+        if let hint = Self.itemHint(wanted, containers: names) { return hint }
         // An item alone, as in 'vote alien-1979'.
         for container in reply.containers.prefix(Self.most) {
             if await has(wanted, in: container.name) {
                 return "did you mean '\(container.name)/\(wanted)'?"
             }
         }
-        return Nearest.hint(wanted, reply.containers.map(\.name))
+        return Nearest.hint(wanted, names)
             ?? "there is none yet; 'atriumctl apply -f FILE' makes one."
+    }
+
+    /// The hint where an item was named to a command that takes a container; nil where it was not.
+    static func itemHint(_ wanted: String, containers: [String]) -> String? {
+        guard let target = Target(argument: wanted), target.item != nil,
+            containers.contains(target.container)
+        else { return nil }
+        return "this takes a container, as '\(target.container)'; "
+            + "'atriumctl describe \(wanted)' shows an item."
     }
 
     /// How many containers, and pages of a list, are asked for an item at most.
@@ -70,13 +82,12 @@ struct RemoteHints {
         return meant.map { "did you mean '\(container)/\($0)'?" }
     }
 
-    private func components(of container: String, besides wanted: String) async -> String? {
+    private func components(
+        of container: String, besides wanted: String, _ kind: String?
+    ) async -> String? {
         let reply = try? await client.call(
             Containers.Describe.self, .init(container: container))
-        guard let components = reply?.container.components, !components.isEmpty else { return nil }
-        let names = components.map { "\($0.name) (\($0.kind))" }
-        let nearest = Nearest.name(to: wanted, in: components.map(\.name))
-        let start = nearest.map { "did you mean '\($0)'? Its" } ?? "its"
-        return "\(start) components are: \(names.joined(separator: ", "))."
+        let components = reply?.container.components.map { (name: $0.name, kind: $0.kind) }
+        return ComponentProblem.hint(wanted, kind, among: components ?? [])
     }
 }

@@ -10,6 +10,11 @@ enum RemoteProblem {
             return CommandFailure(
                 "the person is not erased in full: \(error.reason)", hint: retry(error.retryAfter))
         }
+        if case .componentNotFound(let container, let component)? = InterfaceError(error) {
+            return CommandFailure(
+                ComponentProblem.sentence(container, component, ComponentProblem.kind(error.name)),
+                hint: "'atriumctl describe \(container)' lists its components.")
+        }
         if let error = InterfaceError(error) { return explain(error) }
         if let error = VarlinkService.Failure(error) { return explain(error) }
         if let error = error.as(VarlinkLimitExceeded.self) { return CommandFailure(error.message) }
@@ -26,7 +31,7 @@ enum RemoteProblem {
                 hint: "'atriumctl containers' lists what there is.")
         case .componentNotFound(let container, let component):
             CommandFailure(
-                "the container '\(container)' has no component '\(component)' for this",
+                ComponentProblem.sentence(container, component, nil),
                 hint: "'atriumctl describe \(container)' lists its components.")
         case .itemNotFound(let container, let item):
             CommandFailure(
@@ -85,7 +90,7 @@ enum RemoteProblem {
             CommandFailure(reason, hint: retry(retryAfter))
         case .closed(let container, let reason):
             CommandFailure(
-                reason, hint: "moderators do, with 'atriumctl reopen \(container)'.")
+                reason, hint: "'atriumctl reopen \(container)' does that.")
         case .reloadFailed(let reason): CommandFailure(reason)
         case .readOnly(let component, let reason):
             CommandFailure("the component '\(component)' takes no items: \(reason)")
@@ -135,12 +140,14 @@ enum RemoteProblem {
             let advice = reason.firstRange(of: "; ").map { reason[$0.upperBound...] }
             return CommandFailure(sentence, hint: String(advice ?? reason[...]))
         }
-        // Where the section is unknown, too, `known` lists sections.
-        let wanted = Nearest.name(to: filter, in: known) == nil ? section : filter
+        let other = "'atriumctl filters CONTAINER' lists sections and filters."
+        if Nearest.name(to: filter, in: known) != nil {
+            return CommandFailure(sentence, hint: Nearest.hint(filter, known))
+        }
+        // Without a reason the section is unknown, too, and `known` lists sections.
         return CommandFailure(
-            sentence,
-            hint: Nearest.hint(wanted, known)
-                ?? "'atriumctl filters CONTAINER' lists sections and filters.")
+            "there is no section of filters '\(section)'",
+            hint: Nearest.hint(section, known) ?? other)
     }
 
     private static func explain(_ error: VarlinkService.Failure) -> CommandFailure {

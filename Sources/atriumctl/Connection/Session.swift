@@ -54,20 +54,25 @@ struct Session: Sendable {
     ///   - method: The method.
     ///   - parameters: Those of the first page.
     ///   - cursor: Where in the parameters the place of the next page stands.
-    ///   - isWhole: Whether all pages are wanted.
-    ///   - each: Takes a page, and returns where the next begins; nil: it was the last.
+    ///   - limit: Where in the parameters the length of a page stands.
+    ///   - most: How many are wanted in all; nil: as many as there are.
+    ///   - each: Takes a page, and returns how many it had, and where the next begins; nil: it was the last.
     /// - Throws: ``CommandFailure`` where a page fails.
     func pages<Method: VarlinkMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters,
-        cursor: WritableKeyPath<Method.Parameters, String?>, isWhole: Bool,
-        each: (Method.Reply) -> String?
+        cursor: WritableKeyPath<Method.Parameters, String?>,
+        limit: WritableKeyPath<Method.Parameters, Int?>, most: Int?,
+        each: (Method.Reply) -> (count: Int, next: String?)
     ) async throws {
-        var parameters = parameters
+        var (parameters, rest) = (parameters, most)
         repeat {
+            parameters[keyPath: limit] = LimitOption.next(of: rest)
             let object = try await call(raw: method.name, JSONObject(writing: parameters) ?? .empty)
             if printsJSON { Output.rawLine(object.bytes) }
-            parameters[keyPath: cursor] = each(try decode(method, object))
-        } while isWhole && parameters[keyPath: cursor] != nil
+            let page = each(try decode(method, object))
+            parameters[keyPath: cursor] = page.next
+            rest = rest.map { $0 - page.count }
+        } while parameters[keyPath: cursor] != nil && rest ?? 1 > 0
     }
 
     /// Calls a method by name.

@@ -51,8 +51,8 @@ struct TableShape {
             guard let place = roles.firstIndex(of: .id) else {
                 throw CommandFailure(
                     "line 1 names no column 'id'",
-                    hint: "--id makes ids of others, as in --id title,year. There is: "
-                        + columns.joined(separator: ", ") + ".")
+                    hint: "--id makes ids of others, as in --id title,year. "
+                        + Nearest.list(columns))
             }
             return [place]
         }

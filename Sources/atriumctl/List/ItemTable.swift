@@ -43,11 +43,16 @@ struct ItemTable {
             if isKnown { keys.append(key) }
         }
         let fields = Dictionary(known.map { ($0.name, $0) }) { first, _ in first }
-        var columns = [Table.Column.identifier("id")]
-        columns += keys.map { key in
-            let field = fields[key]
-            return field.map { FieldText.isNumber($0.type) } ?? true
-                ? .number(field?.name ?? Self.derived[key] ?? key) : .text(field?.name ?? key)
+        // What people know an item by, which a narrow terminal shows before the id.
+        let title = keys.first { key in fields[key].map { !FieldText.isNumber($0.type) } ?? false }
+        var columns = [
+            Table.Column.identifier("id", least: 16, title == nil ? .essential : .dispensable)
+        ]
+        columns += keys.map { key -> Table.Column in
+            guard let field = fields[key], !FieldText.isNumber(field.type) else {
+                return .number(fields[key]?.name ?? Self.derived[key] ?? key)
+            }
+            return key == title ? .text(field.name, least: 20, .essential) : .text(field.name)
         }
         hasChildren = items.contains { $0.children != nil }
         if hasChildren { columns.append(.number("inside")) }

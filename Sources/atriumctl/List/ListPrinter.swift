@@ -44,6 +44,9 @@ struct ListPrinter {
         }
     }
 
+    /// Which columns the terminal has no room for; nil: all are shown.
+    var missing: String? { table?.table.note(width: Terminal.width) }
+
     /// Prints what is left.
     mutating func finish() {
         if form == .table, table == nil || !items.isEmpty { showItems() }

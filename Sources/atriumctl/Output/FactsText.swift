@@ -26,15 +26,18 @@ enum FactsText {
 
     /// `1 to 5 in steps of 1`.
     static func scale(_ facts: VoteFacts) -> String {
+        range(facts) + (facts.step.map { " in steps of \(Wording.number($0))" } ?? "")
+    }
+
+    /// `1 to 5`.
+    static func range(_ facts: VoteFacts) -> String {
         let (min, max) = (facts.min.map(Wording.number), facts.max.map(Wording.number))
-        let range =
-            switch (min, max) {
-            case (let min?, let max?): "\(min) to \(max)"
-            case (let min?, nil): "\(min) or more"
-            case (nil, let max?): "\(max) or less"
-            case (nil, nil): "any number"
-            }
-        return range + (facts.step.map { " in steps of \(Wording.number($0))" } ?? "")
+        return switch (min, max) {
+        case (let min?, let max?): "\(min) to \(max)"
+        case (let min?, nil): "\(min) or more"
+        case (nil, let max?): "\(max) or less"
+        case (nil, nil): "any number"
+        }
     }
 
     /// Whether a vote is on the scale.

@@ -35,11 +35,31 @@ enum Pager {
 
     /// A line of shell; nil where output is printed as it is.
     private static var command: String? {
-        if let wish = Terminal.environment("PAGER") {
-            return wish.isEmpty || wish == "cat" ? nil : wish
+        guard let wish = Terminal.environment("PAGER") else {
+            return isThere("less") ? "less" : nil
         }
+        guard !wish.isEmpty, wish != "cat" else { return nil }
+        if let program = program(of: wish), !isThere(program) {
+            Output.note(
+                PrintableText.line("atriumctl: there is no program '\(program)', as PAGER has it"))
+            return nil
+        }
+        return wish
+    }
+
+    /// The program that a line of shell starts; nil where the shell has to say.
+    static func program(of line: String) -> String? {
+        let words = line.split(separator: " ")
+        guard let word = words.first(where: { !$0.contains("=") }),
+            word.wholeMatch(of: #/[A-Za-z0-9_.\/+-]+/#) != nil
+        else { return nil }
+        return String(word)
+    }
+
+    private static func isThere(_ program: String) -> Bool {
+        if program.contains("/") { return access(program, X_OK) == 0 }
         let folders = Terminal.environment("PATH")?.split(separator: ":") ?? []
-        return folders.contains { access("\($0)/less", X_OK) == 0 } ? "less" : nil
+        return folders.contains { access("\($0)/\(program)", X_OK) == 0 }
     }
 }
 

@@ -62,6 +62,20 @@ enum DisplayWidth {
         return result + "…"
     }
 
+    /// The same, but what is missing is missing in the middle.
+    static func cutMiddle(_ text: String, to width: Int) -> String {
+        guard of(text) > width, width > 2 else { return cut(text, to: width) }
+        let head = cut(text, to: width - (width - 1) / 2)
+        var end: [Character] = []
+        var used = of(head)
+        for character in text.reversed() {
+            used += of(character)
+            guard used <= width else { break }
+            end.append(character)
+        }
+        return head + String(end.reversed())
+    }
+
     /// A character with its combining marks takes as much as its widest scalar.
     private static func of(_ character: Character) -> Int {
         var width = 0

@@ -5,25 +5,41 @@ enum Question {
     /// Whether somebody can be asked: standard input and standard error are a terminal.
     static var isPossible: Bool { Terminal.isErrorTerminal && Terminal.isInputTerminal }
 
-    /// Asks, and takes what is typed; the end of input is an empty answer.
-    static func answer(_ question: String) -> String {
+    /// Asks, and takes what is typed; nil at the end of input.
+    static func answer(_ question: String) -> String? {
         Output.progress(PrintableText.line(question) + " ")
-        return readLine()?.lowercased() ?? ""
+        let answer = readLine()?.lowercased()
+        // What is printed next begins on a line of its own.
+        if answer == nil { Output.note("") }
+        return answer
     }
 
-    /// Asks for a yes; anything else is a no.
-    static func isYes(_ question: String) -> Bool {
-        ["y", "yes"].contains(answer(question + " [y/N]"))
+    /// Asks for a yes; anything else is a no, or with `byDefault` anything but a no is a yes.
+    static func isYes(_ question: String, byDefault: Bool = false) -> Bool {
+        isYes(answer: answer(question + (byDefault ? " [Y/n]" : " [y/N]")), byDefault: byDefault)
     }
 
-    /// Asks before something is erased for good, where somebody can be asked and did not say yes already.
+    /// Whether an answer means yes; the end of input never does.
+    static func isYes(answer: String?, byDefault: Bool) -> Bool {
+        guard let answer else { return false }
+        return byDefault ? !["n", "no"].contains(answer) : ["y", "yes"].contains(answer)
+    }
+
+    /// Asks before something is erased for good, unless somebody said yes already.
     ///
     /// - Parameters:
     ///   - what: What is erased, as in "the votes on films".
     ///   - isSure: Whether nobody is to be asked.
-    /// - Throws: ``CommandFailure`` where the answer is no.
+    /// - Throws: ``CommandFailure`` where the answer is no, or nobody can be asked.
     static func beforeErasing(_ what: String, isSure: Bool) throws(CommandFailure) {
-        guard !isSure, isPossible, !isYes("Erase \(what)? This can't be undone.") else { return }
-        throw CommandFailure("nothing was erased")
+        guard !isSure else { return }
+        guard isPossible else {
+            throw CommandFailure(
+                "erasing \(what) can't be undone, and there is no terminal to confirm it",
+                hint: "add --yes.", status: .usage)
+        }
+        guard isYes("Erase \(what)? This can't be undone.") else {
+            throw CommandFailure("nothing was erased")
+        }
     }
 }

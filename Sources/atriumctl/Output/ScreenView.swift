@@ -87,7 +87,8 @@ struct ScreenView {
         var items = ItemTable(
             fields: fields, present: present, items: list.items, showsVotes: true)
         for item in list.items { items.add(item) }
-        return items.table.lines(width: width, color: color)
+        let note = items.table.note(width: width).map { PrintableText.line($0) }
+        return items.table.lines(width: width, color: color) + [note].compactMap(\.self)
             + [cut(isOne ? count : "\(count) in \(PrintableText.line(list.component))")]
     }
 

@@ -12,8 +12,8 @@ final class FullScreen {
         case key(UInt8)
         /// The terminal has another size.
         case resized
-        /// The program is to end.
-        case end
+        /// The program is to end; the number of the signal that asks for it, nil where nobody types any more.
+        case end(signal: Int32?)
     }
 
     /// Ctrl-C, which comes as a key here.
@@ -28,7 +28,8 @@ final class FullScreen {
     init(_ handler: @escaping @Sendable (Event) -> Void) {
         var sources: [any DispatchSourceProtocol] = []
         for (number, event) in [
-            (SIGINT, Event.end), (SIGTERM, .end), (SIGHUP, .end), (SIGWINCH, .resized),
+            (SIGINT, Event.end(signal: SIGINT)), (SIGTERM, .end(signal: SIGTERM)),
+            (SIGHUP, .end(signal: SIGHUP)), (SIGWINCH, .resized),
         ] {
             // Else the signal would end the program before its source is asked.
             signal(number, SIG_IGN)
@@ -43,7 +44,7 @@ final class FullScreen {
             source.setEventHandler {
                 var bytes = [UInt8](repeating: 0, count: 64)
                 let count = read(STDIN_FILENO, &bytes, bytes.count)
-                guard count > 0 else { return handler(.end) }
+                guard count > 0 else { return handler(.end(signal: nil)) }
                 for byte in bytes[..<count] { handler(.key(byte)) }
             }
             sources.append(source)

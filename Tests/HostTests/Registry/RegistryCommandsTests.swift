@@ -1,11 +1,21 @@
 import AtriumKit
 import Index
+import PluginLoader
 import Store
 import Testing
 
 @testable import Host
 
 @Suite(.timeLimit(.minutes(3))) struct RegistryCommandsTests {
+    @Test func `the status counts all plugins that are loaded, those of delegates too`()
+        async throws
+    {
+        let host = try await TestRegistry.start(
+            delegates: [DelegatePlugin(id: "test.plain", delegate: PlainDelegate.self)])
+        #expect(try await host.status().plugins == [Plugin].builtIn.count + 1)
+        try await host.end()
+    }
+
     @Test func `a container is applied, filled, filtered, voted on, discussed and restarted`()
         async throws
     {
