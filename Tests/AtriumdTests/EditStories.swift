@@ -52,10 +52,12 @@ extension Stories {
                     "atriumctl remove films/alien-1979 --purge",
                     "atriumctl detach films talk --purge",
                     "atriumctl delete films --purge",
+                    "atriumctl moderate films offer removed",
                 ]
                 try await Tmux.run(lines.joined(separator: "; "), on: daemon) { terminal in
                     for what in [
                         "'films/alien-1979' with all", "what 'talk' of", "'films' with its",
+                        "the text of 'offer' in films",
                     ] {
                         try await terminal.shows("Erase \(what)")
                         try await terminal.press("Enter")
