@@ -1,7 +1,7 @@
 """A gateway from Atrium's screens to browsers. It needs Debian's python3-aiohttp, and python3-markdown-it for markdown.
 
     GET  /                        the containers; with one alone, the way to it
-    GET  /CONTAINER[/ITEM]        the page
+    GET  /CONTAINER[/ITEM]        the page; with the status 404 where there is none
     GET  /-/page/FILE             its scripts and styles
     GET  /-/containers            what the first page lists
     GET  /-/live                  a screen as server-sent events; each revision is one, its id SCREEN:REVISION
@@ -12,7 +12,7 @@
 Each person acts for themselves, as an actor of --namespace (see visitors.py). So the user that runs this is
 an admin, or has the role `frontend` for that namespace.
 """
-import argparse, asyncio, base64, collections, contextlib, json, os, pathlib, pwd, socket, sys
+import argparse, asyncio, base64, collections, contextlib, errno, json, os, pathlib, pwd, socket, sys
 from urllib.parse import quote, urlsplit
 from aiohttp import web
 import prose
@@ -110,11 +110,29 @@ class Gateway:
         return self.page(request)
 
     async def shown(self, request):
-        return self.page(request)
+        return self.page(request, 404 if await self.is_missing(**request.match_info, request=request) else 200)
 
-    def page(self, request):
+    async def is_missing(self, request, container, item=None):
+        """Whether the daemon says that there is no such container or item. Of other trouble the page itself tells."""
+        try:
+            self.visitors.count_call(request)
+            parts = (await self.describe(container))["container"]["components"]
+        except Refused as refused:
+            return refused.name == "ContainerNotFound"
+        lists = [part["name"] for part in parts if item is not None and part["kind"] == "contents"]
+        return bool(lists) and all([await self.lacks(container, name, item) for name in lists])
+
+    async def lacks(self, container, component, item):
+        try:
+            await self.daemon.answer("org.atrium.Contents.Get", {"container": container, "component": component, "item": item})
+        except Refused as refused:
+            return refused.name == "ItemNotFound"
+        return False
+
+    def page(self, request, status=200):
         headers = {**HEADERS, "Content-Security-Policy": self.policy}
-        response = web.Response(body=self.files["index.html"][0], content_type="text/html", charset="utf-8", headers=headers)
+        response = web.Response(status=status, body=self.files["index.html"][0], content_type="text/html", charset="utf-8",
+                                headers=headers)
         secure = f"https://{request.host}" in request.app["origins"]
         if request.method == "GET":
             self.visitors.greet(request, response, secure)
@@ -298,13 +316,20 @@ def origin(text):
     return f"{parts.scheme}://{parts.netloc}"
 
 
+def port(text):
+    """A port to listen on; 0: any."""
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: they go from 0 (any) to 65535")
+    return int(text)
+
+
 def arguments():
     parser = argparse.ArgumentParser(prog="atrium-web", description="Shows containers of Atrium in browsers, live.")
     parser.add_argument("--container", action="append", default=[], metavar="NAME",
                         help="which, once for each (default: all there are)")
     parser.add_argument("--socket", help="atriumd's (default: ATRIUM_SOCKET, or where it usually is)")
     parser.add_argument("--host", default="127.0.0.1", help="where to listen (default: %(default)s)")
-    parser.add_argument("--port", type=int, default=8080, help="0: any (default: %(default)s)")
+    parser.add_argument("--port", type=port, default=8080, help="0: any (default: %(default)s)")
     parser.add_argument("--namespace", default="web", help="of the people's actors (default: %(default)s)")
     parser.add_argument("--origin", action="append", default=[], type=origin, metavar="URL",
                         help="another address of the page, such as https://films.example.org")
@@ -330,7 +355,12 @@ def listener(options):
     """The socket that systemd passed on, or one of our own."""
     if os.environ.get("LISTEN_PID") == str(os.getpid()) and os.environ.get("LISTEN_FDS") == "1":
         return socket.socket(fileno=3)
-    return socket.create_server((options.host, options.port))
+    try:
+        return socket.create_server((options.host, options.port))
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            sys.exit(f"port {options.port} is in use; --port names another ('make run' shows the page already)")
+        sys.exit(f"can't listen on {options.host}, port {options.port}: {error.strerror.partition(' (')[0]}")
 
 
 def main():

@@ -46,7 +46,9 @@ extension ThreadedComments {
                 evidence: ["comment": id])
         }
         guard comment.state != .removed else {
-            throw Refusal(.refused, "The comment '\(id)' was deleted; there is no text to change.")
+            throw Refusal(
+                .refused,
+                "The comment '\(id)' was \(comment.wordForRemoved); there is no text to change.")
         }
         try rules.check(text: text)
         // Bytes, since two texts are equal where only the form of an accent is another.
@@ -102,7 +104,9 @@ extension ThreadedComments {
         if comment.state == state, comment.hasReason(reason) { return [] }
         guard comment.state != .removed || state == .removed else {
             throw Refusal(
-                .refused, "The comment '\(id)' was deleted and its text is gone; it stays deleted.")
+                .refused,
+                "The comment '\(id)' was \(comment.wordForRemoved) and its text is gone; it stays "
+                    + "removed.")
         }
         comment.state = state
         if state == .removed { comment.text = nil }
@@ -152,7 +156,9 @@ extension ThreadedComments {
                 evidence: ["comment": parent])
         }
         guard comment.state == .shown else {
-            let reason = comment.state == .removed ? "was deleted" : "waits for a moderator"
+            let reason =
+                comment.state == .removed
+                ? "was \(comment.wordForRemoved)" : "waits for a moderator"
             throw Refusal(
                 .refused, "The comment '\(parent)' \(reason); it takes no replies.",
                 evidence: ["comment": parent])
@@ -162,6 +168,9 @@ extension ThreadedComments {
 
 extension Comment {
     fileprivate mutating func forgetReason() { (reason, moderator) = (nil, nil) }
+
+    /// What was done to a removed one: without a reason its record does not say who removed it.
+    fileprivate var wordForRemoved: String { reason == nil ? "removed" : "removed by a moderator" }
 
     /// Whether this is its reason: bytes, since two texts are equal where only the form of an accent is another.
     fileprivate func hasReason(_ other: String?) -> Bool {

@@ -28,19 +28,31 @@ struct Atriumd: AsyncParsableCommand {
             """,
         version: AtriumVersion.current)
 
-    @Option(help: "The control socket's path.")
+    @Option(
+        help: """
+            The control socket's path; by default /run/atrium/atrium.sock, for an ordinary user \
+            $XDG_RUNTIME_DIR/atrium/atrium.sock.
+            """)
     var socket: String?
 
-    @Option(help: "The state directory, which has the store.")
+    @Option(
+        help: """
+            The state directory, which has the store; by default /var/lib/atrium, for an ordinary user \
+            ~/.local/state/atrium.
+            """)
     var stateDirectory: String?
 
     @Option(help: "A folder with plugins; may be given several times. They run isolated.")
     var pluginPath: [String] = []
 
-    @Option(help: "The configuration file.")
+    @Option(
+        help: """
+            The configuration file; by default /etc/atrium/atrium.yaml, for an ordinary user \
+            ~/.config/atrium/atrium.yaml.
+            """)
     var config: String?
 
-    @Option(help: "trace, debug, info, notice, warning, error or critical.")
+    @Option(help: "trace, debug, info (the default), notice, warning, error or critical.")
     var logLevel: String?
 
     @Flag(help: "Check settings, definitions and plugins, say what is wrong, and exit.")
@@ -82,11 +94,12 @@ struct Atriumd: AsyncParsableCommand {
             }
             Notifier().barrier()
         } catch {
-            if exitCode(for: error) == .validationFailure {
-                Notifier().failed(errno: EINVAL, status: message(for: error))
-            }
+            let isUsage = exitCode(for: error) == .validationFailure
+            if isUsage { Notifier().failed(errno: EINVAL, status: message(for: error)) }
             Notifier().barrier()
-            exit(withError: error)
+            guard isUsage else { exit(withError: error) }
+            report(fullMessage(for: error).replacing("Error: ", with: "", maxReplacements: 1))
+            Foundation.exit(ExitCode.validationFailure.rawValue)
         }
     }
 
@@ -124,9 +137,15 @@ struct Atriumd: AsyncParsableCommand {
             let settings = try await DaemonSettings.load(source)
             try Restore(settings: settings).run(file, replacing: replace)
         } catch {
-            FileHandle.standardError.write(Data("atriumd: \(error)\n".utf8))
+            Self.report("\(error)")
             throw ExitCode(StartFailure(error).status.rawValue)
         }
+    }
+
+    /// Prints why the command failed, after the name that it was called by, which `atriumctl restore` sets to its own.
+    private static func report(_ reason: String) {
+        let name = CommandLine.arguments.first?.split(separator: "/").last ?? "atriumd"
+        FileHandle.standardError.write(Data("\(name): \(reason)\n".utf8))
     }
 
     private func checkOnly(_ source: DaemonSettings.Source) async throws {
@@ -142,7 +161,7 @@ struct Atriumd: AsyncParsableCommand {
         } catch let error as ExitCode {
             throw error
         } catch {
-            FileHandle.standardError.write(Data("atriumd: \(error)\n".utf8))
+            Self.report("\(error)")
             throw ExitCode(StartFailure(error).status.rawValue)
         }
     }

@@ -30,7 +30,10 @@ extension DaemonSettings {
                     + "found \(socket.utf8.count)")
         }
         guard workerMemoryMax >= Self.leastWorkerMemory else {
-            throw wrong("workerMemoryMax", "expected 16M or more, which a worker needs to live")
+            throw wrong(
+                "workerMemoryMax",
+                "expected 16M or more, which a worker needs to live, found "
+                    + NumberSetting.size(workerMemoryMax))
         }
     }
 

@@ -16,22 +16,31 @@ enum Directories {
                 attributes: [.posixPermissions: Int(mode)])
         } catch {
             let code = Self.code(of: error)
+            let reason =
+                code == EEXIST ? "a file is there" : String(cString: strerror(code))
             throw DaemonError(
-                "can't make the directory \(path): \(String(cString: strerror(code)))"
+                "can't make the directory \(path): \(reason)"
                     + (code == EROFS
                         ? "; a service of systemd writes there with ReadWritePaths=\(path) in a "
                             + "drop-in" : ""),
-                status: code == ENOSPC || code == EDQUOT ? .temporary : .permission, errno: code)
+                status: status(of: code), errno: code)
         }
         try checkOwner(path)
+    }
+
+    private static func status(of code: Int32) -> StartFailure.Status {
+        switch code {
+        case ENOSPC, EDQUOT: .temporary
+        case EEXIST, ENOTDIR: .configuration
+        default: .permission
+        }
     }
 
     /// The system's error number in an error of Foundation's.
     private static func code(of error: any Error) -> Int32 {
         if (error as? CocoaError)?.code == .fileWriteVolumeReadOnly { return EROFS }
-        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-        guard let underlying, underlying.domain == NSPOSIXErrorDomain else { return EACCES }
-        return Int32(clamping: underlying.code)
+        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
+        return (underlying as? POSIXError)?.code.rawValue ?? EACCES
     }
 
     /// Checks that the directory used in place of `XDG_RUNTIME_DIR` belongs to this user and is closed to others.

@@ -19,14 +19,30 @@ struct Restore {
         let restore = try StoreRestore(
             from: source, named: file == "-" ? "standard input" : file, to: folder)
         let restored = try restore.run(replacing: replacing)
-        print("restored \(restored.bytes) bytes to \(folder): sequence \(restored.sequence)")
+        print(
+            "restored \(Self.size(restored.bytes)) to \(folder): sequence \(restored.sequence)")
         if let kept = restored.kept {
             print("the store that was there is kept in \(kept): remove it once all is well")
         }
         print(
-            "the store is \(restored.identity) from now on: subscribers with an older cursor are notified "
-                + "of a gap")
-        print("next: start the daemon, as with: systemctl start atriumd.socket atriumd")
+            "the store is \(restored.identity) from now on: who follows from a number of before is notified "
+                + "that something is missing")
+        print("next: start the daemon: \(Self.start(in: folder))")
+    }
+
+    /// The command that starts the daemon that has its store in a folder: a unit of systemd's in the folders of these.
+    static func start(in folder: String) -> String {
+        guard let match = folder.wholeMatch(of: #/\/var\/lib\/atrium(?:-([^\/]+))?/#) else {
+            return "atriumd --state-directory '\(folder)'"
+        }
+        let unit = "atriumd" + (match.1.map { "@\($0)" } ?? "")
+        return "systemctl start \(unit).socket \(unit)"
+    }
+
+    /// Bytes in the units in which `atriumctl backup` prints them.
+    private static func size(_ bytes: Int) -> String {
+        bytes < 10 << 20
+            ? "\((bytes + (1 << 9)) >> 10) KiB" : "\((bytes + (1 << 19)) >> 20) MiB"
     }
 
     /// Opened before switching users, because the daemon's user may not be able to read it.

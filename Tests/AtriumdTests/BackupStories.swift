@@ -197,6 +197,7 @@ extension Stories {
                         "atriumctl restore \(command) --state-directory state")
                     #expect(refused.status == 1, "\(refused)")
                     #expect(refused.errors.contains(error), "\(refused)")
+                    #expect(refused.errors.hasPrefix("atriumctl: "), "\(refused)")
                 }
                 try await daemon.start()
                 let same = try await Self.status(daemon)
@@ -207,6 +208,10 @@ extension Stories {
                     "atriumctl restore - --replace --state-directory state <copy && "
                         + "ls state/before-*/atrium.sqlite")
                 #expect(replaced.status == 0, "\(replaced)")
+                #expect(replaced.output.contains(#/restored \d+ [KM]iB to state: /#), "\(replaced)")
+                #expect(
+                    replaced.output.contains(
+                        "next: start the daemon: atriumd --state-directory 'state'"), "\(replaced)")
                 try await daemon.start()
                 #expect(try await Self.status(daemon)["store"] != before["store"])
             }

@@ -228,7 +228,11 @@ extension Stories {
                     ("# a\nlogLevel: loud", ":2: logLevel: 'loud' is none of trace,"),
                     ("frontends: [web]", ":1: frontends: 'web' names no namespace"),
                     ("pluginPath: [x]", ":1: pluginPath: expected a path that begins with /"),
-                    ("workerMemoryMax: 1K", ":1: workerMemoryMax: expected 16M or more"),
+                    (
+                        "workerMemoryMax: 1K",
+                        ":1: workerMemoryMax: expected 16M or more, which a worker needs to live, "
+                            + "found 1K"
+                    ),
                     ("logLevel: info\n---\n{}", ":3:1: the settings are one document"),
                 ]
                 for (text, sentence) in wrong {
@@ -284,6 +288,26 @@ extension Stories {
                 #expect(try await daemon.type("atriumctl reload").status == 0)
                 let well = try await daemon.type("atriumctl status")
                 #expect(well.output.contains(": ready"), "\(well)")
+            }
+        }
+
+        @Test func `a failed start says why in a line that begins with the program's name`()
+            async throws
+        {
+            try await withFilms { daemon in
+                try daemon.home.write("file", "")
+                for (words, status, reason) in [
+                    ("--loud", 64, "atriumd: Unknown option '--loud'"),
+                    ("--restore x", 77, "atriumd: x can't be read: No such file or directory"),
+                    (
+                        "--restore - --state-directory file <file", 78,
+                        "atriumd: can't make the directory file: a file is there"
+                    ),
+                ] {
+                    let failed = try await daemon.type("atriumd \(words)")
+                    #expect(failed.errors.hasPrefix(reason), "\(failed)")
+                    #expect(failed.status == status, "\(failed)")
+                }
             }
         }
     }

@@ -52,10 +52,12 @@ extension Stories {
                     "atriumctl remove films/alien-1979 --purge",
                     "atriumctl detach films talk --purge",
                     "atriumctl delete films --purge",
+                    "atriumctl moderate films offer removed",
                 ]
                 try await Tmux.run(lines.joined(separator: "; "), on: daemon) { terminal in
                     for what in [
                         "'films/alien-1979' with all", "what 'talk' of", "'films' with its",
+                        "the text of 'offer' in films",
                     ] {
                         try await terminal.shows("Erase \(what)")
                         try await terminal.press("Enter")
@@ -77,7 +79,7 @@ extension Stories {
                 ] {
                     let refused = try await daemon.type(line)
                     #expect(refused.status == 2, "\(line): \(refused)")
-                    #expect(refused.errors.contains("and nobody to ask\nhint: add --yes."))
+                    #expect(refused.errors.contains("there is no terminal to confirm it\nhint: add --yes."))
                 }
                 let erased = try await daemon.type(
                     """

@@ -30,8 +30,15 @@ extension Stories {
                 #expect(queue.output.contains("on \(Self.film)"), "\(queue)")
                 #expect(queue.output.contains("Too loud."))
                 let removed = try await daemon.type(
-                    "atriumctl moderate films c1 removed --reason 'It was not.'")
+                    "atriumctl moderate films c1 removed --reason 'It was not.' --yes")
                 #expect(removed.status == 0, "\(removed)")
+                let back = try await daemon.type("atriumctl moderate films c1 shown")
+                #expect(back.status == 1)
+                #expect(
+                    back.errors.contains("'c1' was removed by a moderator and its text is gone"),
+                    "\(back)")
+                let again = try await daemon.type("atriumctl delete-comment films c1")
+                #expect(again.output == "c1 was removed already\n", "\(again)")
                 let after = try await daemon.type("atriumctl thread \(Self.film) --actor web:bob")
                 #expect(after.output.contains("reason: It was not."), "\(after)")
                 #expect(!after.output.contains("Too loud."))

@@ -39,13 +39,22 @@ import Testing
     }
 
     @Test(arguments: [
-        ("admins: alice", "a.yaml:1:9: admins: expected a list of words, such as [one, two]"),
-        ("socket: [a]", "a.yaml:1:9: socket: expected one word"),
-        ("socket: 5", "a.yaml:1:9: socket: expected one word"),
-        ("kept: many", "a.yaml:1:7: kept: expected a whole number, 0 or more"),
-        ("kept: -1", "a.yaml:1:7: kept: expected a whole number, 0 or more"),
-        ("most: 2", "a.yaml:1:7: most: expected a size, such as 512M or 2G, or infinity"),
-        ("most: 0M", "a.yaml:1:7: most: expected a size, such as 512M or 2G, or infinity"),
+        (
+            "admins: alice",
+            "a.yaml:1:9: admins: expected a list of words, such as [one, two], found 'alice'"
+        ),
+        ("socket: [a]", "a.yaml:1:9: socket: expected one word, found a list"),
+        ("socket: 5", "a.yaml:1:9: socket: expected one word, found '5'"),
+        ("kept: many", "a.yaml:1:7: kept: expected a whole number, 0 or more, found 'many'"),
+        ("kept: -1", "a.yaml:1:7: kept: expected a whole number, 0 or more, found '-1'"),
+        (
+            "most: 2",
+            "a.yaml:1:7: most: expected a size, such as 512M or 2G, or infinity, found '2'"
+        ),
+        (
+            "most: 0M",
+            "a.yaml:1:7: most: expected a size, such as 512M or 2G, or infinity, found '0M'"
+        ),
         (
             "limits:\n  screens: 0",
             "a.yaml:2:12: limits.screens: expected a whole number from 1 to 9, found '0'"

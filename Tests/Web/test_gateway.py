@@ -52,6 +52,14 @@ class TheGateway(unittest.TestCase):
             self.assertEqual((status, headers.get_content_type()), (200, kind))
         self.assertEqual(self.club.send("GET", "/-/page/..%2Fgateway.py")[0], 404)
 
+    def test_a_page_of_what_is_not_there_has_the_status_404(self):
+        for path in ("/nope", "/nope.js", "/films/nope", "/nope/alien-1979"):
+            status, headers, body = self.club.send("GET", path, Cookie=self.cookie)
+            self.assertEqual((status, headers.get_content_type()), (404, "text/html"), path)
+            self.assertIn(b"<script", body, "the page says itself what is missing")
+        for path in ("/", "/films", "/films/alien-1979"):
+            self.assertEqual(self.club.send("GET", path, Cookie=self.cookie)[0], 200, path)
+
     def test_passes_on_a_snapshot_and_then_each_revision(self):
         with self.club.live("open=" + json.dumps({"limit": 2, "sort": ["-votes.score"]}).replace(" ", "")) as live:
             hello = live.next("hello")[1]
@@ -170,6 +178,7 @@ class TheGateway(unittest.TestCase):
             live.next("revision")
             self.club.stop()
             try:
+                self.assertEqual(self.club.send("GET", "/films", Cookie=self.cookie)[0], 200, "the page itself says so, and comes back")
                 self.assertEqual(live.next("refused")[1]["error"], "Unreachable")
                 status, reply = self.club.call("Cast", {"item": "alien-1979", "value": 1}, self.cookie)
                 self.assertEqual(status, 503)
@@ -231,6 +240,16 @@ class AtTheStart(unittest.TestCase):
         (state / "cookie-key").chmod(0o644)
         self.assertIn("chmod 600", self.club.refusal("--state", str(state)))
         self.assertEqual((self.club.home / "atrium-web/cookie-key").stat().st_mode & 0o777, 0o600)
+
+    def test_it_wants_a_port_and_an_address_to_listen_on(self):
+        taken = self.club.host.partition(":")[2]
+        self.assertEqual(self.club.refusal("--port", taken),
+                         f"port {taken} is in use; --port names another ('make run' shows the page already)\n")
+        self.assertIn("'99999' is no port", self.club.refusal("--port", "99999"))
+        self.assertIn("'-1' is no port", self.club.refusal("--port=-1"))
+        # An address of documentation (RFC 5737), which no machine has.
+        self.assertEqual(self.club.refusal("--host", "192.0.2.1"),
+                         "can't listen on 192.0.2.1, port 0: Cannot assign requested address\n")
 
     def test_an_origin_of_pictures_is_one(self):
         for odd in ("img.example.org", "https://img.example.org/path", "https://img.example.org;script-src", "ftp://img.example.org"):

@@ -78,7 +78,7 @@ struct CommentsControl: CommentsService {
                 parameters.comment, in: parameters.component, by: caller
             ) { result in
                 call.answer(result, in: Comments.self) {
-                    .init(sequence: Int($0.sequence))
+                    .init(sequence: Int($0.sequence), unchanged: $0.isUnchanged ? true : nil)
                 }
             }
         }

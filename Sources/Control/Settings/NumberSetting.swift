@@ -53,8 +53,11 @@ public struct NumberSetting: Sendable, Hashable {
         }
     }
 
-    /// Formats bytes as an administrator writes them.
-    private static func size(_ bytes: Int) -> String {
+    /// Formats bytes as an administrator writes them: `2M`.
+    ///
+    /// - Parameter bytes: the number of bytes.
+    /// - Returns: the greatest unit that holds them without a fraction.
+    public static func size(_ bytes: Int) -> String {
         for (shift, unit) in [(40, "T"), (30, "G"), (20, "M"), (10, "K")]
         where bytes >= 1 << shift && bytes % (1 << shift) == 0 {
             return "\(bytes >> shift)\(unit)"

@@ -38,7 +38,7 @@ public enum SettingsFile {
                 lists.contains(key)
                 ? Shape.list : counts.contains(key) ? .count : sizes.contains(key) ? .size : .word
             guard !shape.fits(value) else { continue }
-            throw member.problem("\(key): expected \(shape.rawValue)")
+            throw member.unexpected(shape.rawValue)
         }
         return members.mapValues { $0.line }
     }

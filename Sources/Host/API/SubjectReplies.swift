@@ -52,6 +52,8 @@ public struct CommentResult: Sendable, Hashable {
     public var comment: CommentView
     /// The entry's sequence; for a repeated post, that of the first one.
     public var sequence: Int64
+    /// Whether nothing changed: the comment was as it should be already.
+    public var isUnchanged = false
 }
 
 /// A page of a thread.

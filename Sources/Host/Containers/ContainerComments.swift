@@ -195,7 +195,8 @@ public struct ContainerComments {
             reply(
                 .success(
                     CommentResult(
-                        comment: view(entry, withReason: withReason), sequence: decided.sequence)))
+                        comment: view(entry, withReason: withReason), sequence: decided.sequence,
+                        isUnchanged: !decided.isCommitted)))
         }
     }
 

@@ -97,7 +97,8 @@ struct EditCommentCommand: AsyncParsableCommand {
 /// The command `atriumctl delete-comment CONTAINER COMMENT`.
 struct DeleteCommentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete-comment", abstract: "Delete a comment; its replies stay."
+        commandName: "delete-comment", abstract: "Delete a comment; its replies stay.",
+        discussion: "Its text is gone for good."
     )
     .examples("atriumctl delete-comment films offer")
 
@@ -115,8 +116,9 @@ struct DeleteCommentCommand: AsyncParsableCommand {
         let parameters = Comments.Delete.Parameters(
             container: container, component: subject.component, comment: comment,
             actor: subject.actor)
-        guard try await session.answer(Comments.Delete.self, parameters) != nil else { return }
-        Output.line(PrintableText.line("deleted \(comment)"))
+        guard let reply = try await session.answer(Comments.Delete.self, parameters) else { return }
+        let done = reply.unchanged == true ? "\(comment) was removed already" : "deleted \(comment)"
+        Output.line(PrintableText.line(done))
     }
 }
 
@@ -124,9 +126,16 @@ struct DeleteCommentCommand: AsyncParsableCommand {
 struct ModerateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "moderate", abstract: "Show, hold or remove a comment (moderators).",
-        discussion: "'atriumctl pending' lists the comments that wait for a decision."
+        discussion: """
+            'atriumctl pending' lists the comments that wait for a decision.
+
+            A removed comment loses its text, and can't be shown again: a terminal is asked first. One that \
+            may come back is 'pending': its author and moderators alone see it.
+            """
     )
-    .examples("atriumctl moderate films offer removed --reason advertising")
+    .examples(
+        "atriumctl moderate films offer shown",
+        "atriumctl moderate films offer removed --reason advertising")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
@@ -134,7 +143,7 @@ struct ModerateCommand: AsyncParsableCommand {
     @Argument(help: "The comment's id.")
     var comment: String
 
-    @Argument(help: "shown, pending or removed.")
+    @Argument(help: "shown, pending (held back), or removed (for good).")
     var state: Comments.Moderate.Parameters.State
 
     @Option(
@@ -142,11 +151,17 @@ struct ModerateCommand: AsyncParsableCommand {
             "The reason, for its author: at most 500 characters.", valueName: "text"))
     var reason: String?
 
+    @Flag(name: .shortAndLong, help: "Remove without a question.")
+    var yes = false
+
     @OptionGroup var which: ComponentOption
 
     @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
+        if state == .removed {
+            try Question.beforeErasing("the text of '\(comment)' in \(container)", isSure: yes)
+        }
         let session = try await connection.connect()
         let parameters = Comments.Moderate.Parameters(
             container: container, component: which.component, comment: comment, state: state,

@@ -31,7 +31,8 @@ struct RestoreCommand: ParsableCommand {
     var config: String?
 
     func run() throws {
-        var words = ["atriumd", "--restore", file]
+        // Its errors begin with the name that it is called by.
+        var words = ["atriumctl", "--restore", file]
         if replace { words.append("--replace") }
         if let stateDirectory { words += ["--state-directory", stateDirectory] }
         if let config { words += ["--config", config] }

@@ -92,7 +92,7 @@ struct LimitOption: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("At most so many; by default all.", valueName: "n"))
+        help: ArgumentHelp("Maximum number; by default all.", valueName: "n"))
     var limit: Int?
 
     func validate() throws {

@@ -21,43 +21,103 @@ enum ValueTrait: Hashable {
     case picture
 
     /// All forms that a text has.
+    ///
+    /// Every value of a file is looked at: regular expressions would take most of the time.
     static func of(_ text: String, allowsDecimalComma: Bool) -> Set<ValueTrait> {
         var traits: Set<ValueTrait> = []
-        let number = allowsDecimalComma ? text.replacing(",", with: ".") : text
-        if Double(number)?.isFinite == true, text.allSatisfy({ "0123456789+-.,eE".contains($0) }) {
-            traits.insert(.number)
-            if Int64(text) != nil { traits.insert(.integer) }
-            if text.wholeMatch(of: #/0\d+/#) != nil { traits.insert(.leadingZero) }
-        }
-        if ["true", "false", "yes", "no"].contains(text.lowercased()) { traits.insert(.boolean) }
-        traits.formUnion(moments(text))
-        if text.wholeMatch(of: #/https?://\S+/#) != nil {
-            traits.insert(.url)
-            if text.wholeMatch(of: #/\S+\.(?i:jpe?g|png|gif|webp|avif|svg)(\?\S*)?/#) != nil {
-                traits.insert(.picture)
+        if text.utf8.allSatisfy(Self.numerals.contains) {
+            let number = allowsDecimalComma ? text.replacing(",", with: ".") : text
+            if Double(number)?.isFinite == true {
+                traits.insert(.number)
+                if Int64(text) != nil { traits.insert(.integer) }
+                if isLeadingZero(text.utf8) { traits.insert(.leadingZero) }
             }
+        }
+        if text.utf8.count <= 5, ["true", "false", "yes", "no"].contains(text.lowercased()) {
+            traits.insert(.boolean)
+        }
+        if let moment = moment(text) { traits.insert(moment) }
+        if isAddress(text) {
+            traits.insert(.url)
+            if isPicture(text) { traits.insert(.picture) }
         }
         return traits
     }
 
-    private static func moments(_ text: String) -> Set<ValueTrait> {
-        guard text.utf8.count <= 40, text.contains(where: \.isNumber) else { return [] }
-        if let date = text.wholeMatch(
-            of: #/\d{4}-(\d\d)-(\d\d)([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(\S*))?/#),
-            (1...12).contains(Int(date.1) ?? 0), (1...31).contains(Int(date.2) ?? 0)
-        {
-            let isWhole = date.3.map { $0.hasPrefix("T") && date.4 != nil } ?? true
-            let hasZone = date.6.map { $0.wholeMatch(of: #/Z|[+-]\d\d:\d\d/#) != nil } ?? true
-            return isWhole && hasZone ? [.time] : [.timeWithoutZone]
+    private static let numerals = Set("0123456789+-.,eE".utf8)
+    private static let zero = UInt8(ascii: "0")
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    private static func isLeadingZero(_ bytes: String.UTF8View) -> Bool {
+        bytes.count > 1 && bytes.first == zero && bytes.allSatisfy(isDigit)
+    }
+
+    private static func isAddress(_ text: String) -> Bool {
+        guard let scheme = ["http://", "https://"].first(where: text.hasPrefix) else {
+            return false
         }
-        if FieldValues.date(text) != nil { return [.time] }
-        if text.wholeMatch(of: #/\d{1,4}([./-])\d{1,2}\1\d{1,4}( .*)?/#) != nil {
-            return [.otherDate]
+        return text.utf8.count > scheme.utf8.count && !text.contains(where: \.isWhitespace)
+    }
+
+    private static let pictures = [
+        ".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif", ".svg",
+    ]
+
+    /// Whether an address ends with a picture's file, or has a query behind it.
+    private static func isPicture(_ address: String) -> Bool {
+        let file = address.lowercased()
+        return pictures.contains { file.hasSuffix($0) || file.contains($0 + "?") }
+    }
+
+    private static func moment(_ text: String) -> ValueTrait? {
+        guard text.utf8.count <= 40, text.utf8.contains(where: isDigit) else { return nil }
+        // The text with a 0 for each digit.
+        let shape = Substring(decoding: text.utf8.map { isDigit($0) ? zero : $0 }, as: UTF8.self)
+        if shape.hasPrefix("0000-00-00"), let moment = isoMoment(text, shape.dropFirst(10)) {
+            return moment
         }
-        if text.wholeMatch(of: #/\d+:\d\d/#) != nil { return [.clock] }
+        if FieldValues.date(text) != nil { return .time }
+        if isOtherDate(shape) { return .otherDate }
+        let parts = shape.split(separator: ":", omittingEmptySubsequences: false)
+        if parts.count == 2, parts[1] == "00", isZeros(parts[0], most: 40) { return .clock }
         if text.contains(where: { "hms:".contains($0) }), FieldValues.duration(text) != nil {
-            return [.duration]
+            return .duration
         }
-        return []
+        return nil
+    }
+
+    /// A date as 2026-01-31, alone or with a time of day.
+    private static func isoMoment(_ text: String, _ rest: Substring) -> ValueTrait? {
+        let parts = text.prefix(10).split(separator: "-")
+        guard (1...12).contains(Int(parts[1]) ?? 0), (1...31).contains(Int(parts[2]) ?? 0) else {
+            return nil
+        }
+        if rest.isEmpty { return .time }
+        guard rest.hasPrefix("T00:00") || rest.hasPrefix(" 00:00") else { return nil }
+        var zone = rest.dropFirst(6)
+        guard !zone.contains(where: \.isWhitespace) else { return nil }
+        let hasSeconds = zone.hasPrefix(":00")
+        if hasSeconds {
+            zone = zone.dropFirst(3)
+            if zone.hasPrefix(".0") { zone = zone.dropFirst().drop { $0 == "0" } }
+        }
+        let hasZone = ["Z", "+00:00", "-00:00"].contains(zone)
+        return rest.hasPrefix("T") && hasSeconds && hasZone ? .time : .timeWithoutZone
+    }
+
+    /// Whether a text begins with a date of other parts: 03/04/2021.
+    private static func isOtherDate(_ shape: Substring) -> Bool {
+        let date = shape.prefix { $0 != " " }
+        guard let separator = date.first(where: { $0 != "0" }), "./-".contains(separator) else {
+            return false
+        }
+        let parts = date.split(separator: separator, omittingEmptySubsequences: false)
+        return parts.count == 3 && isZeros(parts[0], most: 4) && isZeros(parts[1], most: 2)
+            && isZeros(parts[2], most: 4)
+    }
+
+    private static func isZeros(_ text: Substring, most: Int) -> Bool {
+        (1...most).contains(text.utf8.count) && text.utf8.allSatisfy { $0 == zero }
     }
 }

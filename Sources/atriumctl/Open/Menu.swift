@@ -223,7 +223,7 @@ extension ScreenModel {
         if mayModerate {
             for (state, title) in [
                 (Comments.Moderate.Parameters.State.shown, "Show it to everyone"),
-                (.pending, "Hold it back"), (.removed, "Remove it, with a reason"),
+                (.pending, "Hold it back"), (.removed, "Remove it for good, with a reason"),
             ] {
                 choices.append(
                     .init(

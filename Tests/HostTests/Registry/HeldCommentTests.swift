@@ -78,6 +78,30 @@ import Testing
         try await host.end()
     }
 
+    @Test func `what was removed is removed once, and a refusal says who did it`() async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        try await host.post("Rude", id: "c1", by: .bob)
+        try await host.post("Mine", id: "c2")
+        #expect(try await !moderate(host, "c1", .removed, "No insults").isUnchanged)
+        let deleted: CommentResult = try await host.call {
+            $0.delete("films", component: nil, comment: "c1", by: .bob, $1)
+        }
+        #expect(deleted.isUnchanged)
+        #expect(try await !host.delete("c2").isUnchanged)
+        #expect(try await host.delete("c2").isUnchanged)
+        for (comment, words) in [
+            ("c1", "'c1' was removed by a moderator and its text is gone"),
+            ("c2", "'c2' was removed and its text is gone"),
+        ] {
+            let error = await #expect(throws: HostError.self) {
+                try await moderate(host, comment, .shown)
+            }
+            #expect("\(try #require(error))".contains(words), "\(String(describing: error))")
+        }
+        try await host.end()
+    }
+
     @Test
     func `a reason is shown to the author and moderators, is in no notification, and is bounded`()
         async throws

@@ -48,11 +48,16 @@ public struct FieldValues: Sendable {
 
     /// A date as fields of the type time have it, of one in the same order: of `2021/3/4` comes `2021-03-04`.
     public static func date(_ text: String) -> String? {
-        guard let match = text.wholeMatch(of: #/(\d{4})([\/.])(\d\d?)\2(\d\d?)/#),
-            let month = Int(match.3), let day = Int(match.4), (1...12).contains(month),
-            (1...31).contains(day)
+        // Every value of a file is looked at, and few are dates: no regular expression.
+        guard (8...10).contains(text.utf8.count) else { return nil }
+        let separator: Character = text.contains("/") ? "/" : "."
+        let parts = text.split(separator: separator, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0].utf8.count == 4, (1...2).contains(parts[1].utf8.count),
+            parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
+            let month = Int(parts[1]), let day = Int(parts[2]), (1...12).contains(month),
+            (1...31).contains(day), parts[2].utf8.count <= 2
         else { return nil }
-        return "\(match.1)-\(month < 10 ? "0" : "")\(month)-\(day < 10 ? "0" : "")\(day)"
+        return "\(parts[0])-\(month < 10 ? "0" : "")\(month)-\(day < 10 ? "0" : "")\(day)"
     }
 
     /// The value that one of JSON stands for; nil where it stands for none.
