@@ -40,9 +40,26 @@ extension Stories {
                 let unasked = try await daemon.type(
                     "EDITOR='sed -i \"s/^title: .*/title: Kino/\"' atriumctl edit films")
                 #expect(unasked.status == 1)
-                #expect(unasked.errors.contains("nothing was applied"), "\(unasked)")
+                #expect(
+                    unasked.errors.contains("nobody to ask, and no --yes\nhint: your text is kept"),
+                    "\(unasked)")
                 let broken = try await daemon.type("EDITOR=false atriumctl edit films")
-                #expect(broken.errors.contains("the editor 'false' failed"), "\(broken)")
+                #expect(
+                    broken.errors
+                        == "atriumctl: the editor 'false' failed, and nothing was applied\n",
+                    "nothing was written, so nothing is kept")
+            }
+        }
+
+        @Test func `what can't be edited leaves no text behind`() async throws {
+            try await withFilms { daemon in
+                let missing = try await daemon.type("EDITOR=no-such-editor atriumctl edit films")
+                #expect(missing.status == 1)
+                #expect(missing.errors.contains("there is no editor 'no-such-editor'"))
+                let vi = try await daemon.type("unset EDITOR VISUAL; atriumctl edit films")
+                #expect(vi.status == 2, "\(vi)")
+                #expect(vi.errors.contains("there is no terminal to edit in"), "\(vi)")
+                #expect(try await daemon.type("ls -d atrium-edit-*").status == 2)
             }
         }
 
@@ -79,7 +96,8 @@ extension Stories {
                 ] {
                     let refused = try await daemon.type(line)
                     #expect(refused.status == 2, "\(line): \(refused)")
-                    #expect(refused.errors.contains("there is no terminal to confirm it\nhint: add --yes."))
+                    #expect(
+                        refused.errors.contains("no terminal to confirm it\nhint: add --yes."))
                 }
                 let erased = try await daemon.type(
                     """

@@ -35,7 +35,8 @@ final class SettingsChange {
             guard port.asks == slot.asks else {
                 return slot.lost(
                     because: "canTake returned true, but with the new settings it "
-                        + "\(slot.asks ? "is not" : "is") a source that is queried: it is restarted.")
+                        + "\(slot.asks ? "is not" : "is") a source that is queried: it is restarted."
+                )
             }
             slot.tookSettings()
             slot.settingsChange.end()

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Interfaces
+import Varlink
 
 /// The command `atriumctl edit CONTAINER`.
 struct EditCommand: AsyncParsableCommand {
@@ -29,8 +30,15 @@ struct EditCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        guard Draft.hasEditor || Question.isPossible else {
+            throw CommandFailure(
+                "there is no terminal to edit in",
+                hint: "name an editor that needs none in EDITOR, or use 'describe --definition' "
+                    + "and 'apply'.", status: .usage)
+        }
         let session = try await connection.connect()
         let before = try await definition(session)
+        try await checkRole(before, session)
         let draft = try Draft(container: container, text: before)
         while true {
             try draft.edit()
@@ -47,6 +55,8 @@ struct EditCommand: AsyncParsableCommand {
             }
             switch wish {
             case .edit: continue
+            case .leave where !Question.isPossible:
+                throw draft.kept("nothing was applied: there is nobody to ask, and no --yes")
             case .leave: throw draft.kept("nothing was applied")
             case .apply: break
             }
@@ -69,6 +79,21 @@ struct EditCommand: AsyncParsableCommand {
             throw CommandFailure("'\(container)' has no definition that could be edited")
         }
         return text
+    }
+
+    /// Makes sure that the user may apply the definition, before a text is written for nothing.
+    private func checkRole(_ text: String, _ session: Session) async throws {
+        let parameters = Containers.Apply.Parameters(
+            definitions: [.init(file: "\(container).yaml", text: text)], dryRun: true)
+        do {
+            _ = try await session.client.call(Containers.Apply.self, parameters)
+        } catch let error as VarlinkRemoteError {
+            // What else is wrong with the text is why it is edited.
+            guard case .roleRequired? = InterfaceError(error) else { return }
+            throw await session.explain(error)
+        } catch {
+            throw await session.explain(error)
+        }
     }
 
     private func parameters(
@@ -129,6 +154,8 @@ struct EditCommand: AsyncParsableCommand {
 private struct Draft {
     let path: String
     private let folder: String
+    /// The text as it was written.
+    private let original: String
 
     init(container: String, text: String) throws {
         var template = Array(
@@ -138,17 +165,29 @@ private struct Draft {
         }
         folder = String(cString: made)
         path = "\(folder)/\(container).yaml"
+        original = text
         try InputFile.write(text, to: path)
     }
 
     /// Opens it in the editor, and waits until that has ended.
     func edit() throws {
-        let wish = ["VISUAL", "EDITOR"].lazy.compactMap(Terminal.environment)
-            .first { !$0.isEmpty }
-        let status = system("\(wish ?? "vi") \(DefinitionText.shell(path))")
+        let editor = Self.wish ?? "vi"
+        let status = system("\(editor) \(DefinitionText.shell(path))")
         guard status == 0 else {
-            throw kept("the editor '\(wish ?? "vi")' failed, and nothing was applied")
+            // The status of a shell that finds no program.
+            let isMissing = (status >> 8) & 0xFF == 127
+            throw kept(
+                isMissing
+                    ? "there is no editor '\(editor)', and nothing was applied"
+                    : "the editor '\(editor)' failed, and nothing was applied")
         }
+    }
+
+    /// Whether somebody chose an editor, which may need no terminal.
+    static var hasEditor: Bool { wish != nil }
+
+    private static var wish: String? {
+        ["VISUAL", "EDITOR"].lazy.compactMap(Terminal.environment).first { !$0.isEmpty }
     }
 
     func text() throws -> String { try InputFile.text(path) }
@@ -158,11 +197,15 @@ private struct Draft {
         rmdir(folder)
     }
 
-    /// A failure that says where the text is.
+    /// A failure that says where the text is; one that nobody changed is not kept.
     func kept(
         _ sentence: String, status: CommandFailure.Status = .refused
     ) -> CommandFailure {
-        CommandFailure(
+        guard (try? text()) != original else {
+            remove()
+            return CommandFailure(sentence, status: status)
+        }
+        return CommandFailure(
             sentence, hint: "your text is kept: 'atriumctl apply -f \(path)' applies it.",
             status: status)
     }

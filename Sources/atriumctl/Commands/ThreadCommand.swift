@@ -9,7 +9,8 @@ struct ThreadCommand: AsyncParsableCommand {
     .examples("atriumctl thread films/alien-1979 --newest")
 
     @Argument(
-        help: ArgumentHelp("The container or item with the comments.", valueName: "container[/item]"),
+        help: ArgumentHelp(
+            "The container or item with the comments.", valueName: "container[/item]"),
         completion: .targets, transform: Target.parse)
     var target: Target
 
