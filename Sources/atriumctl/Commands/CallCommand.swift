@@ -31,9 +31,10 @@ struct CallCommand: AsyncParsableCommand {
     var oneway = false
 
     @Flag(
-        help: ArgumentHelp(
-            "Ask for another protocol after the reply, and join it to standard input and output.",
-            discussion: "The reply goes to standard error."))
+        help: """
+            Ask for another protocol after the reply, which goes to standard error, and join it to standard \
+            input and output.
+            """)
     var upgrade = false
 
     @OptionGroup var connection: ConnectionOptions

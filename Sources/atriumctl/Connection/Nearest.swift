@@ -1,7 +1,9 @@
 /// Finds the known name that a person probably meant.
 enum Nearest {
-    /// The most similar name, if it is similar at all: a third of its letters may differ.
+    /// The most similar name, if it is similar at all: a third of its letters may differ, or its end is missing.
     static func name(to wanted: String, in known: [String]) -> String? {
+        let longer = known.filter { $0.lowercased().hasPrefix(wanted.lowercased()) }
+        if wanted.count > 2, longer.count == 1 { return longer[0] }
         let candidates = known.map { (name: $0, distance: distance(wanted, $0)) }
         guard let best = candidates.min(by: { $0.distance < $1.distance }) else { return nil }
         return best.distance <= max(1, wanted.count / 3) ? best.name : nil
