@@ -21,8 +21,8 @@ extension HostError {
         case .settingInvalid(let component, let setting, let reason):
             .settingInvalid(component: component, setting: setting, reason: reason)
         case .definitionInvalid(let container, let reason):
-            // The host has no text, so the position is the beginning.
-            .definitionInvalid(file: container, line: 1, column: 1, reason: reason, hint: nil)
+            // The host has no text, and so no position.
+            .definitionInvalid(file: container, line: 0, column: 0, reason: reason, hint: nil)
         case .itemsUnfit(let container, let field, let reason, let items):
             .itemsUnfit(container: container, field: field, reason: reason, items: items)
         case .recordInvalid(let component, let key, let reason):

@@ -63,7 +63,7 @@ enum UnixConnector {
         guard let code else {
             throw VarlinkConnectionError(
                 .other,
-                "\(address) is no socket's path: it has 1 to \(UnixAddress.pathLimit) bytes, no NUL"
+                "'\(address)' is no socket's path: it has 1 to \(UnixAddress.pathLimit) bytes, no NUL"
             )
         }
         throw VarlinkConnectionError(connectingTo: "\(address)", code: code)

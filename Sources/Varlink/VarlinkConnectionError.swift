@@ -41,6 +41,8 @@ public struct VarlinkConnectionError: Error, Sendable, Hashable, CustomStringCon
         switch code {
         case ENOENT, ENOTDIR:
             self.init(.notFound, "there is no socket at \(path)")
+        case ECONNREFUSED where Self.isOther(path):
+            self.init(.notFound, "\(path) is no socket")
         case ECONNREFUSED:
             self.init(.refused, "nobody listens on the socket \(path)")
         case EACCES, EPERM:
@@ -48,6 +50,12 @@ public struct VarlinkConnectionError: Error, Sendable, Hashable, CustomStringCon
         default:
             self.init(.other, "can't connect to the socket \(path): \(reason)")
         }
+    }
+
+    /// Whether a file or a folder is at a path, to which connecting fails as to a socket on which nobody listens.
+    private static func isOther(_ path: String) -> Bool {
+        var info = stat()
+        return stat(path, &info) == 0 && info.st_mode & S_IFMT != S_IFSOCK
     }
 
     static let closed = VarlinkConnectionError(

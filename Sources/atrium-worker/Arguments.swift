@@ -29,7 +29,8 @@ enum Arguments {
                              [--landlock VERSION] [--identity TEXT] [--describe KIND] (started by atriumd)
 
         --check runs the conformance suite of the plugin's kind, in this process and in a worker,
-        with the settings of its manifest, and the examples of what it does; a program's in a worker alone. A library without a manifest beside it needs --id.
+        with the settings of its manifest, and the examples of what it does; a program's in a
+        worker alone. A library without a manifest beside it needs --id.
         --seed chooses the random commands: 1 by default; a failure names the one that it happened with.
         --call-seconds is how long a call may take: by default what the manifest says, or 10.
         """

@@ -167,6 +167,9 @@ struct Check {
     /// The plugin, and what its manifest wants it checked with.
     private func find() throws -> (Found, DeclaredCheck) {
         let given = URL(filePath: path).absoluteURL
+        guard FileManager.default.fileExists(atPath: given.path) else {
+            throw Problem(description: "There is no folder and no library \(path).")
+        }
         let isDirectory = (try? given.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory
         let folder = isDirectory == true ? given : given.deletingLastPathComponent()
         let manifest = folder.appending(path: "manifest.json")
@@ -193,7 +196,9 @@ struct Check {
             status.plugin.map { Found.components($0) }
             ?? status.delegate.map { Found.delegates($0) }
         guard let found else {
-            throw Problem(description: status.reason ?? "\(status.id) was not loaded.")
+            throw Problem(
+                description: (status.reason ?? "\(status.id) was not loaded.") + buildAdvice(folder)
+            )
         }
         let text = try Value(jsonBytes: Array(try Data(contentsOf: manifest)))
         do {
@@ -201,6 +206,14 @@ struct Check {
         } catch {
             throw Problem(description: "\(manifest.path): \(error)")
         }
+    }
+
+    /// What to do first in a plugin's package that was not built; empty where it was.
+    private func buildAdvice(_ folder: URL) -> String {
+        let files = FileManager.default
+        return files.fileExists(atPath: folder.appending(path: "Package.swift").path)
+            && !files.fileExists(atPath: folder.appending(path: ".build").path)
+            ? " Build it first: 'swift build' in \(folder.path)." : ""
     }
 
     /// A library without a manifest: the kind is that of its class.

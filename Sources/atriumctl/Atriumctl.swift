@@ -190,9 +190,8 @@ enum CommandLineWords {
                 if name == word { next = subcommand }
             }
             guard let next else {
-                let nearest =
-                    Nearest.name(to: word, in: known)
-                    .map { "did you mean '\($0)'? " } ?? ""
+                let meant = Self.otherNames[word] ?? Nearest.name(to: word, in: known)
+                let nearest = meant.map { "did you mean '\($0)'? " } ?? ""
                 throw CommandFailure(
                     "there is no command '\(path) \(word)'",
                     hint: "\(nearest)'\(path) --help' lists what there is.", status: .usage)

@@ -17,6 +17,7 @@ private final class Shop: Sendable {
         var records: [Record] = []
         var calls = 0
         var busyCalls = 0
+        var isReadOnly = false
     }
 
     let state = Mutex(State())
@@ -30,6 +31,10 @@ private final class Shop: Sendable {
     /// The error for a batch; nil when it goes in.
     func put(_ batch: [Contents.Put.Parameters.Items]) -> (any VarlinkErrorReply)? {
         state.withLock { state -> (any VarlinkErrorReply)? in
+            if state.isReadOnly {
+                return Contents.ReadOnly(component: "list", reason: "It lists a file.")
+            }
+            if batch.isEmpty { return nil }
             state.calls += 1
             if state.busyCalls > 0 {
                 state.busyCalls -= 1
@@ -39,6 +44,11 @@ private final class Shop: Sendable {
                 if item.fields.value["rating"]?.string != nil {
                     return Contents.FieldInvalid(
                         item: item.id, field: "rating", expected: "a number", found: "a text")
+                }
+                if item.fields.value["genre"] != nil {
+                    return Contents.FieldInvalid(
+                        item: item.id, field: "genre", expected: "a declared field (title, …)",
+                        found: "an undeclared one")
                 }
                 if item.id == "cursed" { return Contents.Refused(reason: "Not that one.") }
             }
@@ -101,6 +111,20 @@ private final class Shop: Sendable {
 
     private func item(_ id: String, _ rating: String = "8") -> String {
         #"{"id":"\#(id)","fields":{"rating":\#(rating)}}"#
+    }
+
+    @Test func `a list that takes no items says so, and nothing of the columns`() async throws {
+        let shop = Shop()
+        shop.state.withLock { $0.isReadOnly = true }
+        let failure = await #expect(throws: CommandFailure.self) {
+            try await run(["id,nonsense", "a,1"], shop)
+        }
+        #expect(failure?.sentence == "the component 'list' takes no items: It lists a file.")
+    }
+
+    @Test func `a field that is not declared is named, without those that are`() async throws {
+        let report = try await run([#"{"id":"a","fields":{"genre":"drama"}}"#])
+        #expect(report.badLines.map(\.reason) == ["item 'a': 'genre' is no field of 'films'"])
     }
 
     @Test func `all lines go in, in batches of a thousand`() async throws {

@@ -325,6 +325,23 @@ import Varlink
         #expect(failure.lines == [#"atriumctl: no\u{1b}[2Jway"#])
     }
 
+    @Test(arguments: ["", "unix:", "tcp:x", "ssh-unix:x"])
+    func `what is no address is wrong usage`(address: String) async throws {
+        let failure = await #expect(throws: CommandFailure.self) {
+            try await Session(socket: address)
+        }
+        #expect(failure?.status == .usage)
+        #expect(failure?.sentence.contains("'\(address)'") == true)
+    }
+
+    @Test func `a folder is no socket on which nobody listens`() async throws {
+        let failure = await #expect(throws: CommandFailure.self) {
+            try await Session(socket: "/usr")
+        }
+        #expect(failure?.status == .unreachable)
+        #expect(failure?.sentence == "/usr is no socket")
+    }
+
     @Test func `a missing socket is unreachable, and says how to start a daemon`() async throws {
         let failure = try #require(
             await #expect(throws: CommandFailure.self) {
@@ -338,6 +355,7 @@ import Varlink
     @Test(arguments: [
         ("film", ["films", "debian"], "films"), ("debain", ["films", "debian"], "debian"),
         ("titel", ["genres", "title"], "title"),
+        ("warn", ["info", "warning", "error"], "warning"),
         ("alien-1997", ["aliens-1986", "alien-1979"], "alien-1979"),
     ])
     func `the nearest name is found`(wanted: String, known: [String], nearest: String) {

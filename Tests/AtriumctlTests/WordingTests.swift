@@ -47,6 +47,12 @@ import Testing
     func `a gap says why`(reason: Reason, text: String) {
         let gap = Notifications.Subscribe.Reply.Gap(from: 3, to: 7, reason: reason)
         #expect(NotificationText.gap(gap, last: 9) == "atriumctl: \(text)")
+        // A number that is not there yet.
+        #expect(
+            NotificationText.gap(gap, last: 2)
+                == (reason == .replaced
+                    ? "atriumctl: the store was replaced, so what is missed is not known; going on after #2"
+                    : "atriumctl: there is no #7: the last is #2; what comes next is shown"))
     }
 
     @Test func `bytes in binary units`() {
@@ -58,6 +64,9 @@ import Testing
     @Test func `a tally says who voted what, in the order of values`() {
         let tally = VoteTally(count: 3, score: 13.0 / 3, histogram: ["5": 2, "3": 1], mine: 5)
         #expect(TallyText.full(tally) == "4.33 from 3 votes (3: 1, 5: 2); yours: 5")
+        #expect(
+            TallyText.full(tally, of: "web:1")
+                == "4.33 from 3 votes (3: 1, 5: 2); that of web:1: 5")
         #expect(TallyText.short(tally) == "4.33 (3)")
         #expect(TallyText.full(VoteTally(count: 0, histogram: [:])) == "none")
         // A plugin that breaks the rule that votes have a score.

@@ -184,6 +184,10 @@ extension Stories {
                 #expect(
                     circle.errors.contains("can't be a part of itself: day > play > day"),
                     "\(circle)")
+                #expect(circle.errors.hasPrefix("atriumctl: play: A container"), "\(circle)")
+                let typo = try await daemon.type("atriumctl attach day naps --container slep")
+                #expect(typo.status == 1)
+                #expect(typo.errors.contains("there is no container 'slep'"), "\(typo)")
                 let again = try await daemon.type("atriumctl attach day play --container work")
                 #expect(again.status == 1 && again.errors.contains("'play'"), "\(again)")
                 let both = try await daemon.type(

@@ -182,6 +182,11 @@ import Testing
         }
         #expect(refused?.kind == .refused)
         #expect(VarlinkConnectionError(connectingTo: path, code: EACCES).kind == .accessDenied)
+        let file = try directory.write("file", "")
+        let other = await #expect(throws: VarlinkConnectionError.self) {
+            _ = try await VarlinkClient.connect(unixPath: file)
+        }
+        #expect(other?.description == "\(file) is no socket")
     }
 
     @Test(arguments: [

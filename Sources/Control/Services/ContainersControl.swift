@@ -24,13 +24,24 @@ struct ContainersControl: ContainersService {
             definitions, dryRun: parameters.dryRun ?? false,
             prune: parameters.prune ?? false, by: caller
         ) { result in
-            if case .failure(.settingInvalid) = result {
-                return locate(read[...], by: caller) { problem in
-                    if let problem { return Self.fail(call, problem) }
-                    call.answer(result, in: Containers.self, Self.reply)
-                }
+            guard case .failure(let error) = result, hasPlace(error) else {
+                return call.answer(result, in: Containers.self, Self.reply)
             }
-            call.answer(result, in: Containers.self, Self.reply)
+            locate(read[...], by: caller) { problem in
+                if let problem { return Self.fail(call, problem) }
+                call.answer(result, in: Containers.self, Self.reply)
+            }
+        }
+    }
+
+    /// Whether the reply names a place in a definition, not what is wrong alone.
+    private func hasPlace(_ error: HostError) -> Bool {
+        switch error {
+        case .settingInvalid, .definitionInvalid: true
+        // Of one that was found and refused the client asks why.
+        case .pluginNotFound(let plugin, _):
+            !context.registry.plugins.plugins.contains { $0.id == plugin }
+        default: false
         }
     }
 

@@ -46,13 +46,19 @@ public struct SettingDescription: Sendable, Hashable {
     }
 }
 
+/// A number without needless zeros, as its default is written: `1`.
+private func plain(_ number: Double) -> String {
+    Int(exactly: number).map { "\($0)" } ?? "\(number)"
+}
+
 extension Setting.SettingType {
     /// The type in words.
     fileprivate var words: String {
         switch self {
         case .text: "text"
         case .choice(let words): words.joined(separator: " or ")
-        case .number(let range): "number from \(range.lowerBound) to \(range.upperBound)"
+        case .number(let range):
+            "number from \(plain(range.lowerBound)) to \(plain(range.upperBound))"
         case .integer(let range): "integer from \(range.lowerBound) to \(range.upperBound)"
         case .boolean: "boolean"
         case .list: "list"

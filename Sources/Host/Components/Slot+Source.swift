@@ -42,7 +42,9 @@ extension Slot {
     var awaitsItems: Bool { own.contents.map { !$0.isKnown } ?? false }
 
     /// Why the list of a source that is still loading is not shown.
-    var loadingReason: String { "It has not loaded its items yet." }
+    var loadingReason: String {
+        "It has not loaded its items yet" + (source.problem.map { ": \($0)" } ?? ".")
+    }
 
     /// Whether a start is waiting for its items, which ends after a limit.
     var isAwaitingItems: Bool { isAttached && awaitsItems && source.isAwaited }

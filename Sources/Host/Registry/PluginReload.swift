@@ -127,7 +127,10 @@ extension Registry {
             domain.plugins = plugins.replacing(
                 plugin, with: before.plugins.filter { $0.id == plugin })
             PluginReload(of: plugin, in: self, by: caller, goesOn: true).run { rest in
-                let reasons = [problem, "Version \(old.version) goes on.", rest]
+                let reasons = [
+                    problem, "Version \(old.version) goes on.", rest,
+                    "What the new one printed is in the daemon's log.",
+                ]
                 done(
                     .failure(
                         .refused(

@@ -83,7 +83,8 @@ extension Registry {
     ///   - name: the container.
     ///   - place: the component's place among the others, from 0; nil: at the end.
     ///   - caller: on whose behalf.
-    ///   - reply: the sequence; fails with `definitionInvalid` if a container would contain itself, or a screen
+    ///   - reply: the sequence; fails with `containerNotFound` if the component is a container that is not there, with
+    ///     `definitionInvalid` if a container would contain itself, or a screen
     ///     would have too many parts.
     public func attach(
         _ component: ComponentDefinition, to name: String, at place: Int?, by caller: Caller,
@@ -92,6 +93,10 @@ extension Registry {
         change(name, beside: component.isPart ? [Self.nesting] : [], reply) {
             [self] container, done in
             if component.isPart {
+                // A definition may come before those of its parts; by hand it is a mistyped name.
+                if let part = component.container, containers[part] == nil {
+                    return done(.failure(.containerNotFound(part)))
+                }
                 var after = containers.mapValues(\.definition)
                 after[name]?.components.append(component)
                 if let problem = Nesting(after.values).problem(of: [name]) {

@@ -64,13 +64,16 @@ extension ContainerScreens {
     private func ask(
         _ slot: Slot, _ query: ComponentQuery, _ screen: Screen, _ done: @escaping Answer<Int>
     ) {
+        let before = screen.choices.view.selection
         container.filters.report(to: slot) { [self] in
             slot.ask(query, isOfScreen: true) { [self] result in
                 switch result {
                 case .success(.selection(let selection, let events)):
                     // The delegate's message is sent with the revision that shows the choices.
                     let hold = screen.holdNotice()
-                    container.delivery.deliver(events, from: slot)
+                    // Where it was not selected, nothing was deselected: its delegate has nothing to say of it.
+                    let isIdle = if case .deselect = query { selection == before } else { false }
+                    container.delivery.deliver(isIdle ? [] : events, from: slot)
                     var choices = placement.choices(of: screen)
                     choices.view.selection = selection
                     propose(choices, on: screen) { result in

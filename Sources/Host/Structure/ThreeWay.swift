@@ -49,8 +49,9 @@ struct ThreeWay {
             lines.append("activate: \(new.activate ?? "none")")
         }
         if new.present != base.present, new.present != result.present {
+            let change = result.present == nil ? "set" : "changed"
             result.present = new.present
-            lines.append("present: \(new.present == nil ? "none" : "changed")")
+            lines.append("present: \(new.present == nil ? "none" : change)")
         }
         if !new.delegate.isSame(as: base.delegate), !new.delegate.isSame(as: result.delegate) {
             lines.append(Self.line(of: new.delegate, after: result.delegate))

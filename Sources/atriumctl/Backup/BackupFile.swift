@@ -24,7 +24,7 @@ struct BackupFile: ~Copyable {
             let folder = slash.map { String(path[...$0]) } ?? ""
             name = "\(folder).\(path.dropFirst(folder.count)).\(getpid())"
             opened = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            guard opened >= 0 else { throw Self.failure("make", name) }
+            guard opened >= 0 else { throw Self.failure("make", path) }
             DraftRemoval.arm(name)
         }
         (self.path, self.replaces) = (path, replaces)
@@ -43,7 +43,7 @@ struct BackupFile: ~Copyable {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 || errno == EINTR else { throw Self.failure("write", draft) }
+            guard count > 0 || errno == EINTR else { throw Self.failure("write", path ?? "") }
             rest = rest.dropFirst(max(0, count))
         }
     }
@@ -51,7 +51,7 @@ struct BackupFile: ~Copyable {
     /// Gives it its name, once it is on the disk.
     func finish() throws {
         guard let path else { return }
-        guard fsync(descriptor) == 0 else { throw Self.failure("write", draft) }
+        guard fsync(descriptor) == 0 else { throw Self.failure("write", path) }
         try Self.check(path, replaces: replaces)
         guard rename(draft, path) == 0 else { throw Self.failure("replace", path) }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."

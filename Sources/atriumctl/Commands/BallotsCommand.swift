@@ -4,7 +4,8 @@ import Interfaces
 /// The command `atriumctl ballots CONTAINER[/ITEM]`.
 struct BallotsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ballots", abstract: "List who voted what (moderators)."
+        commandName: "ballots", abstract: "List who voted what (moderators).",
+        discussion: "The latest come first; with --limit those of some, in no order."
     )
     .examples("atriumctl ballots films/alien-1979")
 
@@ -23,21 +24,23 @@ struct BallotsCommand: AsyncParsableCommand {
         let session = try await connection.connect()
         let parameters = Votes.Ballots.Parameters(
             container: target.container, item: target.item, component: which.component)
-        var table = Table([.identifier("actor"), .number("value"), .text("cast")])
+        var ballots: [Votes.Ballots.Reply.Ballots] = []
         try await session.pages(
             Votes.Ballots.self, parameters, cursor: \.cursor, limit: \.limit, most: page.limit
         ) { reply in
-            for ballot in reply.ballots {
-                table.add([
-                    ActorName.shown(ballot.actor), Wording.number(ballot.value),
-                    WireTime.age(of: ballot.cast),
-                ])
-            }
+            if !session.printsJSON { ballots += reply.ballots }
             return (reply.ballots.count, reply.next)
         }
         guard !session.printsJSON else { return }
-        guard !table.isEmpty else {
+        guard !ballots.isEmpty else {
             return Output.note("nobody voted on \(PrintableText.line(target.description)).")
+        }
+        var table = Table([.identifier("actor"), .number("value"), .text("cast")])
+        for ballot in ballots.sorted(by: { $0.cast > $1.cast }) {
+            table.add([
+                ActorName.shown(ballot.actor), Wording.number(ballot.value),
+                WireTime.age(of: ballot.cast),
+            ])
         }
         table.show()
     }

@@ -31,9 +31,10 @@ struct CallCommand: AsyncParsableCommand {
     var oneway = false
 
     @Flag(
-        help: ArgumentHelp(
-            "Upgrade to another protocol after the reply, connected to standard input and output.",
-            discussion: "The reply goes to standard error."))
+        help: """
+            Upgrade to another protocol after the reply, which goes to standard error, and connect it to standard \
+            input and output.
+            """)
     var upgrade = false
 
     @OptionGroup var connection: ConnectionOptions

@@ -50,8 +50,10 @@ struct DescribeCommand: AsyncParsableCommand {
         var facts = Facts()
         facts.add("Item", reply.item.id)
         let values = reply.item.fields.value
+        let details = reply.details?.value
         for field in fields {
-            let text = values[field.name].map { FieldText.shown($0, type: field.type) }
+            let value = values[field.name] ?? details?[field.name]
+            let text = value.map { FieldText.shown($0, type: field.type) }
             facts.add(
                 field.title ?? field.name, text.map { $0 + (field.unit.map { " \($0)" } ?? "") })
         }
@@ -59,10 +61,12 @@ struct DescribeCommand: AsyncParsableCommand {
         {
             facts.add(member.name, FieldText.shown(member.value, type: ""))
         }
-        facts.add("Votes", reply.item.votes.map(TallyText.full))
+        facts.add("Votes", reply.item.votes.map { TallyText.full($0, of: subject.actor) })
         facts.add("Comments", reply.item.comments.map { Wording.count($0) })
         facts.add("Items inside", reply.item.children.map { Wording.count($0) })
-        for member in reply.details?.value.object ?? [] {
+        // A source names all that it knows: what the fields say already is not repeated.
+        for member in details?.object ?? []
+        where values[member.name] == nil && !fields.contains(where: { $0.name == member.name }) {
             facts.add(member.name, FieldText.shown(member.value, type: ""))
         }
         facts.show()
@@ -132,7 +136,7 @@ struct DescribeCommand: AsyncParsableCommand {
         }
         facts.add("Items", Wording.count(container.items))
         // Those on items are counted in lists.
-        facts.add("Votes on it", reply.votes.map(TallyText.full))
+        facts.add("Votes on it", reply.votes.map { TallyText.full($0) })
         facts.add("Comments on it", reply.comments.map { Wording.count($0) })
         return facts
     }

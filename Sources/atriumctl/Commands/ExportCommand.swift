@@ -1,6 +1,7 @@
 import ArgumentParser
 import Interfaces
 import JSONCodec
+import Varlink
 
 /// The command `atriumctl export CONTAINER`.
 struct ExportCommand: AsyncParsableCommand {
@@ -62,7 +63,27 @@ struct ExportCommand: AsyncParsableCommand {
             for record in reply.records { lines.add(record) }
             Output.bytes(lines.bytes)
         }
+        await noteSources(session)
         try show(lost)
+    }
+
+    /// Says whose items are not in an export of records: those of lists that have them from a source.
+    private func noteSources(_ session: Session) async {
+        let known = try? await session.client.call(
+            Containers.Describe.self, .init(container: container))
+        for list in known?.container.components ?? [] where list.kind == "contents" {
+            do {
+                _ = try await session.client.call(
+                    Contents.Put.self, .init(container: container, component: list.name, items: []))
+            } catch let error as VarlinkRemoteError {
+                guard error.as(Contents.ReadOnly.self) != nil else { continue }
+                Output.note(
+                    PrintableText.line(
+                        "the items of '\(list.name)' are its source's: they are not in the export"))
+            } catch {
+                return
+            }
+        }
     }
 
     /// Says what is missing in what was written.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Interfaces
 import JSONCodec
+import Varlink
 
 /// The command `atriumctl image CONTAINER/ITEM FIELD`.
 struct ImageCommand: AsyncParsableCommand {
@@ -50,14 +51,11 @@ struct ImageCommand: AsyncParsableCommand {
         let session = try await connection.connect()
         let parameters = Contents.Image.Parameters(
             container: target.container, component: list.component, item: item, field: field)
-        guard let path else {
-            guard let reply = try await session.answer(Contents.Image.self, parameters) else {
-                return
-            }
-            return Output.bytes(try Self.bytes(of: reply))
-        }
-        let reply = try await session.call(Contents.Image.self, parameters)
+        let object = try await picture(parameters, session)
+        if path == nil, connection.json { return Output.rawLine(object.bytes) }
+        let reply = try session.decode(Contents.Image.self, object)
         let bytes = try Self.bytes(of: reply)
+        guard let path else { return Output.bytes(bytes) }
         let file = try BackupFile(path, replaces: force)
         try file.write(bytes)
         try file.finish()
@@ -70,6 +68,26 @@ struct ImageCommand: AsyncParsableCommand {
         }
         Output.line(
             PrintableText.line("wrote \(path): \(reply.type), \(Wording.bytes(bytes.count))"))
+    }
+
+    /// The reply as it came.
+    private func picture(
+        _ parameters: Contents.Image.Parameters, _ session: Session
+    ) async throws -> JSONObject {
+        do {
+            return try await session.client.call(
+                raw: Contents.Image.name, parameters: JSONObject(writing: parameters) ?? .empty)
+        } catch let error as VarlinkRemoteError {
+            guard case .fieldUnknown(let field, let known) = InterfaceError(error) else {
+                throw await session.explain(error)
+            }
+            // There may be a field of that name: `known` are those that hold pictures.
+            throw CommandFailure(
+                "there is no field '\(field)' of the type image",
+                hint: Nearest.hint(field, known) ?? "'\(target.container)' has none.")
+        } catch {
+            throw await session.explain(error)
+        }
     }
 
     private static func bytes(of reply: Contents.Image.Reply) throws -> [UInt8] {

@@ -142,7 +142,11 @@ struct RemoveCommand: AsyncParsableCommand {
             guard let reply = try await session.answer(Contents.Remove.self, parameters)
             else { continue }
             let missing = ids.count - reply.removed
-            let note = missing > 0 ? "; \(Wording.count(missing)) not there" : ""
+            let note =
+                missing == 0
+                ? ""
+                : ids.count == 1
+                    ? "; there is no '\(ids[0])'" : "; \(Wording.count(missing)) not there"
             Output.line("\(container): \(Wording.count(reply.removed, "item")) removed\(note)")
         }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Interfaces
 import JSONCodec
+import Varlink
 
 /// The command `atriumctl list CONTAINER`.
 struct ListCommand: AsyncParsableCommand {
@@ -103,6 +104,19 @@ struct ListCommand: AsyncParsableCommand {
         let isPart = parameters.cursor != nil
         Output.note(shown + (isPart ? "; a higher --limit shows more" : ""))
         if total == 0 { try await hint(session) }
+        if total == 0, let parent, !parent.isEmpty { try await check(parent, session) }
+    }
+
+    /// Makes sure that there is an item of which nothing was found inside.
+    private func check(_ parent: String, _ session: Session) async throws {
+        do {
+            _ = try await session.client.call(
+                Contents.Get.self,
+                .init(container: container, component: subject.component, item: parent))
+        } catch let error as VarlinkRemoteError where error.as(Contents.ItemNotFound.self) != nil {
+            // It may stand in another list, or in none any more.
+            Output.note(PrintableText.line("there is no item '\(parent)' in this list"))
+        }
     }
 
     private var isWhole: Bool { all || page.limit == nil && cursor == nil }

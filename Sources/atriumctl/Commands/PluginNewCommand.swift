@@ -78,10 +78,15 @@ struct PluginNewCommand: ParsableCommand {
             ("cd \(folder)", nil),
             language.build.map { ($0, nil) },
             (language.check, "runs its conformance suite"),
-            ("\(delegates)atriumd --plugin-path .", "starts a daemon that has it"),
+            // Beside a daemon that runs already: its socket and its store are in use.
+            ("export ATRIUM_SOCKET=$PWD/atrium.sock", "in each terminal"),
+            (
+                "\(delegates)atriumd --plugin-path . --state-directory state",
+                "starts a daemon that has it"
+            ),
         ]
         for step in steps.compactMap(\.self) {
-            let padding = String(repeating: " ", count: max(1, 30 - step.command.count))
+            let padding = String(repeating: " ", count: max(2, 30 - step.command.count))
             Output.line("    \(step.command)" + (step.note.map { "\(padding)# \($0)" } ?? ""))
         }
         if let guide = PluginGuide.find() { Output.line("The guide: \(guide)") }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Interfaces
+import JSONCodec
 
 /// The command `atriumctl plugins`.
 struct PluginsCommand: AsyncParsableCommand {
@@ -81,11 +82,17 @@ struct PluginDescribeCommand: AsyncParsableCommand {
         for setting in reply.settings {
             table.add([
                 setting.name, setting.type,
-                setting.default ?? (setting.required ? "required" : ""), setting.summary,
+                setting.default.map(Self.shown) ?? (setting.required ? "required" : ""),
+                setting.summary,
             ])
         }
         Output.line()
         table.show()
+    }
+
+    /// A default, which is JSON, as it would be written in a definition.
+    private static func shown(_ text: String) -> String {
+        (try? JSON.decode(JSONValue.self, from: text))?.string ?? text
     }
 
     private func facts(_ plugin: Plugin) -> Facts {

@@ -44,7 +44,7 @@ struct VoteCommand: AsyncParsableCommand {
         Output.line(
             PrintableText.line(
                 "voted \(Wording.number(value)) on \(target.description)\(before); now "
-                    + TallyText.full(reply.tally)))
+                    + TallyText.full(reply.tally, of: subject.actor)))
     }
 
     /// What votes go from and to, where a refused one did not; nil: it was refused for something else, or that was said.
@@ -84,9 +84,10 @@ struct UnvoteCommand: AsyncParsableCommand {
         guard let reply = try await session.answer(Votes.Retract.self, parameters) else { return }
         let done =
             reply.previous.map { "retracted the vote \(Wording.number($0)) on" }
-            ?? "you had no vote on"
+            ?? "there was no vote of \(subject.actor ?? "yours") on"
         Output.line(
             PrintableText.line(
-                "\(done) \(target.description); now \(TallyText.full(reply.tally))"))
+                "\(done) \(target.description); now "
+                    + TallyText.full(reply.tally, of: subject.actor)))
     }
 }

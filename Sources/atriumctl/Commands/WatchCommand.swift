@@ -88,7 +88,10 @@ enum NotificationText {
             return
                 "atriumctl: the store was replaced, so missed notifications are unknown; continuing after #\(last)"
         }
-        if gap.from > last { return "atriumctl: there is no #\(gap.to): the last is #\(last)" }
+        if gap.from > last {
+            return
+                "atriumctl: there is no #\(gap.to): the last is #\(last); what comes next is shown"
+        }
         let reason =
             switch gap.reason {
             case .damaged: "damaged in the store; 'atriumctl status' says more"

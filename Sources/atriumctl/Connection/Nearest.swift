@@ -1,8 +1,12 @@
 /// Finds the known name that a person probably meant.
 enum Nearest {
-    /// The most similar name, if it is similar at all: a third of its letters may differ.
+    /// The most similar name, if it is similar at all: a third of its letters may differ, or its end is missing.
     static func name(to wanted: String, in known: [String]) -> String? {
-        // Who is told of the name just typed does not learn anything.
+        let longer = known.filter {
+            $0 != wanted && $0.lowercased().hasPrefix(wanted.lowercased())
+        }
+        if wanted.count > 2, longer.count == 1 { return longer[0] }
+        // Suggesting the name that was just typed says nothing.
         let candidates = known.filter { $0 != wanted }
             .map { (name: $0, distance: distance(wanted, $0)) }
         guard let best = candidates.min(by: { $0.distance < $1.distance }) else { return nil }

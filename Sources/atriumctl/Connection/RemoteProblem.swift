@@ -65,7 +65,9 @@ enum RemoteProblem {
                 "there is no scope '\(scope)'",
                 hint: Nearest.hint(scope, known) ?? "the container has no scopes.")
         case .definitionInvalid(let file, let line, let column, let reason, let hint):
-            CommandFailure("\(file):\(line):\(column): \(reason)", hint: hint)
+            CommandFailure(
+                line > 0 ? "\(file):\(line):\(column): \(reason)" : "\(file): \(reason)", hint: hint
+            )
         case .fieldInvalid(let item, let field, let expected, let found):
             CommandFailure("item '\(item)', field '\(field)': expected \(expected), found \(found)")
         case .itemInvalid(let item, let reason): CommandFailure("item '\(item)': \(reason)")

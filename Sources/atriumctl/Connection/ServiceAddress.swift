@@ -52,7 +52,7 @@ enum ServiceAddress {
 
     /// Connects to a service.
     ///
-    /// - Throws: ``VarlinkConnectionError``; ``CommandFailure`` where a program can't be started.
+    /// - Throws: ``VarlinkConnectionError``; ``CommandFailure`` for what is no address, and where a program can't be started.
     static func connect(_ address: String) async throws -> VarlinkClient {
         if let command = value(of: address, "exec:") {
             return try await VarlinkClient.connect(descriptor: ServiceProgram.start(command))
@@ -69,7 +69,16 @@ enum ServiceAddress {
             return try await VarlinkClient.connect(
                 descriptor: ServiceProgram.reach(host: String(rest[..<colon]), path))
         }
-        return try await VarlinkClient.connect(to: VarlinkAddress(address))
+        let known: VarlinkAddress
+        do {
+            known = try VarlinkAddress(address)
+        } catch {
+            throw CommandFailure(error.description, status: .usage)
+        }
+        guard known != .path("") else {
+            throw CommandFailure("'' is no address of a socket", status: .usage)
+        }
+        return try await VarlinkClient.connect(to: known)
     }
 
     private static func value(of address: String, _ scheme: String) -> String? {

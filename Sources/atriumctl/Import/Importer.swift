@@ -110,6 +110,7 @@ struct Importer {
     /// How items get their fields; asked of the daemon where a file does not say it itself.
     private mutating func itemShape(allowsDecimalComma: Bool = false) async throws -> ItemShape {
         if let shape { return shape }
+        try await checkThatItTakesItems()
         let fields = try await session.call(
             Containers.Describe.self, .init(container: container)
         ).fields.filter { $0.of == nil }
@@ -118,6 +119,18 @@ struct Importer {
             allowsDecimalComma: allowsDecimalComma)
         shape = found
         return found
+    }
+
+    /// Asks a list whether it takes items at all, before what is wrong with theirs is said.
+    private func checkThatItTakesItems() async throws {
+        do {
+            _ = try await session.client.call(
+                Contents.Put.self, .init(container: container, component: component, items: []))
+        } catch let error as VarlinkRemoteError where error.as(Contents.ReadOnly.self) != nil {
+            throw await session.explain(error)
+        } catch {
+            // Whatever else is wrong the import itself comes to.
+        }
     }
 
     private mutating func submit(_ batch: ImportBatch) async throws {
@@ -183,7 +196,17 @@ struct Importer {
     }
 
     private mutating func reject(_ entry: ImportBatch.Entry, _ error: VarlinkRemoteError) {
-        report.add(.init(line: entry.line, reason: RemoteProblem.explain(error).sentence))
+        report.add(.init(line: entry.line, reason: Self.reason(error, container)))
+    }
+
+    /// Why an entry was refused; of a field that is not declared without the list of those that are, on every line.
+    private static func reason(_ error: VarlinkRemoteError, _ container: String) -> String {
+        if case .fieldInvalid(let item, let field, _, let found) = InterfaceError(error),
+            found == "an undeclared one"
+        {
+            return "item '\(item)': '\(field)' is no field of '\(container)'"
+        }
+        return RemoteProblem.explain(error).sentence
     }
 
     private func send(_ batch: ImportBatch) -> Flight {

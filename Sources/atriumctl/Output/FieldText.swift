@@ -48,11 +48,17 @@ enum TallyText {
 
     /// In a sentence, with who voted what: `4.33 from 12 votes (3: 2, 5: 10); yours: 5`; a score that is another than
     /// the mean is named, too.
-    static func full(_ tally: VoteTally) -> String {
+    ///
+    /// - Parameters:
+    ///   - tally: The tally.
+    ///   - actor: Whose vote `mine` is, where it is not the caller's.
+    /// - Returns: The text.
+    static func full(_ tally: VoteTally, of actor: String? = nil) -> String {
         guard tally.count > 0 else { return "none" }
         let values = tally.histogram.sorted { (Double($0.key) ?? 0) < (Double($1.key) ?? 0) }
         let histogram = values.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
-        let mine = tally.mine.map { "; yours: \(Wording.number($0))" } ?? ""
+        let whose = actor.map { "that of \($0)" } ?? "yours"
+        let mine = tally.mine.map { "; \(whose): \(Wording.number($0))" } ?? ""
         let votes = "\(Wording.count(tally.count, "vote")) (\(histogram))"
         guard let score = tally.score, let mean = mean(tally) else {
             return "\(votes), without a score\(mine)"

@@ -55,7 +55,10 @@ struct ScreenChangeText {
             if total != list.total { lines.append("\(list.component): \(list.total) in all") }
         }
         if let tally = reply.tally { lines.append("votes: \(TallyText.full(tally))") }
-        for detail in reply.details?.value.object ?? [] {
+        // More of them may come for the same item, once its source has found out.
+        let known = reply.focus == nil ? before.details.value : .object([])
+        for detail in reply.details?.value.object ?? []
+        where known[detail.name] != detail.value {
             let type = fields.first { $0.name == detail.name }?.type ?? ""
             lines.append("\(detail.name): \(FieldText.shown(detail.value, type: type))")
         }

@@ -15,6 +15,9 @@ enum WholeFile {
             guard errno == ENOENT else { throw failure("write", path) }
             return try replace(path, with: text)
         }
+        guard status.st_mode & S_IFMT != S_IFDIR else {
+            throw CommandFailure("\(path) is a folder", hint: "name a file in it.", status: .usage)
+        }
         if status.st_mode & S_IFMT == S_IFREG { return try replace(followed(path), with: text) }
         let descriptor = open(path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open", path) }
@@ -35,12 +38,12 @@ enum WholeFile {
         let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
         let draft = "\(folder).\(name).\(getpid())"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw failure("make", draft) }
+        guard descriptor >= 0 else { throw failure("make", path) }
         do {
             // Not what the umask leaves: another user's collector reads it.
             fchmod(descriptor, 0o644)
-            try fill(descriptor, Array(text.utf8), draft)
-            guard close(descriptor) == 0 else { throw failure("write", draft) }
+            try fill(descriptor, Array(text.utf8), path)
+            guard close(descriptor) == 0 else { throw failure("write", path) }
             guard rename(draft, path) == 0 else { throw failure("replace", path) }
         } catch {
             unlink(draft)

@@ -148,6 +148,8 @@ private let cases: [ThreeWayCase] = [
                 "component list: sort by id",
             ])
         #expect(plan.result == new)
+        let made = ThreeWay(new: base, base: nil, live: nil)
+        #expect(made.lines.contains("present: set"), "\(made.lines)")
         #expect(ThreeWay(new: base, base: new, live: new).result == base)
     }
 

@@ -35,6 +35,12 @@ public enum TextFormat: String, Sendable, CaseIterable {
         if sample.drop(while: JSONScan.isSpace).first == UInt8(ascii: "<") {
             return ("XML or HTML", "export it as CSV or JSON where it comes from.")
         }
+        if sample.starts(with: Array("SQLite format 3\0".utf8)) {
+            return (
+                "a database of SQLite, such as a backup of the whole store",
+                "'atriumctl restore' puts a backup back; of another database take a table as CSV or JSON."
+            )
+        }
         if sample.contains(0) { return ("no text", "CSV and JSON can be read.") }
         return nil
     }
