@@ -93,6 +93,15 @@ public final class Snapshot: Sendable {
         }
     }
 
+    /// What is wrong with the rows that say which records belong to which component, a sentence each.
+    ///
+    /// Where there is something, records of any container may not be found, or may be hidden as if they were purged.
+    ///
+    /// - Throws: `StoreError` if the file can't be read.
+    public func problemsOfPlaces() throws(StoreError) -> [String] {
+        try read(TableCheck.problemsOfPlaces)
+    }
+
     /// Reads the file as of the snapshot's moment.
     func read<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {
         do {

@@ -199,40 +199,48 @@ extension Store {
     /// The notifications after a sequence, in order.
     ///
     /// Entries without a notification leave gaps in the sequences; `trimmedThrough` returns which ones were deleted.
-    /// Damaged notifications are marked as such.
+    /// Damaged notifications are marked as such, and entries that are gone are named.
     ///
     /// - Parameters:
     ///   - sequence: starts with the next sequence.
     ///   - limit: the most entries to read.
     ///   - isWanted: whether to return notifications of a topic; others only count towards the limit.
-    /// - Returns: the notifications, and the sequence of the last entry that was read; nil: no more follow.
+    /// - Returns: the notifications.
     /// - Throws: `StoreError` if the file can't be read.
     public func notifications(
         after sequence: Int64, limit: Int, where isWanted: (_ topic: String) -> Bool = { _ in true }
-    ) throws(StoreError) -> (notifications: [StoredNotification], through: Int64?) {
-        try read("reading notifications from") { db in
+    ) throws(StoreError) -> StoredPast {
+        // Committed before the snapshot is taken, so that each of them up to here has its row there.
+        let end = lastSequence
+        return try read("reading notifications from") { db in
+            let trimmed = try Int64.fetchOne(
+                db.cachedStatement(sql: "SELECT value FROM meta WHERE name = 'trimmed'"))
             let rows = try Row.fetchCursor(
                 db.cachedStatement(
                     sql: """
                         SELECT e.topic, e.sequence, e.time, e.actor, e.public, e.restricted,
                             e.changes, e.sum, e.position, c.name
                         FROM entries e LEFT JOIN containers c ON c.id = e.container
-                        WHERE e.sequence > ? AND e.topic IS NOT NULL ORDER BY e.sequence LIMIT ?
+                        WHERE e.sequence > ? ORDER BY e.sequence LIMIT ?
                         """), arguments: [sequence, max(0, limit)])
-            var notifications: [StoredNotification] = []
-            var (count, last) = (0, sequence)
+            var past = StoredPast(after: sequence, trimmed: trimmed ?? 0)
+            var count = 0
             while let row = try rows.next() {
                 let sequence: Int64 = row[1]
-                guard sequence > last else {
+                guard sequence > past.last else {
                     throw DatabaseError(
                         resultCode: .SQLITE_CORRUPT,
-                        message: "entry \(sequence) stands behind entry \(last)")
+                        message: "entry \(sequence) stands behind entry \(past.last)")
                 }
-                (count, last) = (count + 1, sequence)
-                let topic: String = row[0]
-                if isWanted(topic) { notifications.append(try StoredNotification(row, topic)) }
+                count += 1
+                past.come(to: sequence)
+                // NULL: an entry without a notification, whose row is read to see that it is there.
+                guard let topic = row[0] as String?, isWanted(topic) else { continue }
+                past.notifications.append(try StoredNotification(row, topic))
             }
-            return (notifications, count == limit ? last : nil)
+            past.isEnd = count < limit
+            if past.isEnd { past.end(at: end) }
+            return past
         }
     }
 

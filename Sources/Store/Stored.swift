@@ -65,6 +65,43 @@ public struct StoredNotification: Sendable, Equatable {
     }
 }
 
+/// A part of the past: notifications that were read one after another.
+public struct StoredPast: Sendable, Equatable {
+    /// The notifications, by ascending sequence.
+    public internal(set) var notifications: [StoredNotification] = []
+    /// The sequences whose entries are gone though they were not trimmed, in order.
+    ///
+    /// Each entry has a row until it is trimmed, also one without a notification.
+    public private(set) var missing: [ClosedRange<Int64>] = []
+    /// The last sequence that was looked at.
+    private(set) var last: Int64
+    private let trimmed: Int64
+    /// Whether no more entries follow.
+    var isEnd = false
+
+    /// The sequence of the last entry that was read; nil: no more follow.
+    public var through: Int64? { isEnd ? nil : last }
+
+    init(after sequence: Int64, trimmed: Int64) {
+        (last, self.trimmed) = (sequence, trimmed)
+    }
+
+    /// Comes to the next entry's row.
+    mutating func come(to sequence: Int64) {
+        let before = max(last, trimmed)
+        if before < sequence - 1 { missing.append(before + 1...sequence - 1) }
+        last = sequence
+    }
+
+    /// Comes to the end of the rows; the store has given out the sequences through this one.
+    mutating func end(at sequence: Int64) {
+        let before = max(last, trimmed)
+        guard before < sequence else { return }
+        missing.append(before + 1...sequence)
+        last = sequence
+    }
+}
+
 extension StoredNotification {
     /// Reads a row of topic, sequence, time, actor, public, restricted, changes, sum, position, container.
     init(_ row: Row, _ topic: String) throws {

@@ -16,12 +16,28 @@ struct TableCheck {
         case actors
     }
 
-    private var tables = Table.allCases[...]
+    private var tables: ArraySlice<Table>
     private var last = Int64.min
     private var count = 0
     private var damaged = 0
     /// The names of the first damaged rows.
     private var names: [String] = []
+
+    init(_ tables: [Table] = Table.allCases) { self.tables = tables[...] }
+
+    /// What is wrong with the tables that say which records belong to which component, for people.
+    ///
+    /// Each row of theirs may concern any container: a damaged name may have been any name.
+    static func problemsOfPlaces(_ db: Database) throws -> [String] {
+        let tables: [Table] = [.containers, .components, .purges]
+        var check = TableCheck(tables)
+        var problems: [String] = []
+        while let found = try check.next(db) { problems += found }
+        for table in tables where try table.expected(db) == nil {
+            problems.append("it is unknown how many rows the table \(table.rawValue) should have")
+        }
+        return problems
+    }
 
     /// Everything that is wrong, for people: a sentence or two for each table.
     static func problems(_ db: Database) throws -> [String] {

@@ -35,7 +35,9 @@ import Testing
         let right = try bench.records("films", "right")
         #expect(left == right)
         #expect(Set(acknowledged).isSubset(of: left.keys))
-        let told = try bench.store.notifications(after: 0, limit: .max).notifications
+        let past = try bench.store.notifications(after: 0, limit: .max)
+        #expect(past.missing.isEmpty)
+        let told = past.notifications
         #expect(told.map(\.sequence) == Array(1...bench.store.lastSequence))
         #expect(Set(told.map { String(decoding: $0.payload, as: UTF8.self) }) == Set(left.keys))
         #expect(left.count == told.count)

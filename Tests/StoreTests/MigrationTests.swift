@@ -73,6 +73,7 @@ import Testing
         #expect(try bench.records("films", "stars") == (purges ? [:] : ["a": "5"]))
         #expect(try bench.store.actors() == [Actor(number: 7, name: "unix:1000")])
         #expect(try bench.store.trimmedThrough() == 1)
+        #expect(try bench.store.notifications(after: 0, limit: 9).missing.isEmpty)
         let told = try bench.store.notifications(after: 0, limit: 9).notifications
         #expect(told.map(\.sequence) == [2, 4])
         #expect(told.map(\.actor) == [7, 7])

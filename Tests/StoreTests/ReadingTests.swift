@@ -82,7 +82,9 @@ import Testing
         for number in 1...5 { bench.write(put("\(number)", "x")) }
         bench.write(Entry(container: "films", epoch: 0, time: 1))
         bench.write(put("7", "x"))
-        let told = try bench.store.notifications(after: 2, limit: 4).notifications
+        let past = try bench.store.notifications(after: 2, limit: 5)
+        #expect(past.through == 7 && past.missing.isEmpty)
+        let told = past.notifications
         #expect(told.map(\.sequence) == [3, 4, 5, 7])
         #expect(told.first?.topic == "films.items.put")
         #expect(told.first?.time == 1_000)

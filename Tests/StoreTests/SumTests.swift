@@ -18,6 +18,28 @@ import Testing
         return try Bench(scratch)
     }
 
+    @Test(arguments: [
+        ("sequence = 1", [1...1]), ("sequence = 2", [2...2]), ("sequence > 1", [2...3]),
+        ("sequence <> 2", [1...1, 3...3]), ("sequence > 0", [1...3 as ClosedRange<Int64>]),
+    ])
+    func `entries that are gone are named where the past is read, and counted after a start`(
+        which: String, missing: [ClosedRange<Int64>]
+    ) throws {
+        let bench = try reopened(after: "DELETE FROM entries WHERE \(which)")
+        #expect(try bench.store.notifications(after: 0, limit: 9).missing == missing)
+        #expect(try bench.store.notifications(after: 3, limit: 9).missing.isEmpty)
+        bench.store.keep(Retention())
+        bench.store.waitForTrimming()
+        let count = missing.reduce(0) { $0 + $1.count }
+        #expect(bench.store.keptPast?.missing == count)
+        // It goes on behind them, and counts none of them twice.
+        #expect(bench.write(put("d", "x"))?.sequence == 4)
+        #expect(try bench.store.notifications(after: 0, limit: 9).missing == missing)
+        bench.store.keep(Retention(count: 9))
+        bench.store.waitForTrimming()
+        #expect(bench.store.keptPast?.missing == count)
+    }
+
     private let b = RecordKey(container: "films", component: "list", key: "b")
 
     @Test(arguments: [

@@ -48,20 +48,23 @@ extension Backlog {
         var looked = 0
         var bytes = 0
         while looked < Self.most {
-            let (stored, last) = try store.notifications(after: through, limit: Self.slice) {
+            let past = try store.notifications(after: through, limit: Self.slice) {
                 topic in request.patterns.contains { $0.matches(topic) }
             }
-            let wanted = stored.prefix { $0.sequence <= request.through }.map {
+            let wanted = past.notifications.prefix { $0.sequence <= request.through }.map {
                 (content: BusNotification($0), isDamaged: $0.isDamaged)
             }
             let texts = try texts(
                 of: wanted.lazy.filter { !$0.isDamaged }.map(\.content), in: store)
+            var missing = past.missing[...]
             for (found, isDamaged) in wanted {
                 let goesOn =
-                    isDamaged ? pass(found) : take(found, texts, request, bytes: &bytes)
+                    pass(&missing, before: found.sequence ?? 0)
+                    && (isDamaged ? pass(found) : take(found, texts, request, bytes: &bytes))
                 guard goesOn else { return }
             }
-            guard let last, last < request.through else {
+            guard pass(&missing, before: request.through + 1) else { return }
+            guard let last = past.through, last < request.through else {
                 through = request.through
                 return
             }
@@ -95,6 +98,22 @@ extension Backlog {
         guard notifications.isEmpty else { return false }
         damaged = (damaged?.lowerBound ?? sequence)...sequence
         through = sequence
+        return true
+    }
+
+    /// Records the entries before a sequence that are gone; nobody knows what they were about.
+    ///
+    /// - Returns: as for a damaged notification.
+    private mutating func pass(
+        _ missing: inout ArraySlice<ClosedRange<Int64>>, before end: Int64
+    ) -> Bool {
+        while let range = missing.first, range.lowerBound < end {
+            guard notifications.isEmpty else { return false }
+            missing.removeFirst()
+            let last = min(range.upperBound, end - 1)
+            damaged = (damaged?.lowerBound ?? range.lowerBound)...last
+            through = last
+        }
         return true
     }
 

@@ -14,7 +14,7 @@ public struct Backlog: Sendable {
     /// The texts are those of the records at this sequence or a later one.
     public var asOf: Int64
 
-    /// The first and last sequence of the damaged notifications that precede ``notifications``; nil: there are none.
+    /// The first and last sequence of what is damaged or missing before ``notifications``; nil: nothing is.
     public var damaged: ClosedRange<Int64>?
     /// The damage that this read found.
     public var damage = PastDamage()

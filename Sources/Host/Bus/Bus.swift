@@ -11,7 +11,7 @@ import Store
 ///   posted, durable ones by ascending sequence. None is delivered twice.
 /// - **Gaps.** A subscriber is a cursor, not a queue. One that does not pull costs nothing: the ring evicts
 ///   what it has not received, and it catches up from the store. In place of notifications that were
-///   trimmed, damaged, or transient and evicted, it gets a gap.
+///   trimmed, damaged, lost from the store, or transient and evicted, it gets a gap.
 /// - **Start.** A subscription without `after` begins with what is posted after `subscribe` returned.
 ///   With `after` it begins after that sequence, and gets transient notifications posted since `subscribe`.
 /// - **Waking.** A pull that finds nothing returns nil. The subscriber is woken once, and pulls again.

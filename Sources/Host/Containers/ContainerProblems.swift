@@ -23,7 +23,10 @@ struct ContainerProblems {
             failures.append(
                 "the store was damaged, and changes may be lost: see the daemon's status")
         }
-        if container.domain.pastDamage.concerns(container.name) {
+        // A missing notification may have been of any container.
+        if container.domain.pastDamage.concerns(container.name)
+            || container.domain.missingEntries > 0
+        {
             failures.append("past notifications of it are damaged: see the daemon's status")
         }
         return failures.isEmpty ? nil : failures.joined(separator: "; ")

@@ -158,6 +158,9 @@ extension Domain {
         logger.log(.pastDamaged, ["path": "\(store.file)", "reason": "The store \(problem)"])
     }
 
+    /// The number of entries that the store has lost, once it has counted them after its start.
+    var missingEntries: Int { store.keptPast?.missing ?? 0 }
+
     /// Appends an entry to the store; its outcome is passed to the owner.
     func append(_ entry: consuming Entry, ticket: UInt64, of owner: any EntryOwner) {
         writers[ticket] = owner

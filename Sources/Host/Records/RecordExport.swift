@@ -19,6 +19,9 @@ final class RecordExport {
         var key: String?
         /// The count of the component's rows so far.
         var tally = RecordTally()
+
+        /// Whether nothing was read yet.
+        var isStart: Bool { source == 0 && key == nil }
     }
 
     let container: String
@@ -67,12 +70,17 @@ struct ExportSlice: Sendable {
     ///
     /// Records that are not of their component's kind are left out: they are private to the component.
     ///
-    /// - Throws: `StoreError` if the file can't be read, or if a record is damaged or missing and damaged records are
-    ///   not skipped.
+    /// - Throws: `StoreError` if the file can't be read; if damaged records are not skipped, also if a record is damaged
+    ///   or missing, or records may not be found because the tables that say where they belong are damaged.
     init(
         of container: String, _ sources: [RecordExport.Source], from place: RecordExport.Place,
         in snapshot: Snapshot, skipsDamaged: Bool
     ) throws(StoreError) {
+        if place.isStart {
+            // What these rows don't name is not read, and would be left out in silence.
+            lost = try snapshot.problemsOfPlaces()
+            if let first = lost.first, !skipsDamaged { throw snapshot.damaged(first) }
+        }
         var size = 0
         var (after, tally) = (place.key, place.tally)
         for index in sources.indices.dropFirst(place.source) {

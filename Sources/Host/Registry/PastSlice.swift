@@ -13,8 +13,8 @@ struct PastSlice: Sendable {
     init(part: ErasedPart) { self.part = part }
 
     mutating func read(after: Int64, limit: Int, from store: Store) throws(StoreError) {
-        let (stored, through) = try store.notifications(after: after, limit: limit)
-        for notification in stored {
+        let past = try store.notifications(after: after, limit: limit)
+        for notification in past.notifications {
             // A damaged notification could be anybody's, and subscribers don't get it anyway: it is deleted.
             guard !notification.isDamaged else {
                 gone.append(notification.sequence)
@@ -27,6 +27,6 @@ struct PastSlice: Sendable {
             }
             count += 1
         }
-        last = through
+        last = past.through
     }
 }

@@ -14,7 +14,7 @@ extension Registry {
     /// - Parameters:
     ///   - container: the container.
     ///   - skipsDamaged: whether to skip records that can't be read and list them in the part; by default the first
-    ///     such record ends the export.
+    ///     such record ends the export, and so does damage for which records may not be found.
     ///   - reply: the export, for ``pull(_:_:)`` and in the end ``close(_:)``; fails with `containerNotFound`,
     ///     `limitExceeded` or `storeUnavailable`.
     public func export(

@@ -78,6 +78,12 @@ extension Registry {
         }
         problems += state.detached.problems
         if let problem = domain.pastDamage.problem { problems.append("The store \(problem)") }
+        if domain.missingEntries > 0 {
+            problems.append(
+                "The store is damaged: entries of the log are missing (\(domain.missingEntries)): subscribers get a "
+                    + "gap, damaged, in their place. Restore a backup; 'atriumctl verify' checks the whole store"
+            )
+        }
         if let problem = domain.verified.problem { problems.append("The store \(problem)") }
         if let reason = domain.store.unavailability {
             problems.append("The store takes no writes: \(reason)")

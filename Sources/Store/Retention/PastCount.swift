@@ -18,6 +18,10 @@ struct PastCount {
     private var newest: Int64 = .min
     /// The last entry that was counted.
     private(set) var through: Int64 = 0
+    /// The number of entries that are gone though they were not trimmed.
+    private(set) var missing = 0
+    /// The last sequence of which it is known whether its entry is there.
+    private var compared: Int64 = 0
     /// Whether the last slice could delete nothing although limits are exceeded.
     private var isStuck = false
 
@@ -29,18 +33,34 @@ struct PastCount {
 
     /// Counts what was committed since the last count.
     mutating func countRest(_ db: Database) throws {
+        let from = try max(compared, Self.number("trimmed", db))
         let row = try Row.fetchOne(
             db,
             sql: """
-                SELECT COUNT(topic), IFNULL(SUM(\(Self.size)), 0), MAX(sequence) FROM entries
-                WHERE sequence > ?
-                """, arguments: [through])
-        guard let row, let last = row[2] as Int64? else { return }
+                SELECT COUNT(topic), IFNULL(SUM(\(Self.size)), 0), MAX(sequence),
+                    IFNULL(SUM(sequence > ?), 0)
+                FROM entries WHERE sequence > ?
+                """, arguments: [from, through])
+        guard let row else { return }
+        // The last rows may be gone, too: what they changed was made.
+        let end = try max(row[2] as Int64? ?? 0, Self.number("applied", db))
+        if end > from {
+            missing += max(0, Int(end - from) - (row[3] as Int))
+            compared = end
+        }
+        guard let last = row[2] as Int64? else { return }
         count += row[0]
         bytes += row[1]
         through = last
         newest = try Self.time(of: "DESC", db) ?? newest
         oldest = try Self.time(of: "ASC", db) ?? oldest
+    }
+
+    /// A number of the table `meta`; 0 for a damaged one that is missing or negative.
+    private static func number(_ name: String, _ db: Database) throws -> Int64 {
+        let row = try Row.fetchOne(
+            db, sql: "SELECT value FROM meta WHERE name = ?", arguments: [name])
+        return max(0, row?.number(0) ?? 0)
     }
 
     private static func time(of end: String, _ db: Database) throws -> Int64? {
@@ -51,7 +71,7 @@ struct PastCount {
     /// Counts an entry that was committed.
     mutating func add(_ entry: Entry, _ sequence: Int64) {
         guard sequence > through else { return }
-        through = sequence
+        (through, compared) = (sequence, max(compared, sequence))
         newest = entry.time
         if oldest == .max { oldest = entry.time }
         isStuck = false

@@ -23,6 +23,8 @@ public struct KeptPast: Sendable, Hashable {
     public var bytes: Int
     /// The limits.
     public var limits: Retention
+    /// The number of entries that were gone, and not trimmed, when they were counted: at the start, or after an erasure.
+    public var missing: Int
 }
 
 extension Store {

@@ -73,6 +73,10 @@ extension Writer {
             // Count what was committed during the count.
             try pool.writeWithoutTransaction { db in try count.countRest(db) }
             past = count
+            if count.missing > 0 {
+                let missing = "entries of the log are missing (\(count.missing))"
+                logger.log(.pastDamaged, ["path": "\(path)", "reason": "\(missing)"])
+            }
         } catch {
             noteDamage(error)
             return logger.log(.trimFailed, ["reason": "\(Self.reason(error))"])
@@ -158,7 +162,8 @@ extension Writer {
     private func noteKept() {
         guard let past else { return }
         trimming.withLock {
-            $0.kept = KeptPast(count: past.count, bytes: past.bytes, limits: past.limits)
+            $0.kept = KeptPast(
+                count: past.count, bytes: past.bytes, limits: past.limits, missing: past.missing)
         }
     }
 

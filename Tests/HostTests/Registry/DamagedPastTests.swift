@@ -133,6 +133,46 @@ import Testing
         try await host.end()
     }
 
+    @Test func `entries that are gone are a gap, and the status counts them`() async throws {
+        let host = try await films(
+            """
+            DELETE FROM entries WHERE topic = 'films.comments.posted'
+                AND CAST(public AS TEXT) NOT LIKE '%"c"%'
+            """)
+        let all = try stored(host)
+        try #require(all.count == 2 && all[1] == all[0] + 3)
+        for _ in 0..<2 {
+            let told = try await past(host)
+            #expect(told.gapNames == ["damaged \(all[0] + 1) to \(all[0] + 2)"])
+            #expect(told.gaps.map(\.next) == [all[1]])
+            #expect(told.notifications.compactMap(\.sequence) == all)
+        }
+        // From among them, too, and not from behind them.
+        let rest = try await past(host, after: all[0] + 1)
+        #expect(rest.gapNames == ["damaged \(all[0] + 2) to \(all[0] + 2)"])
+        #expect(try await past(host, after: all[0] + 2).gaps.isEmpty)
+        host.store.keep(Retention())
+        host.store.waitForTrimming()
+        let problem = await host.on { $0.status() }.problems.joined()
+        #expect(problem.contains("entries of the log are missing (2)"), "\(problem)")
+        #expect(try await host.status().state == .degraded)
+        try await host.end()
+    }
+
+    @Test func `the last entries are a gap where they are gone`() async throws {
+        let host = try await films(
+            "DELETE FROM entries WHERE sequence = (SELECT MAX(sequence) FROM entries)")
+        let all = try stored(host)
+        let last = host.store.lastSequence
+        for _ in 0..<2 {
+            let told = try await past(host)
+            #expect(told.gapNames == ["damaged \(last) to \(last)"])
+            #expect(told.notifications.compactMap(\.sequence).starts(with: all))
+            try await host.cast(4, on: "heat")
+        }
+        try await host.end()
+    }
+
     @Test func `what was trimmed and what is damaged behind it are two gaps`() async throws {
         let host = try await films("SELECT 1")
         host.store.keep(Retention(count: 3))
