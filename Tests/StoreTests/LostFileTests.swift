@@ -40,10 +40,7 @@ import Testing
     }
 
     @Test
-    func
-        `a store that takes the place of an open one is neither written nor copied, and keeps its log`()
-        throws
-    {
+    func `a store that takes the place of an open one is neither written nor copied`() throws {
         let other = try Bench()
         for key in ["a", "b"] { other.write(put(key, "other")) }
         let files = try StoreFiles(of: other.scratch)
