@@ -92,6 +92,8 @@ public enum LogMessage: String, CaseIterable, Sendable {
     case storeUnwritable = "8b776bc0c33748ee9add7527446d6cdc"
     /// SQLite reports the file as damaged: it is read-only until the process ends.
     case storeReadOnly = "296a33cabf124e1cbe485cbf121c3337"
+    /// A file of the open store was removed or replaced: what is left is only read.
+    case storeLost = "d27f5a4a081144c294a9e5a54930c6de"
     /// A probe succeeded.
     case storeWritable = "7bd981a705ab4bffabedba75ce4158ae"
     /// One change could not be written, although others can.
@@ -145,7 +147,7 @@ extension LogMessage {
             .componentFailed, .delegateFailed, .componentBlamed, .storeDamaged, .storeLostChanges,
             .storeInUse, .pastDamaged,
             .erasureBlocked,
-            .storeUnwritable, .storeReadOnly,
+            .storeUnwritable, .storeReadOnly, .storeLost,
             .entryNotWritten,
             .undoDelayed:
             .error
@@ -192,7 +194,8 @@ extension LogMessage {
         case .pastDamaged: "past notifications in the store are damaged: subscribers get a gap"
         case .storeInUse: "the store is in use: the daemon can't start"
         case .storeUnwritable: "the store can't be written: changes are refused until it can"
-        case .storeReadOnly: "the store is damaged: it is read-only now"
+        case .storeReadOnly: "the store is damaged: it is read-only"
+        case .storeLost: "a file of the store was removed or replaced: changes are refused"
         case .storeWritable: "the store can be written again"
         case .entryNotWritten: "a change could not be written"
         case .undoDelayed: "a failed change can't be rolled back yet: the store can't be read"

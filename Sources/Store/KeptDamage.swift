@@ -68,20 +68,20 @@ struct KeptDamage: Sendable {
         return found
     }
 
-    /// Copies a store whose last entries are damaged: their changes are lost.
+    /// Copies a store whose last entries are damaged or missing: their changes are lost.
     ///
     /// - Parameters:
-    ///   - sequences: the sequences of the entries, at least one.
+    ///   - entries: the entries, at least one.
     ///   - file: the path of the database, which no process has open.
     /// - Returns: the damage, with its copies.
     /// - Throws: `StoreError` if no copy can be made.
-    static func keep(entries sequences: [Int64], of file: String) throws(StoreError) -> KeptDamage {
-        let named = sequences.prefix(3).map { "\($0)" }.joined(separator: ", ")
-        let more = sequences.count > 3 ? ", …" : ""
+    static func keep(entries: LostEntries, of file: String) throws(StoreError) -> KeptDamage {
+        let named = entries.first.map { "\($0)" }.joined(separator: ", ")
+        let more = entries.count > entries.first.count ? ", …" : ""
         return try keep(
             file,
-            "\(sequences.count) of the last entries were found damaged in \(file) "
-                + "(sequence \(named)\(more)): what they changed is lost")
+            "\(entries.count) of the last entries \(entries.count == 1 ? "was" : "were") found damaged or "
+                + "missing in \(file) (sequence \(named)\(more)): what was changed there is lost")
     }
 
     /// Writes a note that a restore will remove a log that was not transferred to its database completely.
@@ -181,6 +181,22 @@ struct KeptDamage: Sendable {
         var buffer = [CChar](repeating: 0, count: 32)
         let count = strftime(&buffer, buffer.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
         return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// Entries whose changes are lost.
+struct LostEntries {
+    private(set) var count: Int64 = 0
+    /// The sequences of the first three.
+    private(set) var first: [Int64] = []
+
+    var isEmpty: Bool { count == 0 }
+
+    /// Adds the entries from a sequence on and before another one.
+    mutating func add(from start: Int64, before end: Int64) {
+        guard start < end else { return }
+        count += end - start
+        first += (start..<end).prefix(3 - first.count)
     }
 }
 

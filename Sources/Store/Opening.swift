@@ -276,7 +276,7 @@ private struct Head {
     let applied: Int64
     let tail: Tail
     /// The entries whose changes are waiting and damaged.
-    let damaged: [Int64]
+    let damaged: LostEntries
 
     init(_ db: Database) throws {
         let values = try Row.fetchAll(db, sql: "SELECT name, value FROM meta")
@@ -296,24 +296,20 @@ private struct Head {
             throw DatabaseError(
                 resultCode: .SQLITE_CORRUPT, message: "\(number) is given as an entry's sequence")
         }
-        let (tail, damaged) = try Self.tail(after: applied, through: newest, db)
+        var (tail, damaged) = try Self.tail(after: applied, through: newest, db)
         self.tail = tail
-        // The last entry is never deleted, so that no sequence is used twice.
-        self.damaged = damaged + Self.missing(from: newest + 1, before: applied + 1)
+        // The last entry is never deleted, and no sequence is used twice.
+        damaged.add(from: newest + 1, before: applied + 1)
+        self.damaged = damaged
         lastSequence = max(newest, applied)
-    }
-
-    /// The sequences of missing entries, at most the first 100.
-    private static func missing(from first: Int64, before end: Int64) -> [Int64] {
-        first < end ? Array((first..<end).prefix(100)) : []
     }
 
     private static func tail(
         after applied: Int64, through end: Int64, _ db: Database
-    ) throws -> (Tail, [Int64]) {
+    ) throws -> (Tail, LostEntries) {
         var last = applied
         var tail = Tail()
-        var damaged: [Int64] = []
+        var damaged = LostEntries()
         let rows = try Row.fetchCursor(
             db,
             sql: """
@@ -324,7 +320,7 @@ private struct Head {
                 """, arguments: [applied])
         while let row = try rows.next() {
             let sequence: Int64 = row[0]
-            damaged += missing(from: last + 1, before: sequence)
+            damaged.add(from: last + 1, before: sequence)
             last = sequence
             let changes = (row[3] as Data?).map { [UInt8]($0) }
             var entry = Tail.Waiting(
@@ -341,11 +337,11 @@ private struct Head {
             if let decoded, entry.sum == stays {
                 entry.changes = decoded
             } else {
-                damaged.append(sequence)
+                damaged.add(from: sequence, before: sequence + 1)
             }
             tail.add(entry)
         }
-        damaged += missing(from: last + 1, before: end + 1)
+        damaged.add(from: last + 1, before: end + 1)
         tail.commit()
         return (tail, damaged)
     }

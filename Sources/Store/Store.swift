@@ -24,6 +24,8 @@ internal import Synchronization
 ///   detected.
 /// - **Corruption.** Once SQLite reports that the file is damaged, entries are refused as `.damaged` and nothing is
 ///   written, also by later processes, until the note of it is removed; reads continue.
+/// - **Lost files.** Once the database, its log or the lock is found removed or replaced, entries are refused as
+///   `.damaged` until the process ends. What was acknowledged since then, for at most a second, may be lost.
 /// - **Purges.** No read returns a purged record from its entry's commit on. The rows are deleted later, at most
 ///   1,000 or about 8 MiB in one transaction, between groups of entries. If entries never stop waiting, one such
 ///   transaction follows every 16 groups. A later process continues the deletion.
@@ -88,10 +90,15 @@ public final class Store: Sendable {
     /// Why entries are refused as unavailable or damaged, for people; nil: they are written.
     public var unavailability: String? { writer.unavailability }
 
-    /// Whether SQLite reported that the file is damaged, to this process or an earlier one; it is then only read.
+    /// Whether the file is only read: SQLite reported that it is damaged, to this process or an earlier one, or it was removed.
     ///
     /// `unavailability` then gives the reason.
     public var isDamaged: Bool { (try? writer.checkSound()) == nil }
+
+    /// Stops all writes if the database, its log or the lock was removed or replaced since they were opened.
+    ///
+    /// ``unavailability`` then says which. Writes have it looked at, too, once a second at most.
+    public func checkFiles() { writer.findLostFile() }
 
     /// The unresolved damage that this start or an earlier one found, for people.
     ///
@@ -120,8 +127,13 @@ public final class Store: Sendable {
     ///
     /// Later entries fail as `.storage`, later reads throw `.closed`. A second call does nothing.
     public func close() {
+        checkFiles()
         guard writer.close() else { return }
         reads.sync {}
+        // Another store's log may have the name by now.
+        if writer.hasLostFile.load(ordering: .acquiring) {
+            pool.writeWithoutTransaction(WriteAheadLog.keepFile)
+        }
         let isDamaged = writer.hasSeenDamage
         // A damaged file is not changed: an open reader keeps SQLite from transferring the log to it.
         let reader = try? isDamaged ? openReader() : nil

@@ -12,6 +12,8 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case corrupt(file: String, reason: String)
     /// The file is not there, or has no tables, although another file shows that there was a store.
     case lost(file: String, mark: String)
+    /// A file of the open store was removed or replaced.
+    case gone(file: String)
     /// The file or its directory can't be made or written.
     case notWritable(file: String, reason: String)
     /// There is no space left for the file.
@@ -38,6 +40,9 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         case .lost(let file, let mark):
             "\(file) is gone or empty, although \(mark) shows that there was a store: restore a "
                 + "backup, or remove \(mark) to begin with an empty store"
+        case .gone(let file):
+            "\(file) was removed or replaced while the store is open: put it back or restore a "
+                + "backup, and restart the daemon"
         case .notWritable(let file, let reason):
             "\(file) can't be written (\(reason)): check the owner and mode of the state "
                 + "directory, and that its file system is not read-only; a service of systemd "

@@ -283,6 +283,9 @@ extension Store {
         writer.noteDamage(error)
         return switch error {
         case _ where writer.isClosed: .closed(file: file)
+        case let error as DatabaseError
+        where error.resultCode == .SQLITE_CANTOPEN && writer.findLostFile() != nil:
+            .gone(file: file)
         case let damaged as DamagedRecord: .corrupt(file: file, reason: damaged.reason)
         default: StoreError(error, file: file, operation: operation)
         }

@@ -19,7 +19,12 @@ extension Writer {
     @discardableResult
     func noteDamage(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError, error.isDamage else { return false }
-        if !sawDamage.exchange(true, ordering: .acquiringAndReleasing) { keepNote(of: error) }
+        // Under the names of lost files there may be another store.
+        if !hasLostFile.load(ordering: .acquiring),
+            !sawDamage.exchange(true, ordering: .acquiringAndReleasing)
+        {
+            keepNote(of: error)
+        }
         let reason = "its file is damaged and only read (\(error.reason)): restore a backup"
         let isFirst = condition.withLock { condition in
             guard condition.mayWrite else { return false }

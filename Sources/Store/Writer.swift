@@ -18,7 +18,8 @@ final class Writer: @unchecked Sendable {
         case writing
         /// A storage error stopped writing; the next probe is due at this instant.
         case unavailable(reason: String, nextProbe: ContinuousClock.Instant)
-        /// SQLite reports that the file is damaged, or did so to an earlier process: it is only read.
+        /// The file is only read: SQLite reports that it is damaged, or did so to an earlier process, or it is no longer
+        /// under its name.
         case damaged(reason: String)
         case closed
         /// As after a kill: no outcomes are delivered.
@@ -43,6 +44,11 @@ final class Writer: @unchecked Sendable {
     /// The tail, as readers see it.
     let late: LateRecords
     let log: WriteAheadLog
+    private let files: OwnFiles
+    /// Whether one of the files was found under its name no longer.
+    let hasLostFile = Atomic(false)
+    /// When the next entry has the files looked at, in nanoseconds.
+    private var nextLook: Int64 = 0
     /// The last commit: its number of entries, its duration and its end, in nanoseconds.
     private var last: (entries: Int, time: Int64, end: Int64) = (0, 0, 0)
     private var lanes = Lanes()
@@ -74,6 +80,7 @@ final class Writer: @unchecked Sendable {
         entries = EntryWriter(tail: opening.tail, applied: opening.applied)
         late = entries.late
         log = WriteAheadLog()
+        files = OwnFiles(of: opening.file)
         log.attach(to: pool)
         if let damage = opening.damages.first(where: \.forbidsWrites) {
             sawDamage.store(true, ordering: .releasing)
@@ -154,6 +161,7 @@ final class Writer: @unchecked Sendable {
     private func drain() {
         while let items = gathered() {
             for group in Inbox.groups(of: items) {
+                if !group.entries.isEmpty { lookAtFiles() }
                 let settled = settle(group.entries)
                 if case .abandoned = condition.withLock({ $0 }) { continue }
                 if !settled.isEmpty { outcomes(settled) }
@@ -167,6 +175,40 @@ final class Writer: @unchecked Sendable {
             }
         }
         trimSoon()
+    }
+}
+
+// MARK: Files
+
+extension Writer {
+    /// The time between two looks at the files, in nanoseconds.
+    private static let betweenLooks: Int64 = 1_000_000_000
+
+    /// Looks at the files before entries are written, once a second at most.
+    private func lookAtFiles() {
+        let now = StoreMeters.now()
+        guard now >= nextLook else { return }
+        nextLook = now + Self.betweenLooks
+        findLostFile()
+    }
+
+    /// Stops all writes if a file of the store was removed or replaced.
+    ///
+    /// - Returns: the file's path; nil: all are where they were.
+    @discardableResult
+    func findLostFile() -> String? {
+        guard !isClosed, let lost = files.missing else { return nil }
+        hasLostFile.store(true, ordering: .releasing)
+        let reason =
+            "\(lost) was removed or replaced while the store is open, and what is written would be lost: put it "
+            + "back or restore a backup, and restart the daemon"
+        let isFirst = condition.withLock { condition in
+            guard condition.mayWrite else { return false }
+            condition = .damaged(reason: reason)
+            return true
+        }
+        if isFirst { logger.log(.storeLost, ["path": "\(lost)", "reason": "\(reason)"]) }
+        return lost
     }
 }
 

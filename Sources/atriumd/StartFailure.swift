@@ -74,7 +74,7 @@ struct StartFailure {
         case .full: (.temporary, ENOSPC)
         case .newerSchema, .foreign: (.data, EINVAL)
         case .corrupt: (.data, EUCLEAN)
-        case .lost: (.data, ENOENT)
+        case .lost, .gone: (.data, ENOENT)
         case .notWritable: (.permission, EACCES)
         case .failed: (.io, EIO)
         case .closed: (.software, EBADF)

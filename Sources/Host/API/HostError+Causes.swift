@@ -75,9 +75,12 @@ extension HostError {
 
     /// The error for a store whose file can't be read.
     static func unreadable(_ error: any Error) -> HostError {
-        // A damaged store stays damaged: a retry would not help.
-        var seconds: Double? = 1
-        if case StoreError.corrupt = error { seconds = nil }
+        // A damaged store stays damaged, and a lost one lost: a retry would not help.
+        let seconds: Double? =
+            switch error {
+            case StoreError.corrupt, StoreError.gone, StoreError.lost: nil
+            default: 1
+            }
         return .storeUnavailable(reason: "The store can't be read: \(error)", retryAfter: seconds)
     }
 

@@ -57,6 +57,7 @@ extension Registry {
     }
 
     private var problems: [String] {
+        domain.store.checkFiles()
         var problems = plugins.problems
         for plugin in plugins.plugins where plugin.state == .refused || plugin.state == .failed {
             problems.append(

@@ -106,6 +106,7 @@ public final class BackupMaking: Sendable {
         try? store.writer.finishTail()
         store.waitForDeletion()
         guard !store.writer.isClosed else { throw .store(.closed(file: store.file)) }
+        if let lost = store.writer.findLostFile() { throw .store(.gone(file: lost)) }
         do {
             return try copy(store)
         } catch let error as BackupError {

@@ -95,4 +95,30 @@ import Testing
         try await host.cast(4, on: "alien", by: .bob)
         try await host.end()
     }
+
+    @Test
+    func `a database that is removed while it is open is in the status, and nothing is taken`()
+        async throws
+    {
+        let log = CapturedLog()
+        let host = try await TestRegistry.start(storeLogger: log.logger)
+        try await host.apply(.films)
+        try await host.put(Item(id: "alien", fields: ["title": "Alien"]))
+        try FileManager.default.removeItem(atPath: host.store.file)
+        let problems = await host.on { $0.status() }.problems
+        #expect(problems.count == 1)
+        #expect(
+            problems.first?.contains("\(host.store.file) was removed or replaced") == true,
+            "\(problems)")
+        await #expect {
+            try await host.cast(4, on: "alien", by: .bob)
+        } throws: { error in
+            if case .storeUnavailable(_, retryAfter: nil)? = error as? HostError { return true }
+            return false
+        }
+        #expect(try await host.list().items.map(\.id) == ["alien"])
+        #expect(
+            log.messages == ["a file of the store was removed or replaced: changes are refused"])
+        try await host.end()
+    }
 }

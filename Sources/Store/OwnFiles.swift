@@ -1,0 +1,34 @@
+internal import Foundation
+
+/// The files of an open store, by the names under which they were opened.
+///
+/// SQLite goes on with a file that it has open, whatever becomes of its name. What is written after the file was removed
+/// or replaced is lost with the process.
+struct OwnFiles: Sendable {
+    private struct Identity: Sendable, Equatable {
+        var device: UInt64
+        var number: UInt64
+
+        /// nil: there is no such file.
+        init?(of path: String) {
+            var info = stat()
+            guard stat(path, &info) == 0 else { return nil }
+            (device, number) = (UInt64(info.st_dev), UInt64(info.st_ino))
+        }
+    }
+
+    private let files: [(path: String, identity: Identity)]
+
+    /// Notes the database, its log and the lock that keeps other daemons away.
+    ///
+    /// - Parameter database: the path of the database, which is open.
+    init(of database: String) {
+        let folder = database[..<(database.lastIndex(of: "/") ?? database.startIndex)]
+        files = [database, "\(database)-wal", "\(folder)/atrium.lock"].compactMap { path in
+            Identity(of: path).map { (path, $0) }
+        }
+    }
+
+    /// The path of the first file that is no longer under its name; nil: all of them are.
+    var missing: String? { files.first { Identity(of: $0.path) != $0.identity }?.path }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Store
+import TestSupport
+import Testing
+
+/// Files of an open store that are removed or replaced: SQLite alone would go on with what it has open.
+@Suite(.timeLimit(.minutes(2))) struct LostFileTests {
+    private func expectRefused(_ bench: Bench, naming path: String) {
+        guard case .damaged(let reason)? = bench.write(put("lost", "x", epoch: 9))?.failure else {
+            Issue.record("a change was taken without \(path)")
+            return
+        }
+        #expect(reason.hasPrefix("\(path) was removed or replaced"))
+        #expect(bench.store.unavailability == reason && bench.store.isDamaged)
+    }
+
+    @Test(arguments: ["atrium.sqlite", "atrium.sqlite-wal", "atrium.lock"])
+    func `no change is taken once a file of the open store is gone`(name: String) throws {
+        let bench = try Bench()
+        let path = "\(bench.scratch.path)/\(name)"
+        try FileManager.default.removeItem(atPath: path)
+        expectRefused(bench, naming: path)
+        bench.store.close()
+        // No note of damage is written where another store may be.
+        #expect(bench.store.copies == [])
+    }
+
+    @Test func `what was acknowledged before the log was removed is there after a stop`() throws {
+        let bench = try Bench()
+        bench.write(put("a", "x"))
+        let log = "\(bench.scratch.database)-wal"
+        try FileManager.default.removeItem(atPath: log)
+        bench.store.checkFiles()
+        expectRefused(bench, naming: log)
+        bench.store.close()
+        let again = try Bench(bench.scratch)
+        #expect(again.store.damages == [])
+        #expect(try again.records("films", "list") == ["a": "x"])
+        #expect(again.write(put("b", "x"))?.sequence == 2)
+    }
+
+    @Test
+    func `a store that takes the place of an open one is neither written nor copied`() throws {
+        let other = try Bench()
+        for key in ["a", "b"] { other.write(put(key, "other")) }
+        let files = try StoreFiles(of: other.scratch)
+        #expect(!files.log.isEmpty)
+        let bench = try Bench()
+        let file = bench.scratch.database
+        bench.write(put("c", "own"))
+        for suffix in ["", "-wal"] { try FileManager.default.removeItem(atPath: file + suffix) }
+        try files.write(to: bench.scratch)
+        let gone = StoreError.gone(file: file)
+        #expect(throws: BackupError.store(gone)) { try BackupMaking().make(of: bench.store) }
+        #expect(throws: gone) { try QuickCheck(of: bench.store) }
+        expectRefused(bench, naming: file)
+        #expect(throws: StoreError.self) { try bench.store.erase(7, notifications: []) }
+        bench.store.close()
+        let now = try StoreFiles(of: bench.scratch)
+        #expect(now.database == files.database && now.log == files.log)
+        let again = try Bench(bench.scratch)
+        #expect(again.store.identity == other.store.identity && again.store.damages == [])
+        #expect(try again.records("films", "list") == ["a": "other", "b": "other"])
+    }
+}
