@@ -350,7 +350,7 @@ extension Stories {
                     try await daemon.stop()
                     try await daemon.start()
                 }
-                #expect(daemon.log.contains("the store is damaged: it is only read"))
+                #expect(daemon.log.contains("the store is damaged: it is read-only"))
             }
         }
 
