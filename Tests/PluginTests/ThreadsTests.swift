@@ -167,6 +167,30 @@ import Threads
         #expect(try thread.post("a", text: "hello").answer == first.answer)
     }
 
+    @Test func `nothing of a text is left in the record of a deleted comment`() throws {
+        let thread = try Thread()
+        let digest = CommentDraft(id: "a", subject: .container, parent: nil, text: "hello")
+            .fingerprint
+        try thread.post("a", text: "hello")
+        try thread.post("b", text: "hello")
+        func digests() -> [String?] {
+            ["a", "b"].map { thread.host.records[$0]?.object?["fingerprint"]?.text }
+        }
+        #expect(digests() == [digest, digest])
+        try thread.delete("a")
+        try thread.host.run(
+            .moderateComment(id: "b", state: .removed), as: 2, isModerator: true)
+        #expect(digests() == ["", ""])
+        // Nor is it read from a record of an earlier version.
+        let old = Comment(
+            key: "c",
+            value: .object([
+                "state": .text("removed"), "created": .int(1), "author": .int(1),
+                "fingerprint": .text(digest),
+            ]))
+        #expect(old?.fingerprint == "")
+    }
+
     @Test func `an id that is taken by other content is a conflict`() throws {
         let thread = try Thread()
         try thread.post("parent")

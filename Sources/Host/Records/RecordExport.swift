@@ -202,6 +202,8 @@ extension ExportSlice.Record {
             }
             object["author"] = nil
             object["moderator"] = nil
+            // Records of earlier versions kept the digest of a text that was deleted.
+            if comment.text == nil { object["fingerprint"] = .text("") }
             self.init(
                 source: source, stored: key, key: key, actor: comment.author,
                 moderator: comment.moderator, value: object.jsonBytes)

@@ -17,7 +17,8 @@ import Store
 /// 3. erase the stored notifications and the name, and rewrite the store's file once for everything that was erased;
 /// 4. delete the record of the erasure.
 ///
-/// Each step may be repeated. When one fails, all steps are tried again after ``patience`` seconds. When the store is
+/// If that record can't be written, nothing was begun, and the caller is told so: the erasure would not survive the end
+/// of this process. Each later step may be repeated. When one fails, all steps are tried again after ``patience`` seconds. When the store is
 /// damaged, the next process tries them again.
 ///
 /// A damaged record may be the person's. Everything else of theirs is erased, and then the erasure fails, so that an
@@ -65,7 +66,7 @@ final class PersonErasure {
         domain.append([note(Value.object([:]).jsonBytes)]) { [self] result in
             switch result {
             case .failure(let error):
-                answer(.failure(error))
+                answer(.failure(error.asNotBegun))
                 over()
             case .success:
                 isNoted = true
@@ -293,5 +294,16 @@ extension PersonErasure {
                 over()
             }
         }
+    }
+}
+
+extension HostError {
+    /// The error of a caller whose erasure could not even be noted.
+    fileprivate var asNotBegun: HostError {
+        guard case .storeUnavailable(let reason, let retryAfter) = self else { return self }
+        return .storeUnavailable(
+            reason:
+                "Nothing of the person is erased: ask again, since it could not be noted that the erasure has begun. "
+                + reason, retryAfter: retryAfter)
     }
 }

@@ -15,7 +15,7 @@ extension Registry {
     /// - Parameters:
     ///   - name: the person, as in `unix:1000`.
     ///   - reply: called once no file of the store names the person; fails with `actorNotFound` or `limitExceeded`,
-    ///     or with `storeUnavailable` if the erasure is not finished yet.
+    ///     or with `storeUnavailable` if the erasure is not finished yet, or not begun, as the reason says.
     public func erase(_ name: String, _ reply: @escaping Reply<ErasureResult>) {
         let erasures = state.erasures
         if let known = erasures.waiting.first(where: { $0.name == name }) {

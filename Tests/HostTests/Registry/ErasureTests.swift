@@ -168,6 +168,23 @@ import Testing
         try await host.end()
     }
 
+    @Test func `an erasure that could not be noted has not begun, and says so`() async throws {
+        let host = try await films()
+        let fault = try host.refuseEntries()
+        await #expect {
+            try await erase(host)
+        } throws: {
+            guard case .storeUnavailable(let reason, _) = $0 as? HostError else { return false }
+            return reason.contains("Nothing of the person is erased")
+        }
+        #expect(try await host.tally(of: "heat", actor: Self.name).tally.mine == 2)
+        try fault.heal()
+        try await erase(host)
+        #expect(try left(of: Self.words, in: host) == [])
+        try await check(host)
+        try await host.end()
+    }
+
     @Test func `an erasure that a crash ends goes on with the next start`() async throws {
         var host = try await films()
         let fault = try host.refuseEntries(where: "NEW.topic = 'films.records.erased'")

@@ -51,6 +51,21 @@ import Testing
         try await host.end()
     }
 
+    @Test func `an export has no digest of a text that was deleted`() async throws {
+        let host = try await TestRegistry.filled()
+        func digest() async throws -> String? {
+            let records = try await host.export().records
+            let record = try #require(records.first { $0.key == "a" })
+            return try Value(jsonBytes: record.value).object?["fingerprint"]?.text
+        }
+        #expect(try await digest()?.count == 16)
+        try await host.delete("a")
+        #expect(try await digest() == "")
+        // A client that had no reply repeats its post.
+        #expect(try await host.post("Slow.", on: "heat", id: "a").comment.entry.depth == 0)
+        try await host.end()
+    }
+
     @Test func `an export of many records comes in parts, all of the moment at which it began`()
         async throws
     {

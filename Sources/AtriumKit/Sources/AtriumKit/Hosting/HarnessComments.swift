@@ -3,6 +3,8 @@
 extension ComponentHarness {
     /// Posts, or recognises a repetition: if the same id, author, place and text was posted before, returns the first
     /// answer, whatever happened to the comment since.
+    ///
+    /// Neither author nor text of a deleted comment is known any more: its id and place are enough.
     func post(
         _ draft: CommentDraft, to comments: any Commenting, _ context: CommandContext
     ) throws(Refusal) -> Decision {
@@ -113,10 +115,10 @@ extension ComponentHarness {
 extension Comment {
     /// Whether posting the draft created this comment.
     ///
-    /// The author of a tombstone may be erased: then the author is not compared.
+    /// The author of a tombstone may be erased, and of its text nothing is left: then neither is compared.
     fileprivate func isPosted(as draft: CommentDraft, by author: ActorID) -> Bool {
         (self.author ?? author) == author && subject == draft.subject && parent == draft.parent
-            && fingerprint == draft.fingerprint
+            && (fingerprint == draft.fingerprint || state == .removed && fingerprint.isEmpty)
     }
 }
 
@@ -126,6 +128,7 @@ extension ThreadPage.Entry {
         var first = self
         first.comment.author = author
         first.comment.text = draft.text
+        first.comment.fingerprint = draft.fingerprint
         first.comment.edited = nil
         first.comment.reason = nil
         first.comment.moderator = nil

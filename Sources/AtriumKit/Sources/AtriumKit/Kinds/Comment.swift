@@ -83,6 +83,8 @@ public struct Comment: Sendable {
         set { own().parts.edited = newValue }
     }
     /// A digest of the text as first posted, by which a repeated post is recognised.
+    ///
+    /// A record without a text has none, and none is read from it: it would confirm a guess of what was deleted.
     public var fingerprint: String {
         get { shared.parts.fingerprint }
         set { own().parts.fingerprint = newValue }
@@ -190,6 +192,7 @@ extension Comment {
         shared.parts.state = state
         shared.parts.created = Timestamp(milliseconds: created)
         if shared.parts.reason == nil { shared.parts.moderator = nil }
+        if shared.parts.text == nil { shared.parts.fingerprint = "" }
         self.shared = shared
     }
 
@@ -199,7 +202,7 @@ extension Comment {
         var object: [String: Value] = Dictionary(minimumCapacity: 11)
         object["state"] = .text(state.rawValue)
         object["created"] = .int(created.milliseconds)
-        object["fingerprint"] = .text(fingerprint)
+        object["fingerprint"] = .text(text == nil ? "" : fingerprint)
         if let item = subject.item { object["item"] = .text(item) }
         if let parent { object["parent"] = .text(parent) }
         if let author { object["author"] = .int(author.number) }
