@@ -12,7 +12,8 @@ import Testing
     {
         let host = try await TestRegistry.start(
             delegates: [DelegatePlugin(id: "test.plain", delegate: PlainDelegate.self)])
-        #expect(try await host.status().plugins == [Plugin].builtIn.count + 1)
+        let plugins: Int = try await host.call { $1(.success($0.status().plugins)) }
+        #expect(plugins == [Plugin].builtIn.count + 1)
         try await host.end()
     }
 
