@@ -241,7 +241,7 @@ import Varlink
             "maxLength 10000", 11_000,
             "a comment has at most 10,000 characters; this one has 11,000"
         ), ("seats 4", 5, "5 is beyond the limit seats of 4"),
-        ("seats", 4, "that is beyond the limit seats of 4"),
+        ("seats", 4, "the limit seats (4) is exceeded"),
     ])
     func `the limit of a plugin says what it allows, and what was found`(
         limit: String, value: Int, sentence: String

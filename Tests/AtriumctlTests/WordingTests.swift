@@ -51,7 +51,7 @@ import Testing
         #expect(
             NotificationText.gap(gap, last: 2)
                 == (reason == .replaced
-                    ? "atriumctl: the store was replaced, so what is missed is not known; going on after #2"
+                    ? "atriumctl: the store was replaced, so missed notifications are unknown; continuing after #2"
                     : "atriumctl: there is no #7: the last is #2; what comes next is shown"))
     }
 
