@@ -73,7 +73,7 @@ extension Stories {
                 ]
                 try await Tmux.run(lines.joined(separator: "; "), on: daemon) { terminal in
                     for what in [
-                        "'films/alien-1979' with all", "what 'talk' of", "'films' with its",
+                        "'films/alien-1979' with all", "the data of 'talk' of", "'films' with its",
                         "the text of 'offer' in films",
                     ] {
                         try await terminal.shows("Erase \(what)")
@@ -128,7 +128,7 @@ extension Stories {
                 #expect(voted.status == 0, "\(voted)")
                 let line = "atriumctl apply -f less.yaml --prune"
                 try await Tmux.run(line, on: daemon) { one in
-                    try await one.shows("Erase what components hold")
+                    try await one.shows("Erase the data of components")
                     try await one.type("n")
                     try await one.press("Enter")
                     try await one.shows("nothing was erased")

@@ -270,7 +270,7 @@ let delay: AccessBook.Delay = { time, body in
         ) { _ in directory.ask() }
         let peer = await identified(Peer(uid: 100_500, gid: 100, pid: 2), by: book)
         #expect(peer.uid == 100_500)
-        #expect(book.refusal(of: peer)?.contains("whether uid 100500") == true)
+        #expect(book.refusal(of: peer)?.contains("looking up uid 100500") == true)
         let other = await identified(Peer(uid: 65_000, gid: 100, pid: 2), by: book)
         #expect(book.refusal(of: other) == nil)
         for _ in 0..<2 { directory.answer() }

@@ -47,7 +47,7 @@ import Testing
         let before = try await export(whole, skipsDamaged: false).records
         try await whole.end()
         let host = try await damaged(by: sql)
-        await expectFailure(of: host, about: "whose the record 'heat' of ")
+        await expectFailure(of: host, about: "the owner of record 'heat' of ")
         let left = try await export(host, skipsDamaged: true)
         let others = before.filter { $0.actor != Caller.bob.actor }
         #expect(left.records.map(\.key) == others.map(\.key))

@@ -91,8 +91,8 @@ import Testing
         #expect(try await !host.delete("c2").isUnchanged)
         #expect(try await host.delete("c2").isUnchanged)
         for (comment, words) in [
-            ("c1", "'c1' was removed by a moderator and its text is gone"),
-            ("c2", "'c2' was removed and its text is gone"),
+            ("c1", "was removed by a moderator and its text is gone"),
+            ("c2", "was removed and its text is gone"),
         ] {
             let error = await #expect(throws: HostError.self) {
                 try await moderate(host, comment, .shown)
