@@ -95,7 +95,7 @@ struct BackupTests {
 
     @Test(arguments: [
         ("UPDATE meta SET rowsum = rowsum + 1 WHERE name = 'actors'", "table meta (actors)"),
-        ("UPDATE records SET value = x'00' WHERE sequence = 7", "1 records of films/list"),
+        ("UPDATE records SET value = x'00' WHERE sequence = 7", "1 record of films/list"),
         ("UPDATE entries SET time = time + 1 WHERE sequence = 9", "entry 9 of the log"),
         ("DELETE FROM entries WHERE sequence = 9", "1 entry of the log is missing"),
         ("DELETE FROM entries WHERE sequence BETWEEN 1 AND 3", "3 entries of the log are missing"),
