@@ -53,7 +53,7 @@ struct `A plugin that is a program` {
         let component = Installed.component(of: likes)
         let listed = try await component.describe(likes, within: .seconds(20)).get()
         #expect(listed.map(\.name) == ["breaks", "at", "most", "listen"])
-        #expect(listed[2].defaultValue == "5" && listed[2].type == "number from 1.0 to 5.0")
+        #expect(listed[2].defaultValue == "5" && listed[2].type == "number from 1 to 5")
         try await checkNothingIsLeft()
 
         try folder.write("likes.py", "#!/usr/bin/python3\nimport time\ntime.sleep(600)\n")
