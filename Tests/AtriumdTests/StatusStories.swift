@@ -8,7 +8,7 @@ extension Stories {
     @Suite struct ExitStatuses {
         /// What works on files of this machine first, or alone.
         private static let local = [
-            "init": 1, "apply": 1, "import": 1, "restore": 1, "plugin new": 0,
+            "init": 1, "apply": 1, "import": 1, "restore": 1, "plugin new": 0, "edit": 2,
         ]
 
         @Test func `every command keeps to the rule`() async throws {

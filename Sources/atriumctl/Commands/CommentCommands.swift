@@ -135,7 +135,7 @@ struct ModerateCommand: AsyncParsableCommand {
     )
     .examples(
         "atriumctl moderate films offer shown",
-        "atriumctl moderate films offer removed --reason advertising")
+        "atriumctl moderate films offer removed --reason advertising --yes")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
