@@ -36,14 +36,14 @@ struct StartTests {
             systemctl stop atriumd
             tell stopped $(unit Result) $(unit ExecMainStatus)
             """, preparing: Machine.installBreaker)
-        #expect(told["first"] == "0 serving 2 containers, 0 items, 8 plugins")
+        #expect(told["first"] == "0 serving 2 containers, 0 items, 12 plugins")
         let second = try #require(told["second"])
-        #expect(second.hasPrefix("0 0 serving 2 containers, 0 items, 7 plugins; 2 problems, the"))
+        #expect(second.hasPrefix("0 0 serving 2 containers, 0 items, 11 plugins; 2 problems, the"))
         #expect(second.contains("mistyped.yaml:1"), "\(second)")
         #expect(told["mistyped"] == "1", "each problem is told once")
         #expect(told["follows"] == "0")
         let fewer = try #require(told["fewer"])
-        #expect(fewer.contains("125 items, 7 plugins; 1 problem: The component broken/list"))
+        #expect(fewer.contains("125 items, 11 plugins; 1 problem: The component broken/list"))
         #expect(told["stopped"] == "success 0")
     }
 
@@ -77,7 +77,7 @@ struct StartTests {
         #expect(told["far"] == "0")
         let slow = try #require(told["slow"]?.split(separator: " "))
         #expect(slow.first == "0" && (Int(slow[1]) ?? 0) >= 3, "\(slow)")
-        #expect(told["slow"]?.hasSuffix("1 container, 300 items, 8 plugins") == true)
+        #expect(told["slow"]?.hasSuffix("1 container, 300 items, 12 plugins") == true)
         #expect(told["hung"] == "1 timeout")
     }
 
@@ -113,20 +113,20 @@ struct StartTests {
             systemctl reload atriumd
             tell mended $? $(unit StatusText)
             """)
-        #expect(told["before"] == "0 serving 1 container, 0 items, 7 plugins")
+        #expect(told["before"] == "0 serving 1 container, 0 items, 11 plugins")
         let problem = "/etc/atrium/atrium.yaml:2: moderators: there is no user 'gone'"
         #expect(told["deleted"]?.hasPrefix("0 serving 1 container") == true)
         #expect(told["deleted"]?.contains("1 problem: \(problem)") == true)
         #expect(told["warned"]?.contains("reason=\"\(problem)") == true, "\(told["warned"] ?? "")")
         #expect(told["others"] == "0")
-        #expect(told["comments"] == "0 serving 1 container, 1 item, 7 plugins")
+        #expect(told["comments"] == "0 serving 1 container, 1 item, 11 plugins")
         let denied = "can't be read: Permission denied (read as the user 'atrium')"
         let films = "/etc/atrium/containers.d/films.yaml: \(denied)"
         #expect(told["file"]?.hasSuffix(" 1 problem: \(films)") == true, "\(told["file"] ?? "")")
         #expect(told["check"] == "definition: \(films) 0")
         let folder = "/etc/atrium/containers.d: \(denied)"
         #expect(told["folder"]?.hasSuffix(" 1 problem: \(folder)") == true)
-        #expect(told["mended"] == "0 serving 1 container, 1 item, 7 plugins")
+        #expect(told["mended"] == "0 serving 1 container, 1 item, 11 plugins")
     }
 
     @Test(.timeLimit(.minutes(2)))
