@@ -133,7 +133,7 @@ extension Stories {
                 let status = try await daemon.type("atriumctl status")
                 #expect(status.output.contains("degraded"))
                 #expect(status.output.contains("films/stars is damaged"), "\(status.output)")
-                #expect(daemon.log.contains("the store is damaged"))
+                #expect(daemon.log.contains("the verification found damage"))
             }
         }
 
