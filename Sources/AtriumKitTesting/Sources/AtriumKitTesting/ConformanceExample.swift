@@ -89,11 +89,13 @@ public struct ConformanceExample: Sendable {
         driver makeDriver: @escaping @Sendable () async throws -> any ConformanceDriver
     ) async throws {
         for step in steps { try step.check(kind) }
-        let source = try ExampleSource(settings, fields ?? others, makeDriver)
+        var source = try ExampleSource(settings, fields ?? others, makeDriver)
         defer { source.removeFolder() }
         let component = try await makeDriver()
+        var files: Set<Value> = []
+        let first = steps.prefix { $0.verb == .write && files.insert($0.argument).inserted }
         do {
-            for step in steps.prefix(while: { $0.verb == .write }) { try source.write(step) }
+            for step in first { try source.prepare(step) }
             _ = try await component.start(settings: source.settings, fields: source.fields)
             await component.settle()
         } catch {
@@ -108,7 +110,7 @@ public struct ConformanceExample: Sendable {
         var run = ExampleRun(component, source)
         do {
             guard refused == nil else { throw failure(kind, "the settings are taken", refused) }
-            for step in steps {
+            for step in steps.dropFirst(first.count) {
                 if let difference = try await run.difference(step) {
                     throw ConformanceFailure(
                         kind: kind, seed: nil, rule: title,

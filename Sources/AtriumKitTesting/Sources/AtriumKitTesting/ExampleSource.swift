@@ -67,8 +67,17 @@ struct ExampleSource {
         try await component.fileChanged(path)
     }
 
+    /// Writes a file that is there before the component starts.
+    ///
+    /// It is not written again afterwards: the worker of a source ends if another file takes the place of the one that
+    /// it may read, at a moment that no later step could wait for.
+    mutating func prepare(_ step: ExampleStep) throws {
+        try write(step)
+        isFollowed = true
+    }
+
     /// Writes a file as editors do: a new file replaces the old one.
-    func write(_ step: ExampleStep) throws {
+    private func write(_ step: ExampleStep) throws {
         let path = try path(step.argument.text, in: step)
         let bytes = Array((try step.members.text("text") ?? "").utf8)
         let file = open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
