@@ -36,7 +36,9 @@ import Testing
         Case("an empty one", "list", "contents", "", nil, #"{"fields":{"title":"A"}}"#),
         Case("own parent", "list", "contents", "a", nil, #"{"fields":{"title":"A"},"parent":"a"}"#),
         Case("'parent' is", "list", "contents", "a", nil, #"{"fields":{"title":"A"},"parent":1}"#),
-        Case("must not have an actor", "list", "contents", "a", "unix:1", #"{"fields":{"title":"A"}}"#),
+        Case(
+            "must not have an actor", "list", "contents", "a", "unix:1",
+            #"{"fields":{"title":"A"}}"#),
         Case("must have an actor", "stars", "votes", "a", nil, #"{"value":1,"cast":1}"#),
         Case("namespace:name", "stars", "votes", "a", "ann", #"{"value":1,"cast":1}"#),
         Case("'value', a number", "stars", "votes", "a", "unix:1", #"{"value":"1","cast":1}"#),
