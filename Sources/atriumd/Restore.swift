@@ -25,8 +25,8 @@ struct Restore {
             print("the store that was there is kept in \(kept): remove it once all is well")
         }
         print(
-            "the store is \(restored.identity) from now on: who follows from a number of before is notified "
-                + "that something is missing")
+            "the store is \(restored.identity) from now on: subscribers with an older cursor are notified "
+                + "of a gap")
         print("next: start the daemon: \(Self.start(in: folder))")
     }
 
