@@ -208,7 +208,7 @@ extension AskedSource {
     /// Handles the component's answer; one that nobody waits for any more is dropped.
     func answered(_ number: Int, _ result: Result<ContentAnswer, Refusal>) {
         guard let asking = open.removeValue(forKey: number), let slot else { return }
-        slot.start.failures.forget()
+        slot.failures.forget()
         send()
         guard asking.isWanted else { return }
         switch result {

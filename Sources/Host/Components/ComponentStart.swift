@@ -28,8 +28,6 @@ final class ComponentStart {
     private(set) var attempt = 0
     /// The reason for refusing calls while the start is stalled; nil: it is not.
     private(set) var stall: String?
-    /// Its ends and failed starts.
-    let failures = ComponentFailures()
     /// The events that the component sent before it was attached.
     let early = EarlyEvents()
 
@@ -112,7 +110,7 @@ final class ComponentStart {
     /// Starts a component again that was given up, because somebody needs it.
     func revive() {
         guard case .failed = slot.state, slot.plugin != nil else { return }
-        failures.forget()
+        slot.failures.forget()
         run {}
     }
 
@@ -128,10 +126,10 @@ final class ComponentStart {
     /// Notes that the component is attached, and logs and posts it after failures.
     func succeed() {
         let slot = slot
-        if endStall() || failures.isIll {
+        if endStall() || slot.failures.isIll {
             slot.domain.logger.log(.componentRevived, slot.logFields())
         }
-        if failures.restarts?.next != nil {
+        if slot.failures.restarts?.next != nil {
             slot.container?.post(
                 "components.recovered",
                 Payload.object {
@@ -139,7 +137,7 @@ final class ComponentStart {
                     $0.member("plugin", slot.definition.plugin)
                 })
         }
-        failures.recover()
+        slot.failures.recover()
         hasSucceeded = true
     }
 
@@ -226,13 +224,13 @@ extension ComponentStart {
     /// Starts the component after a pause, which doubles with each failure.
     private func tryAgain(because reason: String, _ done: @escaping () -> Void) {
         let (slot, domain) = (slot, slot.domain)
-        failures.add()
+        slot.failures.add()
         domain.steps += 1
         let pause = min(
-            .milliseconds(100 << min(failures.count - 1, 20)), domain.limits.restartPause)
-        failures.pause(until: domain.now().after(pause), because: reason)
+            .milliseconds(100 << min(slot.failures.count - 1, 20)), domain.limits.restartPause)
+        slot.failures.pause(until: domain.now().after(pause), because: reason)
         announceRestart()
-        let isIll = failures.count > domain.limits.restarts
+        let isIll = slot.failures.count > domain.limits.restarts
         if isIll { fallIll(because: reason, for: pause, done) }
         let attempt = attempt
         domain.after(TimeAmount(pause)) { [weak slot] in
@@ -250,9 +248,9 @@ extension ComponentStart {
 
     /// Refuses calls until the component is attached; tries to start it continue.
     private func fallIll(because reason: String, for pause: Duration, _ done: () -> Void) {
-        let isNew = failures.becomeIll()
+        let isNew = slot.failures.becomeIll()
         let reason =
-            "It ended \(failures.count) times in a row, and is started again at "
+            "It ended \(slot.failures.count) times in a row, and is started again at "
             + "\(slot.domain.now().after(pause).text): \(reason)"
         refuse(because: reason, isNew: isNew, retryAfter: max(1, pause / .seconds(1)), done)
     }
@@ -271,14 +269,14 @@ extension ComponentStart {
         if isNew {
             slot.domain.logger.log(.componentFailed, slot.logFields(["reason": "\(reason)"]))
         }
-        slot.requests.refuseAll(slot.unavailable(reason, retryAfter: retryAfter))
+        slot.requests.refuseAll(of: slot, slot.unavailable(reason, retryAfter: retryAfter))
         slot.container?.startsChanged()
         done()
     }
 
     /// Posts that the component ended or could not be started, and when it is started again.
     private func announceRestart() {
-        guard let restarts = failures.restarts else { return }
+        guard let restarts = slot.failures.restarts else { return }
         slot.container?.post(
             "components.ended",
             Payload.object {
@@ -346,6 +344,6 @@ extension ComponentStart {
     func refuseToWait(_ reason: String) {
         guard isWorthWaitingFor else { return }
         stall = reason
-        slot.requests.refuseAll(slot.unavailable(reason, retryAfter: 5))
+        slot.requests.refuseAll(of: slot, slot.unavailable(reason, retryAfter: 5))
     }
 }

@@ -74,10 +74,10 @@ final class Question: Request {
     override func send(to port: any ComponentPort, of slot: Slot) {
         guard let query = make() else { return }
         self.query = query
-        if let error = slot.requests.refusal(of: self) { return fail(error) }
-        slot.requests.sent(self)
+        if let error = slot.requests.refusal(of: self, in: slot.domain) { return fail(error) }
+        slot.requests.sent(self, for: slot)
         port.answer(query) { [weak slot] result in
-            guard let slot, slot.requests.arrived(self, result.failure) else { return }
+            guard let slot, slot.requests.arrived(self, result.failure, for: slot) else { return }
             self.done(result.mapError { slot.error($0) })
             if slot.requests.isIdle { slot.container?.passBarriers() }
         }

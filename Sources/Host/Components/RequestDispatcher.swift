@@ -7,7 +7,7 @@ import PluginLoader
 
 /// Sends the requests for a slot's component, in the order of their arrival, and finds those that take too long.
 ///
-/// A request is sent at once if it can be; otherwise it is queued, and sent by ``pump()``. A command waits, and all
+/// A request is sent at once if it can be; otherwise it is queued, and sent by ``pump(for:)``. A command waits, and all
 /// behind it, while
 ///
 /// - the component is being started, for the first time or after its worker was lost;
@@ -21,8 +21,9 @@ import PluginLoader
 /// A worker answers one call before it begins the next, so the call that it was handling when it ended is known. That
 /// call is sent once more, because a worker may end for other reasons. If it ends a worker again, or was not answered
 /// in time, it is blamed: it is refused for a while, and the component does not count as failing.
+///
+/// Its slot is an argument of what is called for each request: a reference back would be counted each time.
 final class RequestDispatcher {
-    private unowned let slot: Slot
     private let queue = RequestQueue()
     private var isPumping = false
     /// Finds a call that takes long, and requests that have waited for too long.
@@ -30,54 +31,53 @@ final class RequestDispatcher {
     /// The calls that are refused because they ended the component's worker.
     private var poison = PoisonCalls()
 
-    init(of slot: Slot) { self.slot = slot }
-
     /// Whether no answer of the component is outstanding.
     var isIdle: Bool { queue.isIdle }
 
     var waitingCount: Int { queue.waitingCount }
 
     /// Whether a waiting request, which came before the gate was closed, will soon be sent.
-    var isPassingGate: Bool {
+    func isPassingGate(of slot: Slot) -> Bool {
         guard slot.isAttached, let first = queue.first, let container = slot.container,
             container.mayPassGate(of: slot.name, first)
         else { return false }
-        return !first.isReady || canRun(first)
+        return !first.isReady || canRun(first, for: slot)
     }
 
     /// The calls that are refused because they ended the worker, for people.
-    var blamedCalls: [String] { poison.isEmpty ? [] : poison.words(at: slot.domain.now()) }
+    func blamedCalls(in domain: Domain) -> [String] {
+        poison.isEmpty ? [] : poison.words(at: domain.now())
+    }
 
     /// The error for a call that ended the worker earlier; nil if it did not.
-    func refusal(of request: Request) -> HostError? {
+    func refusal(of request: Request, in domain: Domain) -> HostError? {
         // Most components never had such a call; then no identity is computed.
         guard !poison.isEmpty, let call = request.identity else { return nil }
-        return poison.refusal(of: call, at: slot.domain.now())
+        return poison.refusal(of: call, at: domain.now())
     }
 
     // MARK: Sending
 
     /// Sends a request, which has its number, once the component can take it.
-    func enqueue(_ request: Request) {
-        let slot = slot
-        if case .failed(let reason) = slot.state {
-            return request.fail(slot.unavailable(reason))
-        }
-        if let stall = slot.start.stall {
+    func enqueue(_ request: Request, for slot: Slot) {
+        switch slot.state {
+        case .attached: break
+        case .failed(let reason): return request.fail(slot.unavailable(reason))
+        case .starting, .prepared:
+            guard let stall = slot.start.stall else { break }
             return request.fail(slot.unavailable(stall, retryAfter: 5))
-        }
-        if case .closed = slot.state {
+        case .closed:
             // The slot was replaced while the caller was busy with something else.
             guard let successor = slot.container?.slot(slot.name), successor !== slot else {
-                return request.fail(gone)
+                return request.fail(gone(slot))
             }
-            return successor.requests.enqueue(request)
+            return successor.requests.enqueue(request, for: successor)
         }
-        if request.passesGate { return send(request) }
-        let isFirst = queue.isFree(for: request) || request.isQuietRead && goesFirst(request)
-        if isFirst, canRun(request) { return send(request) }
+        if request.passesGate { return send(request, for: slot) }
+        let isFirst = queue.isFree(for: request) || request.isQuietRead && goesFirst(request, slot)
+        if isFirst, canRun(request, for: slot) { return send(request, for: slot) }
         // A command that waits only for commits can soon be sent, and is not refused.
-        let most = !request.isQuietRead && isOpen ? Int.max : slot.domain.limits.waitingCalls
+        let most = !request.isQuietRead && isOpen(slot) ? Int.max : slot.domain.limits.waitingCalls
         do throws(WaitingPlaces.Full) {
             try queue.add(request, of: most, newest: slot.domain.lastTicket)
         } catch {
@@ -89,9 +89,8 @@ final class RequestDispatcher {
     ///
     /// An answer that comes synchronously calls this too. It then returns at once, and the outer call continues, so
     /// that a long queue makes no deep stack.
-    func pump() {
+    func pump(for slot: Slot) {
         guard !isPumping, waitingCount > 0 else { return }
-        let slot = slot
         isPumping = true
         defer { isPumping = false }
         if let container = slot.container {
@@ -99,38 +98,39 @@ final class RequestDispatcher {
                 oldest: container.oldestOperation(of: slot.name), newest: slot.domain.lastTicket)
         }
         let end = NIODeadline.now() + Domain.slice
-        while let next = nextToRun() {
-            send(next)
+        while let next = nextToRun(for: slot) {
+            send(next, for: slot)
             guard NIODeadline.now() >= end else { continue }
             return slot.domain.afterPoll { [weak slot] in slot?.container?.pump() }
         }
     }
 
-    /// Notes that a request was sent; its answer is handled by ``arrived(_:_:)``.
-    func sent(_ request: Request) {
+    /// Notes that a request was sent; its answer is handled by ``arrived(_:_:for:)``.
+    func sent(_ request: Request, for slot: Slot) {
         queue.sent(request)
-        if slot.isolation == .process, waits.begin(at: request.number) { lookLater() }
+        if slot.isolation == .process, waits.begin(at: request.number) { lookLater(for: slot) }
     }
 
     /// Handles an answer; false if the worker was lost instead.
-    func arrived(_ request: Request, _ failure: PortFailure?) -> Bool {
+    func arrived(_ request: Request, _ failure: PortFailure?, for slot: Slot) -> Bool {
         if case .died(let reason) = failure {
             if queue.isAwaited(request) { slot.lost(PortDeath(reason)) }
             return false
         }
         guard queue.answered(request) else { return false }
-        slot.start.failures.forget()
-        if waits.isSlow { endSlow() }
+        slot.failures.forget()
+        if waits.isSlow { endSlow(of: slot) }
         return true
     }
 
-    private func nextToRun() -> Request? {
-        queue.takeNext(
-            overtaking: slot.container?.holdsCommands ?? false ? goesFirst : nil, where: canRun)
+    private func nextToRun(for slot: Slot) -> Request? {
+        let holdsCommands = slot.container?.holdsCommands ?? false
+        return queue.takeNext(
+            overtaking: holdsCommands ? { self.goesFirst($0, slot) } : nil,
+            where: { self.canRun($0, for: slot) })
     }
 
-    private func canRun(_ request: Request) -> Bool {
-        let slot = slot
+    private func canRun(_ request: Request, for slot: Slot) -> Bool {
         guard slot.isAttached, request.isReady, !waits.isSlow, let container = slot.container
         else { return false }
         guard
@@ -139,25 +139,24 @@ final class RequestDispatcher {
         else { return false }
         guard !request.needsQuiet || container.isQuiet(slot.name) else { return false }
         if request.isCommand, container.holdsCommands { return false }
-        return queue.isNext(request, overtakes: goesFirst(request))
+        return queue.isNext(request, overtakes: goesFirst(request, slot))
     }
 
     /// Whether a read may overtake waiting requests.
     ///
     /// Commands are held until restored screens are compared, and these may have questions for the component.
-    private func goesFirst(_ request: Request) -> Bool {
+    private func goesFirst(_ request: Request, _ slot: Slot) -> Bool {
         request.isOfScreen && slot.container?.holdsCommands ?? false
     }
 
     /// Whether the component takes requests, at the latest when the present commits are done.
-    private var isOpen: Bool {
+    private func isOpen(_ slot: Slot) -> Bool {
         slot.isAttached && !waits.isSlow && !(slot.container?.isGated(slot.name) ?? true)
     }
 
-    private func send(_ request: Request) {
-        let slot = slot
+    private func send(_ request: Request, for slot: Slot) {
         request.place = nil
-        guard slot.container != nil else { return request.fail(gone) }
+        guard slot.container != nil else { return request.fail(gone(slot)) }
         // A component that is being loaded has a port already, but not all of its records.
         guard slot.isAttached, let port = slot.port else {
             return request.fail(slot.unavailable("It is being started."))
@@ -165,7 +164,7 @@ final class RequestDispatcher {
         request.send(to: port, of: slot)
     }
 
-    private var gone: HostError {
+    private func gone(_ slot: Slot) -> HostError {
         .componentNotFound(container: slot.containerName, component: slot.name)
     }
 }
@@ -184,14 +183,14 @@ extension RequestDispatcher {
     /// Puts the requests that a lost component left unanswered back to the front of the queue.
     ///
     /// Unanswered commands count as not decided: the component's state was lost with the worker.
-    func takeBack(after death: PortDeath) -> Unanswered {
+    func takeBack(after death: PortDeath, of slot: Slot) -> Unanswered {
         var requests = queue.takeUnanswered()
         var unanswered = Unanswered(operations: requests.compactMap(\.operation))
         if death.wasAtRequest, let first = requests.first {
             first.losses += 1
             if first.losses > 1 || death.wasOverdue {
                 requests.removeFirst()
-                unanswered.failures.append((first, blame(first, for: death.reason)))
+                unanswered.failures.append((first, blame(first, of: slot, for: death.reason)))
             }
         }
         if death.wasOverdue {
@@ -210,9 +209,9 @@ extension RequestDispatcher {
     /// Remembers a call that ended the worker.
     ///
     /// - Returns: the error for its caller.
-    private func blame(_ request: Request, for reason: String) -> HostError {
-        let (slot, domain) = (slot, slot.domain)
-        slot.start.failures.blameCall()
+    private func blame(_ request: Request, of slot: Slot, for reason: String) -> HostError {
+        let domain = slot.domain
+        slot.failures.blameCall()
         guard let call = request.identity else { return slot.unavailable(reason, retryAfter: 5) }
         let now = domain.now()
         let until = now.after(domain.limits.poisonTime)
@@ -226,8 +225,7 @@ extension RequestDispatcher {
     func takeWaiting(of other: RequestDispatcher) { queue.takeWaiting(of: other.queue) }
 
     /// Refuses all requests, whether waiting or sent.
-    func refuseAll(_ error: HostError) {
-        let slot = slot
+    func refuseAll(of slot: Slot, _ error: HostError) {
         let refused = queue.removeAll()
         let operations = refused.compactMap(\.operation)
         for request in refused { request.fail(error) }
@@ -240,14 +238,13 @@ extension RequestDispatcher {
 extension RequestDispatcher {
     /// Starts a timer that finds a call that takes long, and refuses requests that waited behind it for the whole
     /// time of a call.
-    private func lookLater() {
+    private func lookLater(for slot: Slot) {
         slot.domain.after(TimeAmount(slot.callTime / WaitWatch.looks)) { [weak slot] in
-            slot?.requests.look()
+            if let slot { slot.requests.look(for: slot) }
         }
     }
 
-    private func look() {
-        let slot = slot
+    private func look(for slot: Slot) {
         switch slot.state {
         case .failed, .closed: return waits.end()
         case .starting, .prepared, .attached: break
@@ -255,19 +252,19 @@ extension RequestDispatcher {
         guard !isIdle || waitingCount > 0 else { return waits.end() }
         let wasSlow = waits.isSlow
         let overdue = waits.look(at: queue.present?.number, newest: slot.domain.lastTicket)
-        if let overdue, waits.isSlow || (slot.start.failures.count > 0 && !slot.isAttached) {
-            let error = slot.unavailable(waitReason)
+        if let overdue, waits.isSlow || (slot.failures.count > 0 && !slot.isAttached) {
+            let error = slot.unavailable(waitReason(of: slot))
             let refused = queue.removeWaiting { $0.number <= overdue && !$0.waitsOn }
             for request in refused { request.fail(error) }
         }
-        lookLater()
+        lookLater(for: slot)
         if wasSlow, !waits.isSlow { slot.container?.pump() }
     }
 
-    private var waitReason: String {
+    private func waitReason(of slot: Slot) -> String {
         let limit = "\(slot.callTime) (\(slot.callSetting))"
         guard let call = queue.present?.identity else {
-            let cause = slot.start.failures.restarts.map { ": \($0.cause)" } ?? "."
+            let cause = slot.failures.restarts.map { ": \($0.cause)" } ?? "."
             return
                 "The call waited \(limit) for the component, which is being "
                 + "started again\(cause)"
@@ -277,7 +274,7 @@ extension RequestDispatcher {
     }
 
     /// Notes that the component has answered a call that took long.
-    private func endSlow() {
+    private func endSlow(of slot: Slot) {
         waits.endSlow()
         slot.domain.later { [weak slot] in slot?.container?.pump() }
     }

@@ -46,6 +46,8 @@ final class Slot {
     private(set) var isShown = false
     /// The start of the component, the present one or the last.
     private(set) lazy var start = ComponentStart(of: self)
+    /// Its ends and failed starts.
+    let failures = ComponentFailures()
     /// Known damage of its records.
     var damage = RecordDamage()
     var observer: ObserverID?
@@ -62,7 +64,7 @@ final class Slot {
     /// What the component keeps for its successor.
     private(set) lazy var kept = KeptBytes(of: self)
     /// The requests that the component has not answered.
-    private(set) lazy var requests = RequestDispatcher(of: self)
+    let requests = RequestDispatcher()
 
     init(
         _ definition: ComponentDefinition, kind: Kind?, of container: some SlotOwner,
@@ -118,9 +120,6 @@ final class Slot {
 
     /// The number of comments on a subject; nil: there are none.
     func commentCount(of subject: Subject) -> Int? { own.comments?.counts[subject] }
-
-    /// The reason for refusing calls while its start is stalled; nil: it is not.
-    var stall: String? { start.stall }
 
     /// Throws unless what is shown is what the component holds, or held when it was lost.
     func checkShown() throws(HostError) {
@@ -203,7 +202,7 @@ extension Slot {
         guard isAttached else { return start.fail(because: reason) }
         container?.meters.countRestart(of: name)
         domain.logger.log(.workerEnded, logFields(["reason": "\(reason)"]))
-        let unanswered = requests.takeBack(after: death)
+        let unanswered = requests.takeBack(after: death, of: self)
         asked?.disconnect(isLost: true)
         release()
         beginPause()
@@ -292,7 +291,7 @@ extension Slot {
     /// Sends a request once the component can take it.
     func ask(_ request: Request) {
         request.number = domain.nextTicket()
-        requests.enqueue(request)
+        requests.enqueue(request, for: self)
     }
 
     /// Asks a question that does not depend on records.

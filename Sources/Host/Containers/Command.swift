@@ -115,14 +115,14 @@ class Command: Request {
     override func send(to port: any ComponentPort, of slot: Slot) {
         self.slot = slot
         if let error = absenceOfActor ?? objection() ?? container.refusal
-            ?? slot.requests.refusal(of: self)
+            ?? slot.requests.refusal(of: self, in: slot.domain)
         {
             return fail(error)
         }
         operation = container.begin(on: slot)
-        slot.requests.sent(self)
+        slot.requests.sent(self, for: slot)
         port.decide(command, context) { [self] result in
-            if slot.requests.arrived(self, result.failure) { decided(result) }
+            if slot.requests.arrived(self, result.failure, for: slot) { decided(result) }
         }
     }
 

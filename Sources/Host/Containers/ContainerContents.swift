@@ -208,7 +208,7 @@ extension ContainerContents {
             let (slot, _) = try container.list(component)
             try domain.limits.check(batch: batch.count)
             let command = PutCommand(batch, to: slot, of: container, by: caller, reply)
-            if let problem = command.checkAtOnce() { throw problem }
+            if let problem = command.problem { throw problem }
             command.run(by: caller.user)
             command.checkOnThread()
         } catch {

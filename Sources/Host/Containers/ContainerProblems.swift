@@ -98,8 +98,8 @@ extension Slot {
 
     /// Its restarts, and the calls that are refused because of them; nil if there were none.
     var restarts: ComponentRestarts? {
-        guard var restarts = start.failures.restarts else { return nil }
-        restarts.refuses = requests.blamedCalls
+        guard var restarts = failures.restarts else { return nil }
+        restarts.refuses = requests.blamedCalls(in: domain)
         return restarts
     }
 

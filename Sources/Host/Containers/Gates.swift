@@ -92,7 +92,7 @@ final class Gates {
         return barrier.components.allSatisfy {
             guard let slot = container.slot($0) else { return container.lane.isQuiet($0) }
             return container.lane.isQuiet($0) && slot.requests.isIdle
-                && !slot.requests.isPassingGate
+                && !slot.requests.isPassingGate(of: slot)
         }
     }
 

@@ -6,25 +6,25 @@ import Store
 
 /// The command that puts items.
 final class PutCommand: Command {
-    /// The check of the items; nil once it is done.
-    private var check: BatchCheck?
-    /// The items; nil: a large batch is still being checked.
-    private var checked: CheckedBatch?
+    /// Checks the items of a large batch; nil: they are checked.
+    private var check: (@Sendable () -> CheckedBatch)?
+    /// The items; empty until they are checked.
+    private var checked = CheckedBatch()
     /// The fields that the items are checked against.
     private let fields: [Field]
-    /// The fields as the records have them, for the list.
-    private var written = WrittenFields()
     /// Whether the call was answered, so that its items need no check any more.
     private var hasEnded = false
     private let reply: Answer<PutResult>
 
+    /// Checks the items of a small batch; those of a large one are checked by ``checkOnThread()``.
     init(
         _ batch: ItemBatch, to slot: Slot, of container: Container, by caller: Caller,
         _ reply: @escaping Answer<PutResult>
     ) {
-        check = BatchCheck(
+        let check = BatchCheck(
             batch: batch, checker: container.checker, localTimes: container.zones.localTimes,
             limits: container.domain.limits, writesRecords: slot.isolation == .daemon)
+        if check.isLong { self.check = check.callAsFunction } else { checked = check() }
         fields = container.definition.fields
         self.reply = reply
         super.init(
@@ -33,46 +33,33 @@ final class PutCommand: Command {
             needsQuiet: batch.isConditional)
     }
 
-    override var isReady: Bool { checked != nil }
+    override var isReady: Bool { check == nil }
 
-    /// Checks a small batch.
-    ///
-    /// - Returns: the first problem; nil: there is none, or the batch is large.
-    func checkAtOnce() -> HostError? {
-        if let check, !check.isLong { take(check()) }
-        return checked?.problem
-    }
+    /// The first problem that was found in the items; nil: there is none, or they are not checked yet.
+    var problem: HostError? { checked.problem }
 
     /// Checks a large batch on a thread while it is queued, and makes it ready then.
     func checkOnThread() {
         guard !isReady, !hasEnded else { return }
         container.domain.threadWork.add(of: user) { [self] in
             // It may have been refused while it waited.
-            hasEnded ? nil : check.map { check in { check() } }
+            hasEnded ? nil : check
         } then: { [self] result in
             // In another turn of the loop, because the decision takes long, too.
             container.domain.afterPoll { [self] in
-                if !hasEnded { take(result) }
+                if !hasEnded { (check, checked) = (nil, result) }
                 container.pump()
             }
         }
     }
 
-    private func take(_ result: CheckedBatch) {
-        check = nil
-        checked = result
-        written = result.written
-        checked?.written = WrittenFields()
-    }
-
     override func send(to port: any ComponentPort, of slot: Slot) {
-        command = .putItems(checked?.items ?? [])
+        command = .putItems(checked.items)
         super.send(to: port, of: slot)
     }
 
     override func objection() -> HostError? {
-        guard let checked else { return nil }
-        if let problem = checked.problem { return problem }
+        if let problem { return problem }
         if container.definition.fields != fields {
             let checker = container.checker
             if let problem = checked.items.lazy.compactMap(checker.check).first {
@@ -99,12 +86,12 @@ final class PutCommand: Command {
     }
 
     override func records(of decision: Decision) -> [RecordChange] {
-        defer { written.dropAhead() }
+        defer { checked.written.dropAhead() }
         // A single item is soon written twice.
         guard decision.changes.count > 1 else { return super.records(of: decision) }
-        written.reserve(decision.changes.count)
+        checked.written.reserve(decision.changes.count)
         return decision.changes.map { change in
-            guard let value = written.write(change) else {
+            guard let value = checked.written.write(change) else {
                 return RecordChange(change, container.name, slot.name)
             }
             return RecordChange(
@@ -114,7 +101,7 @@ final class PutCommand: Command {
 
     override func atCommit() {
         guard let list = slot.list else { return }
-        swap(&list.written, &written)
+        swap(&list.written, &checked.written)
     }
 
     override func end(_ result: Result<Decided, HostError>) {

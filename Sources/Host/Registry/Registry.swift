@@ -367,7 +367,7 @@ extension Registry {
                 screen.home?.end(screen)
             } else if let slot = slots.popFirst() {
                 slot.leave()
-                slot.requests.refuseAll(domain.stopping)
+                slot.requests.refuseAll(of: slot, domain.stopping)
             } else {
                 return false
             }

@@ -32,7 +32,7 @@ extension Slot {
             switch state {
             case .attached, .prepared: source.problem ?? (awaitsItems ? loadingReason : nil)
             case .closed: nil
-            case .starting: stall ?? "It is being started."
+            case .starting: start.stall ?? "It is being started."
             case .failed(let reason): reason
             }
         return ScreenComponent(

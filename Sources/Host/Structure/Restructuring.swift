@@ -316,7 +316,7 @@ extension Restructuring {
         old.kept.drop(unlessFor: container.slot(old.name)?.definition)
         guard let new = container.slot(old.name) else {
             return old.requests.refuseAll(
-                .componentNotFound(container: container.name, component: old.name))
+                of: old, .componentNotFound(container: container.name, component: old.name))
         }
         new.replace(old, showsLoaded: delegates.isDefault)
     }
