@@ -1,6 +1,6 @@
 internal import Foundation
 
-// Damage that SQLite reports itself: nothing is written to the file any more, also after a restart.
+// Damage for which SQLite's error stands: nothing is written to the file any more, also after a restart.
 extension KeptDamage {
     private static let databaseNote = ".damaged-database\(suffix)"
 
@@ -12,19 +12,19 @@ extension KeptDamage {
         "its file was found damaged, and is only read: restore a backup (\(note) says more)"
     }
 
-    /// Notes that SQLite found a store's file damaged.
+    /// Notes that a store's file was found damaged, by SQLite or by a number in it that can't be.
     ///
-    /// No copy is made, because nothing changes the file as long as the note exists.
+    /// No copy is made, because no change is written as long as the note exists.
     ///
     /// - Parameters:
-    ///   - reason: SQLite's error.
+    ///   - reason: the error.
     ///   - file: the path of the database.
     /// - Throws: `StoreError` if the note can't be written.
     static func note(databaseDamage reason: String, in file: String) throws(StoreError) {
         let note = file + databaseNote
         guard access(note, F_OK) != 0 else { return }
         try write(
-            "at \(time()) SQLite found \(file) damaged (\(reason)): it is only read since. Restore a backup; "
+            "at \(time()) \(file) was found damaged (\(reason)): it is only read since. Restore a backup; "
                 + "or, if something else was at fault and the file is whole, remove \(note) and restart\n",
             to: note)
     }

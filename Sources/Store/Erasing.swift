@@ -168,6 +168,8 @@ extension Store {
     private func emptyLog(then body: (Database) throws -> Void) throws {
         for _ in 0..<Self.tries {
             let isEmpty = try pool.writeWithoutTransaction { db in
+                // The log is overwritten by its name, which may be that of another store's by now.
+                writer.findLostFile()
                 try writer.checkSound()
                 guard try Self.checkpoint("RESTART", db).isDone else { return false }
                 // Restarts the log: nothing that follows its new frames is needed.

@@ -63,14 +63,15 @@ struct Opening {
 
     /// Gives the store another identity if entries are lost whose sequences will be given out again.
     ///
-    /// Cursors from before the loss are then not valid, as after a restore. An identity that can't be written is used
-    /// by this process all the same, and the next start makes another.
+    /// Cursors from before the loss are then not valid, as after a restore. An identity that can't be written, as in a
+    /// store that is only read, is used by this process all the same, and the next start makes another.
     private static func renew(
         _ identity: String, after damages: [KeptDamage], _ pool: DatabasePool
     ) -> String {
         let losses = damages.filter(\.needsIdentity)
         guard !losses.isEmpty else { return identity }
         let new = UUID().uuidString.lowercased()
+        guard !damages.contains(where: \.forbidsWrites) else { return new }
         let isWritten: Void? = try? pool.write { db in try Meta.set(identity: new, db) }
         if isWritten != nil { for loss in losses { try? loss.noteIdentity() } }
         return new

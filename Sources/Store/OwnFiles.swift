@@ -9,11 +9,19 @@ struct OwnFiles: Sendable {
         var device: UInt64
         var number: UInt64
 
-        /// nil: there is no such file.
+        /// nil: there is no such file, or `errno` says why it can't be looked at.
         init?(of path: String) {
             var info = stat()
             guard stat(path, &info) == 0 else { return nil }
             (device, number) = (UInt64(info.st_dev), UInt64(info.st_ino))
+        }
+
+        /// Whether a path leads to no file, or to another one.
+        ///
+        /// False if it can't be looked at, as while a folder above it can't be entered.
+        func isGone(from path: String) -> Bool {
+            guard let found = Identity(of: path) else { return [ENOENT, ENOTDIR].contains(errno) }
+            return found != self
         }
     }
 
@@ -30,5 +38,5 @@ struct OwnFiles: Sendable {
     }
 
     /// The path of the first file that is no longer under its name; nil: all of them are.
-    var missing: String? { files.first { Identity(of: $0.path) != $0.identity }?.path }
+    var missing: String? { files.first { $0.identity.isGone(from: $0.path) }?.path }
 }

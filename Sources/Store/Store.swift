@@ -130,8 +130,9 @@ public final class Store: Sendable {
         checkFiles()
         guard writer.close() else { return }
         reads.sync {}
+        let hasLostFile = writer.hasLostFile.load(ordering: .acquiring)
         // Another store's log may have the name by now.
-        if writer.hasLostFile.load(ordering: .acquiring) {
+        if hasLostFile {
             pool.writeWithoutTransaction(WriteAheadLog.keepFile)
         }
         let isDamaged = writer.hasSeenDamage
@@ -145,8 +146,8 @@ public final class Store: Sendable {
         pool.releaseMemory()
         try? pool.close()
         try? reader?.close()
-        // A start after this one may find a disk that is full.
-        Reserve.keep(beside: file)
+        // A start after this one may find a disk that is full. Where there is no store, it would show that there was.
+        if !hasLostFile { Reserve.keep(beside: file) }
         writer.ownership.release()
     }
 

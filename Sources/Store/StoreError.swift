@@ -36,10 +36,11 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
             "\(file) is a database of another program: move it away, "
                 + "or choose another state directory"
         case .corrupt(let file, let reason):
-            "\(file) is damaged (\(reason)): restore a copy, or move it away to start empty"
+            "\(file) is damaged (\(reason)): restore a backup, or move \(Self.files(beside: file)) away to start "
+                + "empty"
         case .lost(let file, let mark):
             "\(file) is gone or empty, although \(mark) shows that there was a store: restore a "
-                + "backup, or remove \(mark) to begin with an empty store"
+                + "backup, or move \(Self.files(beside: file)) away to start empty"
         case .gone(let file):
             "\(file) was removed or replaced while the store is open: put it back or restore a "
                 + "backup, and restart the daemon"
@@ -54,6 +55,11 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         case .closed(let file):
             "\(file) was closed: open the store again"
         }
+    }
+
+    /// All files of a store: its log, its lock, its reserve and the notes of damage lie beside it.
+    private static func files(beside file: String) -> String {
+        "\(file[..<(file.lastIndex(of: "/") ?? file.startIndex)])/atrium.*"
     }
 
     /// Maps an error to the case that says what a person can do about it.

@@ -20,7 +20,7 @@ extension Writer {
     func noteDamage(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError, error.isDamage else { return false }
         // Under the names of lost files there may be another store.
-        if !hasLostFile.load(ordering: .acquiring),
+        if findLostFile() == nil, !hasLostFile.load(ordering: .acquiring),
             !sawDamage.exchange(true, ordering: .acquiringAndReleasing)
         {
             keepNote(of: error)

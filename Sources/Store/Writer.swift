@@ -310,6 +310,8 @@ extension Writer {
         let reason = Self.reason(error)
         if Self.isStorage(error) {
             suspend(error)
+            // Another try would not help, as with all later entries.
+            if let refusal, case .damaged = refusal { return refuse(appended, refusal) }
         } else {
             logger.log(
                 .entryNotWritten,

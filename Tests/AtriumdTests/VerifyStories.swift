@@ -281,7 +281,7 @@ extension Stories {
                         }, "\(log)")
                     #expect(said.contains("\(daemon.home.path)/state/atrium.sqlite is damaged"))
                     #expect(said.contains("SQLite error 11"))
-                    #expect(said.contains("restore a copy"))
+                    #expect(said.contains("restore a backup"))
                 }
                 let restored = try await daemon.type(
                     "atriumctl restore copy --replace --state-directory state")
@@ -308,7 +308,7 @@ extension Stories {
                 #expect(try await daemon.ended() == 65)
                 #expect(daemon.log.contains("the store is damaged: the daemon can't start"))
                 #expect(daemon.log.contains("state/atrium.sqlite is gone or empty"))
-                #expect(daemon.log.contains("state/atrium.reserve to begin with an empty store"))
+                #expect(daemon.log.contains("state/atrium.* away to start empty"))
                 let restored = try await daemon.type(
                     "test ! -e state/atrium.sqlite && atriumctl restore copy --state-directory state"
                 )

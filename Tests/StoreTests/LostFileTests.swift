@@ -25,6 +25,32 @@ import Testing
         #expect(bench.store.copies == [])
     }
 
+    @Test func `a stop leaves no trace of a store where its files were removed`() throws {
+        let bench = try Bench()
+        bench.write(put("a", "x"))
+        let folder = bench.scratch.path
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+        }
+        bench.store.close()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+        #expect(try Bench(bench.scratch).records("films", "list") == [:])
+    }
+
+    @Test func `files that can't be looked at for now do not count as gone`() throws {
+        let bench = try Bench()
+        bench.write(put("a", "x"))
+        // Their folder is a link to itself for a while, by which nobody gets anywhere.
+        let (folder, aside) = (bench.scratch.path, "\(bench.scratch.path).aside")
+        try FileManager.default.moveItem(atPath: folder, toPath: aside)
+        try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: folder)
+        bench.store.checkFiles()
+        try FileManager.default.removeItem(atPath: folder)
+        try FileManager.default.moveItem(atPath: aside, toPath: folder)
+        #expect(bench.write(put("b", "x"))?.sequence == 2)
+        #expect(!bench.store.isDamaged)
+    }
+
     @Test func `what was acknowledged before the log was removed is there after a stop`() throws {
         let bench = try Bench()
         bench.write(put("a", "x"))

@@ -159,7 +159,7 @@ import Testing
         for _ in 0..<2 {
             let error = try #require(refusal(at: path))
             #expect(error == .lost(file: file, mark: "\(path)/atrium.reserve"))
-            #expect(error.description.contains("remove \(path)/atrium.reserve to begin"))
+            #expect(error.description.contains("move \(path)/atrium.* away to start"))
             #expect(FileManager.default.contents(atPath: file) == before)
         }
         try FileManager.default.removeItem(atPath: "\(path)/atrium.reserve")

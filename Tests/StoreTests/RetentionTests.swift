@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Store
 import TestSupport
 import Testing
@@ -108,6 +109,25 @@ struct RetentionTests {
         for number in 300..<700 { bench.store.append(Self.told(number), ticket: 0) }
         #expect(try Self.past(bench).count == 700)
         #expect(bench.store.keptPast?.count == 700)
+    }
+
+    @Test func `entries that are missing are not counted once the log begins behind them`() throws {
+        let scratch = try TemporaryDirectory()
+        let first = try Bench(scratch)
+        for number in 0..<300 { first.store.append(Self.told(number), ticket: 0) }
+        first.settle()
+        first.store.close()
+        try DatabaseQueue(path: scratch.database).write { db in
+            try db.execute(sql: "DELETE FROM entries WHERE sequence BETWEEN 50 AND 59")
+        }
+        let bench = try Bench(scratch)
+        bench.store.keep(Retention(count: 250))
+        bench.store.waitForTrimming()
+        #expect(bench.store.keptPast?.missing == 10)
+        bench.store.keep(Retention(count: 100))
+        bench.store.waitForTrimming()
+        #expect(bench.store.keptPast?.missing == 0)
+        #expect(try Self.past(bench).count == 100)
     }
 
     @Test func `the file gives back what it does not need, after a trim and after a purge`() throws

@@ -18,8 +18,10 @@ struct PastCount {
     private var newest: Int64 = .min
     /// The last entry that was counted.
     private(set) var through: Int64 = 0
-    /// The number of entries that are gone though they were not trimmed.
+    /// The number of entries that are gone though they were not trimmed; 0 again once the log begins behind them.
     private(set) var missing = 0
+    /// The last of them.
+    private var lastMissing: Int64 = 0
     /// The last sequence of which it is known whether its entry is there.
     private var compared: Int64 = 0
     /// Whether the last slice could delete nothing although limits are exceeded.
@@ -45,7 +47,11 @@ struct PastCount {
         // The last rows may be gone, too: what they changed was made.
         let end = try max(row[2] as Int64? ?? 0, Self.number("applied", db))
         if end > from {
-            missing += max(0, Int(end - from) - (row[3] as Int))
+            let count = max(0, Int(end - from) - (row[3] as Int))
+            if count > 0 {
+                missing += count
+                lastMissing = try Self.lastMissing(after: from, through: end, db)
+            }
             compared = end
         }
         guard let last = row[2] as Int64? else { return }
@@ -54,6 +60,20 @@ struct PastCount {
         through = last
         newest = try Self.time(of: "DESC", db) ?? newest
         oldest = try Self.time(of: "ASC", db) ?? oldest
+    }
+
+    private static func lastMissing(
+        after first: Int64, through end: Int64, _ db: Database
+    ) throws -> Int64 {
+        let last = try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM entries")
+        guard last == end else { return end }
+        let next = try Int64.fetchOne(
+            db,
+            sql: """
+                SELECT MAX(sequence) FROM entries e WHERE sequence > ? AND NOT EXISTS(
+                    SELECT 1 FROM entries WHERE sequence = e.sequence - 1)
+                """, arguments: [first])
+        return (next ?? end) - 1
     }
 
     /// A number of the table `meta`; 0 for a damaged one that is missing or negative.
@@ -129,6 +149,7 @@ struct PastCount {
         }
         try Meta.trimmed.change(db) { max($0, last) }
         try db.execute(sql: "DELETE FROM entries WHERE sequence <= ?", arguments: [last])
+        if last >= lastMissing { missing = 0 }
         oldest = try Self.time(of: "ASC", db) ?? .max
     }
 }
