@@ -61,8 +61,20 @@ import Testing
         #expect(try await digest()?.count == 16)
         try await host.delete("a")
         #expect(try await digest() == "")
-        // A client that had no reply repeats its post.
-        #expect(try await host.post("Slow.", on: "heat", id: "a").comment.entry.depth == 0)
+        try await host.end()
+    }
+
+    @Test func `a repeated post of a deleted comment is answered with what is left of it`()
+        async throws
+    {
+        let host = try await TestRegistry.filled()
+        try await host.delete("a")
+        // A client that had no reply repeats its post; another text is not kept, and not confirmed either.
+        for text in ["Slow.", "Fast!"] {
+            let comment = try await host.post(text, on: "heat", id: "a").comment.entry.comment
+            #expect(comment.state == .removed && comment.text == nil && comment.author == nil)
+        }
+        await #expect(throws: HostError.self) { try await host.post("Slow.", id: "a") }
         try await host.end()
     }
 

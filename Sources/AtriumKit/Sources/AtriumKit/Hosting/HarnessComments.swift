@@ -4,7 +4,7 @@ extension ComponentHarness {
     /// Posts, or recognises a repetition: if the same id, author, place and text was posted before, returns the first
     /// answer, whatever happened to the comment since.
     ///
-    /// Neither author nor text of a deleted comment is known any more: its id and place are enough.
+    /// Of a deleted comment neither author nor text is known any more: it is returned as it is now, without them.
     func post(
         _ draft: CommentDraft, to comments: any Commenting, _ context: CommandContext
     ) throws(Refusal) -> Decision {
@@ -16,8 +16,11 @@ extension ComponentHarness {
                         + "an id of its own.",
                     evidence: ["comment": draft.id])
             }
-            let first = existing.asFirstPosted(draft, by: context.actor)
-            return Decision(changes: [], answer: .comment(first), events: [])
+            let answer =
+                existing.comment.isStripped
+                ? existing
+                : existing.asFirstPosted(draft, by: context.actor)
+            return Decision(changes: [], answer: .comment(answer), events: [])
         }
         let changes = try comments.post(draft, context)
         return try applied(changes, to: draft.id, in: comments, before: nil)
@@ -113,12 +116,15 @@ extension ComponentHarness {
 }
 
 extension Comment {
+    /// Whether nothing of its text is left, not even its fingerprint.
+    fileprivate var isStripped: Bool { state == .removed && fingerprint.isEmpty }
+
     /// Whether posting the draft created this comment.
     ///
-    /// The author of a tombstone may be erased, and of its text nothing is left: then neither is compared.
+    /// Of a deleted comment, and of one whose author was erased, only what is left is compared.
     fileprivate func isPosted(as draft: CommentDraft, by author: ActorID) -> Bool {
-        (self.author ?? author) == author && subject == draft.subject && parent == draft.parent
-            && (fingerprint == draft.fingerprint || state == .removed && fingerprint.isEmpty)
+        guard subject == draft.subject, parent == draft.parent else { return false }
+        return isStripped || (self.author ?? author) == author && fingerprint == draft.fingerprint
     }
 }
 
