@@ -135,7 +135,7 @@ struct Atriumd: AsyncParsableCommand {
     private func restoreOnly(_ file: String, _ source: DaemonSettings.Source) async throws {
         do {
             let settings = try await DaemonSettings.load(source)
-            try Restore(settings: settings).run(file, replacing: replace)
+            try Restore(settings: settings, config: config).run(file, replacing: replace)
         } catch {
             Self.report("\(error)")
             throw ExitCode(StartFailure(error).status.rawValue)

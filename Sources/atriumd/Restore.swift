@@ -4,6 +4,8 @@ import Store
 /// `atriumd --restore FILE`: replaces the store with a backup, without starting the daemon.
 struct Restore {
     let settings: DaemonSettings
+    /// The configuration file that the command line names; nil: the default one.
+    let config: String?
 
     /// Restores the backup, and prints what was done.
     ///
@@ -27,13 +29,14 @@ struct Restore {
         print(
             "the store is \(restored.identity) from now on: subscribers with an older cursor are notified "
                 + "of a gap")
-        print("next: start the daemon: \(Self.start(in: folder))")
+        print("next: start the daemon: \(start(in: folder))")
     }
 
     /// The command that starts the daemon that has its store in a folder: a unit of systemd's in the folders of these.
-    static func start(in folder: String) -> String {
-        guard let match = folder.wholeMatch(of: #/\/var\/lib\/atrium(?:-([^\/]+))?/#) else {
-            return "atriumd --state-directory '\(folder)'"
+    private func start(in folder: String) -> String {
+        guard let match = folder.wholeMatch(of: #/\/var\/lib\/atrium(?:-([^\/]+))?\/?/#) else {
+            let file = config.map { " --config '\($0)'" } ?? ""
+            return "atriumd\(file) --state-directory '\(folder)'"
         }
         let unit = "atriumd" + (match.1.map { "@\($0)" } ?? "")
         return "systemctl start \(unit).socket \(unit)"
