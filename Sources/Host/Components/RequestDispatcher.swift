@@ -90,7 +90,7 @@ final class RequestDispatcher {
     /// An answer that comes synchronously calls this too. It then returns at once, and the outer call continues, so
     /// that a long queue makes no deep stack.
     func pump(for slot: Slot) {
-        guard !isPumping, waitingCount > 0 else { return }
+        guard !isPumping else { return }
         isPumping = true
         defer { isPumping = false }
         if let container = slot.container {

@@ -110,7 +110,7 @@ public final class Container {
 
     /// Sends all requests that can be sent now.
     func pump() {
-        for slot in slots { slot.requests.pump(for: slot) }
+        for slot in slots where slot.requests.waitingCount > 0 { slot.requests.pump(for: slot) }
         gates.pass()
     }
 

@@ -14,6 +14,7 @@ import NIOCore
 final class ScreenUpdates {
     private unowned let screens: ContainerScreens
     private let container: Container
+    private let table: ScreenTable
     private let placement: ItemPlacement
 
     /// Increased by every change: a view or focus with this version is up to date.
@@ -55,6 +56,7 @@ final class ScreenUpdates {
     init(of screens: ContainerScreens) {
         self.screens = screens
         container = screens.container
+        table = screens.table
         placement = screens.placement
     }
 
@@ -81,7 +83,7 @@ extension ScreenUpdates {
     /// A commit is in the lists: if it is the last one that has arrived, screens are updated.
     func committed() {
         commits += 1
-        guard !screens.table.screens.isEmpty else {
+        guard !table.screens.isEmpty else {
             version += 1
             return
         }
