@@ -81,38 +81,7 @@ struct KeptFile: Sendable {
     /// - Returns: 0, or the `errno` of the step that failed.
     func write(into folder: String, as name: String) -> Int32 {
         mkdir(folder, 0o700)
-        let (draft, path) = ("\(folder)/\(name).new", "\(folder)/\(name)")
-        let descriptor = open(
-            draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { return errno }
-        var code: Int32 = 0
-        for part in [Array(line.utf8), bytes] where code == 0 {
-            code = Self.write(part, to: descriptor)
-        }
-        if code == 0, fsync(descriptor) != 0 { code = errno }
-        close(descriptor)
-        if code == 0, rename(draft, path) != 0 { code = errno }
-        guard code == 0 else {
-            unlink(draft)
-            return code
-        }
-        let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { return errno }
-        defer { close(directory) }
-        return fsync(directory) == 0 ? 0 : errno
-    }
-
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-        var done = 0
-        while done < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                Glibc.write(descriptor, $0.baseAddress.map { $0 + done }, $0.count - done)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return count < 0 ? errno : ENOSPC }
-            done += count
-        }
-        return 0
+        return AtomicFile.write([Array(line.utf8), bytes], into: folder, as: name)
     }
 }
 

@@ -1,6 +1,7 @@
 import AtriumKit
 import Glibc
 import JSONCodec
+import Logging
 
 /// The plugins that the daemon was calling when it crashed.
 ///
@@ -23,7 +24,8 @@ final class IsolatedPlugins {
 
     private static let name = "atrium.isolated"
 
-    private let file: String
+    private let folder: String
+    private let logger: Logger
     private var causes: [String: Cause] = [:]
 
     /// Whether no plugin is isolated.
@@ -36,11 +38,13 @@ final class IsolatedPlugins {
     ///   - crashed: the component or delegate that was called; nil: there was no crash.
     ///   - path: returns the path of a plugin's library; nil: there is none.
     ///   - now: the current time.
+    ///   - logger: where to log that the file can't be written.
     init(
         beside store: String, crashed: InitNote.Component?, path: (String) -> String?,
-        now: Timestamp
+        now: Timestamp, logger: Logger
     ) {
-        file = (store.lastIndex(of: "/").map { store[...$0] } ?? "") + Self.name
+        folder = store.lastIndex(of: "/").map { String(store[..<$0]) } ?? "."
+        self.logger = logger
         let read = Self.read(file)
         for cause in read where Self.identity(of: cause.path) == cause.identity {
             causes[cause.called.plugin] = cause
@@ -71,10 +75,12 @@ final class IsolatedPlugins {
         return true
     }
 
+    private var file: String { "\(folder)/\(Self.name)" }
+
     private func write() {
         guard !causes.isEmpty else {
             unlink(file)
-            return
+            return log(AtomicFile.sync(folder))
         }
         let bytes = Payload.object { json in
             json.key("plugins")
@@ -82,13 +88,14 @@ final class IsolatedPlugins {
             for (_, cause) in causes.sorted(by: { $0.key < $1.key }) { cause.write(to: &json) }
             json.endArray()
         }
-        let new = file + ".new"
-        let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return }
-        let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-        let isWhole = count == bytes.count && fsync(descriptor) == 0
-        close(descriptor)
-        if isWhole { rename(new, file) } else { unlink(new) }
+        log(AtomicFile.write([bytes], into: folder, as: Self.name))
+    }
+
+    private func log(_ code: Int32) {
+        guard code != 0 else { return }
+        logger.warning(
+            "the list of plugins that crashed the daemon could not be written: a restart may not know them",
+            metadata: ["path": "\(file)", "reason": "\(String(cString: strerror(code)))"])
     }
 
     private static func read(_ file: String) -> [Cause] {

@@ -66,7 +66,7 @@ public final class Registry: @unchecked Sendable {
             beside: store.file, crashed: crashed,
             path: { id in
                 plugins.plugins.first { $0.id == id && $0.state == .loaded }?.path
-            }, now: clock())
+            }, now: clock(), logger: logger)
         notes.crash.forgetLeft()
         let bus = Bus(
             loop: loop, lastSequence: store.lastSequence, backlog: Backlog.reader(of: store),
