@@ -87,7 +87,7 @@ extension Connection {
         return slot(id, header.wantsMore ? .more : .upgrade)
     }
 
-    /// What absent parameters are read from.
+    /// The text from which absent parameters are read.
     ///
     /// A literal: its memory lives as long as the program.
     private static var noParameters: UnsafeRawBufferPointer {

@@ -4,12 +4,12 @@ internal import Logging
 internal import NIOCore
 
 extension Connection {
-    /// What is known of a connection for the process that may go on with it.
+    /// The state of a connection that a handover needs.
     struct Keeping {
         /// The socket's number, once it was asked.
         fileprivate(set) var identity: UInt64?
 
-        /// What is to go on here, from another process.
+        /// The state of another process that this connection continues from; nil: none.
         fileprivate(set) var resumption: KeptState?
     }
 
@@ -60,7 +60,7 @@ extension Connection {
         replies.ready.readableBytes == 0 && replies.heldBytes == 0 && bytesInChannel == 0
     }
 
-    /// What goes over to another process; nil: it can't go, or not yet.
+    /// Returns the state to hand over to another process; nil if the connection can't be handed over, or not yet.
     func kept() -> KeptState? {
         guard !isLeaving, isAnswered, isSent, frames.count <= KeptState.mostBytes else {
             return nil

@@ -3,7 +3,7 @@ internal import LogMessages
 internal import NIOCore
 
 extension Connection {
-    /// What a connection uses up, and how far it has come.
+    /// The resources that a connection uses, and its progress.
     struct Usage {
         /// Calls that were started.
         private(set) var calls = 0
@@ -14,13 +14,13 @@ extension Connection {
         /// Bytes written to the channel since it was last asked how many wait.
         private(set) var unmeasured = 0
 
-        /// What the server had sent in all when it last sent something here: the order of their use.
+        /// The bytes that the server had sent in all when it last sent some here; orders connections by their last use.
         private(set) var lastUse = 0
 
         /// Bytes that its user is charged with for it.
         private(set) var charged = 0
 
-        /// What ``calls`` was at the last sweep, and how many sweeps ago it changed.
+        /// The value of ``calls`` at the last sweep, and the number of sweeps since it changed.
         private var callsSwept = 0
         private var idleSweeps = 0
 

@@ -4,15 +4,15 @@ internal import NIOCore
 
 /// The server's end of one connection.
 ///
-/// Bytes come in through `channelRead`, are cut into frames, and each call's handler runs there and
-/// then. What handlers say goes to a ``ReplyQueue``. The channel itself is touched in three places
-/// only, all with no handler on the stack: at the end of a read; after the reads of others, for replies that
-/// were held for these (``ServerState/hold(_:)``); and in a turn of its own (``takeTurn()``), scheduled by replies
-/// that are made at another time. So nothing that a channel calls back can enter a handler a second time.
+/// Bytes arrive in `channelRead`, are cut into frames, and each call's handler runs there and then. Replies go to a
+/// ``ReplyQueue``. The channel itself is used in three places only, each without a handler on the stack: at the end of
+/// a read; after the reads of other connections, for replies that were held for these (``ServerState/hold(_:)``); and
+/// in a turn of its own (``takeTurn()``), scheduled by replies that are made at another time. So no callback of a
+/// channel can enter a handler a second time.
 ///
-/// Unchecked: everything but `let`s is guarded by the event loop, on which alone it is touched. What each
-/// call touches is not guarded again at each access by the runtime, which would be a tenth of a
-/// call: nothing that is done with it calls anybody else.
+/// Unchecked: everything but `let`s is used only on the event loop. The runtime does not check exclusive access to the
+/// properties that each call uses, which would cost a tenth of a call: no code that uses them calls other code
+/// meanwhile.
 final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -46,10 +46,10 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     /// Whether its remaining calls are deferred behind other connections.
     @exclusivity(unchecked) var isPutOff = false
 
-    /// What it uses up.
+    /// The resources that it uses.
     @exclusivity(unchecked) var usage = Usage()
 
-    /// What another process would need to go on with it.
+    /// The state that another process needs to continue it.
     @exclusivity(unchecked) var keeping = Keeping()
 
     enum State {
@@ -236,9 +236,9 @@ extension Connection {
         }
     }
 
-    /// Closes without further ado.
+    /// Closes at once.
     ///
-    /// Not to be called inside of a handler.
+    /// Not to be called from a handler.
     func closeNow() {
         guard let context else { return end() }
         context.shutAndClose()

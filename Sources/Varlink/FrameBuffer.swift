@@ -5,7 +5,7 @@ internal import NIOCore
 struct FrameBuffer {
     private var buffer = ByteBuffer()
 
-    /// How many of the buffer's first bytes were searched and hold no NUL.
+    /// The number of the buffer's first bytes that were searched and contain no NUL.
     private var searched = 0
 
     /// Bytes in a frame, without its NUL.
@@ -19,7 +19,7 @@ struct FrameBuffer {
     /// Bytes that wait.
     var count: Int { buffer.readableBytes }
 
-    /// What waits.
+    /// The bytes that are not cut into frames yet.
     var waiting: ByteBufferView { buffer.readableBytesView }
 
     /// Adds what has arrived.

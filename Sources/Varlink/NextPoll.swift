@@ -21,7 +21,7 @@ final class NextPoll: ChannelInboundHandler, @unchecked Sendable {
         self.eventLoop = eventLoop
     }
 
-    /// Has something run after the next poll, once: does nothing while something else waits for that.
+    /// Runs an action once, after the next poll; does nothing if another action is waiting for that.
     func run(_ action: @escaping () -> Void) {
         guard self.action == nil else { return }
         self.action = action
@@ -68,7 +68,7 @@ final class NextPoll: ChannelInboundHandler, @unchecked Sendable {
             }
     }
 
-    /// Where there is no descriptor to be had: by a timer, which a busy loop runs before it polls.
+    /// Uses a timer if there is no descriptor; a busy loop runs the timer before it polls.
     private func runSoon() {
         guard action != nil else { return }
         eventLoop.scheduleTask(in: .milliseconds(1)) { [self] in come() }

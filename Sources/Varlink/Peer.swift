@@ -51,7 +51,7 @@ public struct Peer: Sendable, Hashable, CustomStringConvertible {
         "uid=\(uid) gid=\(gid) pid=\(pid)" + (subordinate.map { " subordinate=\($0)" } ?? "")
     }
 
-    /// What peers seldom share, so that looking one up does not go through its groups.
+    /// Hashes only what peers seldom share, so that a lookup does not go through all of a peer's groups.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(uid)
         hasher.combine(gid)
@@ -85,10 +85,9 @@ public struct Peer: Sendable, Hashable, CustomStringConvertible {
             .recover { _ in [] }
     }
 
-    /// The kernel fails where there is no room for all.
+    /// Reads the peer's groups; fails if there is no room for all of them.
     ///
-    /// What it does not fill is zero, as SwiftNIO gives it:
-    /// root's group is zero, too, and is left out.
+    /// Unused room is zero, as SwiftNIO allocates it. Root's group is zero too, and is left out.
     private static func groups<let count: Int>(
         within room: InlineArray<count, UInt32>.Type, from options: any SocketOptionProvider
     ) -> EventLoopFuture<[UInt32]> {

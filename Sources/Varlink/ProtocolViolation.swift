@@ -31,7 +31,7 @@ enum ProtocolViolation: Error, CustomStringConvertible {
         }
     }
 
-    /// As what it is counted.
+    /// The kind as which the violation is counted.
     var kind: VarlinkViolation {
         switch self {
         case .frameTooLong: .messageTooLong

@@ -1,12 +1,10 @@
 internal import NIOCore
 
-/// The bytes of an upgraded connection, between the channel that brings them and the task that pulls
-/// them.
+/// The bytes of an upgraded connection, between the channel that brings them and the task that pulls them.
 ///
-/// When more than a little waits, the channel is no longer read from, so that the rest stays with
-/// the peer.
+/// If more than a little waits, the channel is not read any more, so the rest stays with the peer.
 ///
-/// Unchecked: everything but `let`s is guarded by the event loop, on which alone it is touched.
+/// Unchecked: everything but `let`s is used only on the event loop.
 final class RawPipe: @unchecked Sendable {
     /// Bytes that wait for their reader before the channel is no longer read from.
     static let capacity = 64 << 10

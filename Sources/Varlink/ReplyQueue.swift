@@ -2,10 +2,10 @@ internal import NIOCore
 
 /// Puts the replies of a connection in the order of its calls.
 ///
-/// Calls may be answered in any order. What the first unanswered call says can go out at once; what
-/// later ones say is held until all before them have ended. A pure value: it writes nowhere.
+/// Calls may be answered in any order. Replies to the first unanswered call can be sent at once; replies to later calls
+/// are held until all calls before them have ended. A pure value: it does no I/O.
 struct ReplyQueue {
-    /// What may go out, in order.
+    /// The bytes that may be sent, in order.
     var ready = ByteBuffer()
 
     /// Whether others hold the memory of `ready` too.
@@ -36,12 +36,12 @@ struct ReplyQueue {
             .map { (firstID + UInt64($0.offset), $0.element.method) }
     }
 
-    /// Takes a call in, as the last one.
+    /// Adds a call, as the last one.
     ///
     /// - Parameters:
-    ///   - method: The method's place in the table.
-    ///   - bytes: What its frame has.
-    /// - Returns: What it is called from now on.
+    ///   - method: The method's index in the table.
+    ///   - bytes: The size of the call's frame.
+    /// - Returns: The call's id in the queue.
     mutating func open(_ method: UInt16 = 0, bytes: Int = 0) -> UInt64 {
         calls.append(Call(method: method, bytes: bytes))
         callBytes += bytes

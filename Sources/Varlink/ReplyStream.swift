@@ -1,11 +1,10 @@
 internal import NIOCore
 
-/// The replies of one call with `more`, between the connection that brings them and the task that
-/// pulls them.
+/// The replies of one call with `more`, between the connection that brings them and the task that pulls them.
 ///
-/// When more than a few wait, the connection is held, so that the rest stays with the service.
+/// If more than a few replies wait, the connection is held, so the rest stays with the service.
 ///
-/// Unchecked: everything but `let`s is guarded by the event loop, on which alone it is touched.
+/// Unchecked: everything but `let`s is used only on the event loop.
 final class ReplyStream<Reply: Sendable>: @unchecked Sendable {
     /// Replies that wait for their reader before the connection is held.
     static var capacity: Int { 64 }

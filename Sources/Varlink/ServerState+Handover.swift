@@ -5,7 +5,7 @@ internal import Logging
 internal import NIOCore
 
 extension ServerState {
-    /// How far the server has come in handing its connections over.
+    /// The progress of a handover.
     enum Handover {
         /// It serves; or it just stops, and hands nothing over.
         case none
@@ -27,12 +27,12 @@ extension ServerState {
         return promise.futureResult
     }
 
-    /// Hands out all connections that can go on elsewhere, and closes all of them here.
+    /// Returns all connections that can continue in another process, and closes all of them here.
     ///
     /// - Parameters:
-    ///   - patience: How long peers may take to read the replies.
-    ///   - note: Runs when nothing moves any more, before anything is closed.
-    /// - Returns: The connections, those that were used last first.
+    ///   - patience: The time that peers may take to read the replies.
+    ///   - note: Called when no connection makes progress any more, before any is closed.
+    /// - Returns: The connections, the last used first.
     func release(
         within patience: TimeAmount, noting note: @escaping @Sendable () -> Void
     ) -> EventLoopFuture<[VarlinkKeptConnection]> {
@@ -61,7 +61,7 @@ extension ServerState {
         }
     }
 
-    /// Everything in one go: what a connection says of itself is still so when its socket leaves.
+    /// Takes all connections out in one step, so that each one's state is still correct when its socket is passed on.
     private func takeOut() -> [VarlinkKeptConnection] {
         let connections = all.sorted { $0.usage.lastUse > $1.usage.lastUse }
         var states: [UInt64: (state: KeptState, lastUse: Int)] = [:]

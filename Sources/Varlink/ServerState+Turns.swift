@@ -13,7 +13,7 @@ extension ServerState {
         runRound()
     }
 
-    /// Has a round run after whatever runs now, and before the loop polls.
+    /// Schedules a round of turns after the code that runs now, and before the loop polls.
     private func runRound() {
         guard !turns.isRoundNext else { return }
         turns.isRoundNext = true
@@ -82,8 +82,7 @@ extension ServerState {
         while let connection = turns.held.popFirst() { connection.finishTurn() }
     }
 
-    /// Has a connection go on with its calls later: once the loop has polled, and after those that
-    /// were put off before.
+    /// Postpones a connection's further calls until the loop has polled, and until those postponed before have run.
     func putOff(_ connection: Connection) {
         connection.putOff()
         line.append(connection)
@@ -121,7 +120,7 @@ struct ConnectionTurns {
     var isRoundNext = false
     /// Connections whose replies are held: they are written after the reads of this poll.
     var held: CircularBuffer<Connection> = []
-    /// When the first of them began to start calls.
+    /// The time at which the first of them began to start calls, in nanoseconds.
     var heldSince: Int64 = 0
     /// The number of the connection that was replied to last at the end of a read.
     var lastReader: UInt64 = 0
@@ -133,13 +132,13 @@ struct ConnectionTurns {
     let most: Int64
 }
 
-/// How long calls are started before the event loop polls for other events.
+/// The time for which calls are started before the event loop polls for other events.
 ///
-/// A call is short, and thousands of them may have arrived at once: together they would delay all other
-/// connections. So a connection starts calls for a moment, all of them together for a somewhat longer one; then
-/// those that have more wait in line until the loop has polled (``ServerState/putOff(_:)``).
+/// A call is short, but thousands may arrive at once, and together they would delay all other connections. So one
+/// connection starts calls for a moment, and all connections together for somewhat longer. Those that have more then
+/// wait in line until the loop has polled (``ServerState/putOff(_:)``).
 ///
-/// Time is only summed up, whenever it was used: the loop does not report when it polls by itself, and an
+/// The time is only summed up, in whichever turn it was used: the loop does not report when it polls by itself, and an
 /// extra poll once in a while costs nothing.
 struct StartBudget {
     /// The most calls that are started between two looks at the clock.
@@ -151,14 +150,14 @@ struct StartBudget {
     private let ofOne: Int64
 
     private var spent: Int64 = 0
-    /// When the connection began whose calls are being started.
+    /// The time at which the connection whose calls are being started began, in nanoseconds.
     private(set) var began: Int64 = 0
-    /// When it had started them.
+    /// The time at which it had started its calls, in nanoseconds.
     private(set) var ended: Int64 = 0
-    /// How many calls that connection has started.
+    /// The number of calls that this connection has started.
     private var calls = 0
 
-    /// - Parameter time: what all connections may use together; one of them a tenth of it.
+    /// - Parameter time: The time that all connections may use together; one of them may use a tenth of it.
     init(_ time: Duration) {
         ofAll = TimeAmount(time).nanoseconds
         ofOne = ofAll / 10
@@ -184,9 +183,9 @@ struct StartBudget {
         return time <= ofOne && spent + time <= ofAll
     }
 
-    /// The connection starts no more.
+    /// Ends the connection's turn: it starts no more calls.
     ///
-    /// - Returns: How long it took, in nanoseconds.
+    /// - Returns: The time that the turn took, in nanoseconds.
     mutating func end() -> Int64 {
         ended = Self.now()
         let time = ended - began

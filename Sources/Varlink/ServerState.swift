@@ -3,10 +3,10 @@ internal import LogMessages
 internal import Logging
 internal import NIOCore
 
-/// What the connections of a server share.
+/// The state that the connections of a server share.
 ///
-/// Unchecked: all that changes is guarded by the event loop, on which alone it is touched; what each call
-/// touches is not guarded again at each access by the runtime.
+/// Unchecked: all mutable state is used only on the event loop. The runtime does not check exclusive access to the
+/// properties that each call uses.
 final class ServerState: @unchecked Sendable {
     let eventLoop: any EventLoop
     private(set) var limits: VarlinkLimits
@@ -22,7 +22,7 @@ final class ServerState: @unchecked Sendable {
     /// Memory for encoding one reply, used again for the next.
     @exclusivity(unchecked) private var scratch: [UInt8] = []
 
-    /// How far it has come in handing its connections over.
+    /// The progress of a handover of its connections.
     @exclusivity(unchecked) var handover = Handover.none
 
     private var isStopping = false
@@ -36,7 +36,7 @@ final class ServerState: @unchecked Sendable {
     private(set) var isSweepScheduled = false
 
     @exclusivity(unchecked) var turns: ConnectionTurns
-    /// How long calls may still be started before the loop is to poll.
+    /// The time for which calls may still be started before the loop polls.
     @exclusivity(unchecked) var budget: StartBudget
     /// Connections that have more calls than were started: they go on in this order.
     var line: CircularBuffer<Connection> = []
@@ -154,7 +154,7 @@ final class ServerState: @unchecked Sendable {
         scheduleSweep()
     }
 
-    /// What was counted, and what the connections hold just now.
+    /// The counters, with what the connections hold at this moment.
     var currentStatistics: VarlinkStatistics {
         var result = statistics
         for connection in connections.values {

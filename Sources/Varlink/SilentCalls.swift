@@ -7,13 +7,13 @@ struct SilentCalls {
     /// Bytes of all of them.
     private(set) var bytes = 0
 
-    /// How many have not ended.
+    /// The number of calls that have not ended.
     var count: Int { open.count }
 
-    /// Takes a call in.
+    /// Adds a call.
     ///
-    /// - Parameter bytes: What its frame has.
-    /// - Returns: What it is called from now on.
+    /// - Parameter bytes: The size of the call's frame.
+    /// - Returns: The call's id.
     mutating func open(bytes: Int) -> UInt64 {
         last += 1
         open[last] = bytes

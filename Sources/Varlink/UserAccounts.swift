@@ -1,4 +1,4 @@
-/// What each user's connections use up, so that a limit can be laid on all of them together.
+/// The resources that each user's connections use, so that one limit applies to all of them together.
 struct UserAccounts {
     private var accounts: [UInt32: Account] = [:]
 
@@ -25,9 +25,9 @@ struct UserAccounts {
     /// Lets go of a connection; what it is charged with stays until it is taken back.
     mutating func close(_ uid: UInt32) { change(uid) { $0.connections -= 1 } }
 
-    /// Charges bytes, or takes them back.
+    /// Charges bytes to a user, or refunds them if negative.
     ///
-    /// - Returns: What the user is charged with now.
+    /// - Returns: The bytes that the user is charged with now.
     @discardableResult mutating func charge(_ bytes: Int, to uid: UInt32) -> Int {
         change(uid) { $0.bytes += bytes }
     }

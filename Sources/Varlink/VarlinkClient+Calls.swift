@@ -45,16 +45,16 @@ extension VarlinkClient {
         send(CallFrame.encode(Method.name, parameters, flag: .oneway), nil)
     }
 
-    /// Calls a method for its reply, and another protocol after that.
+    /// Calls a method for its reply, and then for another protocol on the same connection.
     ///
-    /// If it fails the connection goes on as it is; if not the client can make no further calls.
+    /// If the call fails, the connection stays as it is; otherwise the client can make no further calls.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - parameters: The parameters.
     /// - Returns: The reply, and the connection from the first byte after it.
-    /// - Throws: ``VarlinkRemoteError`` as the service says, `MethodNotImplemented` where it knows no other
-    ///   protocol; ``VarlinkConnectionError``.
+    /// - Throws: ``VarlinkRemoteError`` for an error that the service replied with, such as `MethodNotImplemented` if
+    ///   the method has no other protocol; ``VarlinkConnectionError``.
     public func upgrade<Method: VarlinkMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters
     ) async throws -> (reply: Method.Reply, connection: VarlinkRawConnection) {

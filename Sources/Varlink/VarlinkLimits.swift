@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// What a peer may use up.
+/// The limits of what a peer may use.
 ///
-/// A peer that exceeds a limit is no longer read from, or is refused or closed; other peers never are. Where the
-/// protocol allows a reply, it is sent ``VarlinkLimitExceeded``; the peer and the reason are logged.
+/// A peer that exceeds a limit is no longer read from, or is refused or closed; other peers are not affected. If the
+/// protocol allows a reply, the peer is sent ``VarlinkLimitExceeded``. The peer and the reason are logged.
 public struct VarlinkLimits: Sendable, Hashable {
     /// Bytes in one message, without its NUL.
     ///
     /// Default: 16 MiB. Beyond it the connection is closed.
     public var frameBytes = 16 << 20
 
-    /// How deep a call's parameters may nest.
+    /// The maximum depth of a call's parameters.
     ///
     /// Default: 64. Beyond it the connection is closed.
     public var nesting = 64
@@ -27,7 +27,7 @@ public struct VarlinkLimits: Sendable, Hashable {
     /// Default: 5,000, so that no user can keep all others out. Further ones are refused as they come.
     public var connectionsPerUser = 5_000
 
-    /// Users to whom ``connectionsPerUser`` does not apply, by uid.
+    /// The uids of users to whom ``connectionsPerUser`` does not apply.
     ///
     /// Default: root, and the server's own user.
     public var unlimitedUsers: Set<UInt32> = [0, geteuid()]
@@ -66,11 +66,10 @@ public struct VarlinkLimits: Sendable, Hashable {
     /// Default: 64 MiB.
     public var queuedBytes = 64 << 20
 
-    /// How long a peer may take for its first call, and for a message once it has begun it.
+    /// The time that a peer may take for its first call, and for a message once it has begun it; nil: no limit.
     ///
-    /// Default: 60 s, and up to a quarter more. Beyond it the connection is closed; one that has made a
-    /// call, and now waits in silence, stays. Time in which the server does not read does not count.
-    /// Nil: forever, for peers that are trusted.
+    /// Default: 60 s, and up to a quarter more. Beyond it the connection is closed. A connection that has made a call
+    /// and is now silent stays open. Time in which the server does not read does not count.
     public var handshake: Duration? = .seconds(60)
 
     /// Lines a minute that are logged for one user's closed and refused connections.
@@ -78,11 +77,11 @@ public struct VarlinkLimits: Sendable, Hashable {
     /// Default: 10. Further ones are counted, and summed up in one line.
     public var logLines = 10
 
-    /// Descriptors that the process is taken to have, for tests; nil: as many as the system says.
+    /// The number of descriptors that the process is assumed to have, for tests; nil: as many as the system says.
     var assumedDescriptors: Int?
 
-    /// How long calls are started, and turns of connections taken, before the event loop looks for what else
-    /// there is; for tests.
+    /// The time for which calls are started, and turns of connections taken, before the event loop polls for other
+    /// events; for tests.
     var startTime = Duration.milliseconds(10)
 
     /// The defaults.

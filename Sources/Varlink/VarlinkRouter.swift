@@ -1,18 +1,18 @@
 internal import Glibc
 internal import JSONCodec
 
-/// What a service can be called for: its interfaces, and the handlers of their methods.
+/// The interfaces of a service, and the handlers of their methods.
 ///
-/// A value: built before the server that takes it, the same for all connections. It
-/// answers `org.varlink.service` by itself.
+/// A value: it is complete before the server is made with it, and the same for all connections. It answers
+/// `org.varlink.service` by itself.
 public struct VarlinkRouter: Sendable {
     /// Decides whether a peer may call a method: nil for yes.
     public typealias Authorization = @Sendable (_ peer: Peer) -> VarlinkDenial?
 
-    /// Returns what decides which peers may call a method, given by its full name; nil: all may.
+    /// Returns the check that decides which peers may call a method, given by its full name; nil: all may.
     ///
-    /// Called once for each method, as a server is made. What it returns runs on the loop with each call, before
-    /// its parameters are read. Default: all peers may call all methods.
+    /// Called once for each method, when a server is made. The check that it returns runs on the loop with each call,
+    /// before the call's parameters are read. Default: all peers may call all methods.
     public var authorize: (@Sendable (_ method: String) -> Authorization?)?
 
     /// Says on whose account a peer is; nil, the default: on its own.
@@ -22,12 +22,12 @@ public struct VarlinkRouter: Sendable {
     public var identify:
         (@Sendable (_ peer: Peer, _ done: @escaping @Sendable (Peer) -> Void) -> Void)?
 
-    /// Why a peer may not connect at all, as it follows on its name in the log; nil: it may.
+    /// Returns the reason why a peer may not connect at all, as it follows the peer's name in the log; nil: it may.
     ///
-    /// Asked on the loop as a connection is accepted. Default: everyone may.
+    /// Called on the loop when a connection is accepted. Default: everyone may.
     public var refuses: (@Sendable (_ peer: Peer) -> String?)?
 
-    /// What is recorded of calls, through swift-metrics; nil, the default, for nothing.
+    /// The metrics that are recorded of calls; nil, the default: none.
     public var metrics: VarlinkMetrics?
 
     /// Whether a method's calls may ask for an upgrade: that the connection speaks another protocol after the
@@ -61,10 +61,10 @@ public struct VarlinkRouter: Sendable {
     /// Makes a router that answers for nothing but `org.varlink.service`.
     ///
     /// - Parameters:
-    ///   - vendor: Who made the service.
-    ///   - product: What it is.
+    ///   - vendor: The name of the service's vendor.
+    ///   - product: The name of the product.
     ///   - version: Its version.
-    ///   - url: Where to read about it.
+    ///   - url: The address of its documentation.
     public init(vendor: String, product: String, version: String, url: String) {
         var information = VarlinkService.GetInfo.Reply()
         information.vendor = vendor
@@ -94,8 +94,8 @@ public struct VarlinkRouter: Sendable {
     ///
     /// - Parameters:
     ///   - method: The method; one handler each.
-    ///   - body: What answers its calls. Runs on the loop, in the turn that read the call: it must
-    ///     not block, and may keep the call to answer it later.
+    ///   - body: The handler of its calls. It runs on the loop, in the turn that read the call: it must not block, and
+    ///     may keep the call to answer it later.
     public mutating func handle<Method: VarlinkMethod>(
         _ method: Method.Type,
         _ body:
@@ -210,10 +210,10 @@ final class MethodEntry: Sendable {
 struct MethodTable: Sendable {
     private struct Place {
         var hash: UInt64 = 0
-        /// Where the name's bytes stand among all names, and how many there are.
+        /// The position of the name's bytes among all names, and their number.
         var start = 0
         var count = 0
-        /// Which entry it is; -1 for none.
+        /// The index of the entry; -1: none.
         var entry = -1
     }
 

@@ -1,4 +1,4 @@
-/// What a server has seen since it was made.
+/// The counters of a server, since it was made.
 public struct VarlinkStatistics: Sendable, Hashable {
     /// Connections that are open now.
     public internal(set) var connections = 0
@@ -45,11 +45,11 @@ public struct VarlinkStatistics: Sendable, Hashable {
     /// Bytes that users are charged with at this moment; see ``VarlinkLimits/bytesPerUser``.
     public internal(set) var bytesCharged = 0
 
-    /// What a server has seen that was just made.
+    /// The counters of a new server.
     public init() {}
 }
 
-/// What can be wrong with a message so that its connection is closed.
+/// The violations of the protocol for which a connection is closed.
 public enum VarlinkViolation: String, Sendable, Hashable, CaseIterable {
     /// It is longer than ``VarlinkLimits/frameBytes``.
     case messageTooLong
