@@ -83,11 +83,11 @@ public struct Actor: Sendable, Hashable {
     }
 }
 
-/// What one command commits: completely or not at all, under one sequence.
+/// The unit of a commit: all that one command changes, committed completely or not at all, under one sequence.
 ///
-/// Encoded by itself an entry has at most ``mostBytes``. The encoding has the container with its expected position,
-/// the changes, purges and notification, and people by name. Actors, keys and values instead hold numbers, which are
-/// random and never reused. The first entry with a number has its name in `actors`. So the entries up to a given one,
+/// Encoded by itself an entry has at most ``mostBytes``. The encoding has the container with its expected position, the
+/// changes, purges and notification, and people by name. Actors, keys and values instead hold numbers, which are random
+/// and never reused. The first entry with a number has its name in `actors`. So the entries up to a given one,
 /// including the table `actors` that they wrote, are enough to name all people in that one.
 public struct Entry: Sendable, Equatable {
     /// The container in whose lane the entry is; "" is the registry's own.

@@ -225,7 +225,7 @@ struct Opening {
         return configuration
     }
 
-    /// How long a transaction waits for another process's lock, in milliseconds: callers wait too.
+    /// The time that a transaction waits for another process's lock, in milliseconds; callers wait as well.
     static let patience = 300
 
     private static func makeDirectory(_ path: String) throws(StoreError) {
@@ -250,10 +250,11 @@ struct Opening {
         close(descriptor)
     }
 
-    /// Has the writer's connection sync each commit.
+    /// Makes the writer's connection sync each commit.
     ///
     /// GRDB leaves it at `synchronous = NORMAL`, which syncs only at checkpoints, and may have committed a transaction
-    /// like that. It is synced here: ``LogCheck`` takes a torn transaction before another one for damage.
+    /// that way. That transaction is synced here: otherwise ``LogCheck`` would report it as damage if it is torn and
+    /// another one follows.
     private static func tune(_ db: Database) throws {
         try db.execute(sql: "PRAGMA synchronous = FULL")
         try db.execute(sql: "PRAGMA busy_timeout = \(patience)")

@@ -81,7 +81,8 @@ final class PreparedStatement {
         }
     }
 
-    /// Where SQLite finds the bytes when the statement runs, and whether it must copy them now.
+    /// Returns the address at which SQLite finds the bytes when the statement runs, and whether SQLite must copy them
+    /// now.
     private func kept(
         _ bytes: UnsafeRawBufferPointer
     ) -> (start: UnsafeRawPointer?, copies: sqlite3_destructor_type?) {

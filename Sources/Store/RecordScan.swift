@@ -27,9 +27,9 @@ public struct RecordTally: Sendable {
         expected = (records, sum)
     }
 
-    /// How the component's rows differ from the stored figures, after all of them were read.
+    /// The difference between the component's rows and the stored figures, after all rows were read.
     ///
-    /// nil: they don't differ, or the stored figures changed between the readings.
+    /// Nil: there is none, or the stored figures changed between the readings.
     public var difference: RecordDifference? {
         guard let expected, !isMixed, found != expected.records || sum != expected.sum else {
             return nil

@@ -56,7 +56,7 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Maps an error to the case that says what a person can do about it.
+    /// Maps an error to the case that tells a person what to do.
     init(_ error: any Error, file: String, operation: String) {
         if error is RowDecodingError {
             self = .corrupt(file: file, reason: "a row has nothing, or another type, in a column")

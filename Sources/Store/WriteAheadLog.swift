@@ -59,7 +59,7 @@ final class WriteAheadLog: @unchecked Sendable {
         if length + step / 2 > room { makeRoom(for: length + step, pool) }
     }
 
-    /// Has SQLite leave the file with the log's name where it is when the last connection is closed.
+    /// Makes SQLite keep the file with the log's name when the last connection is closed.
     static func keepFile(_ db: Database) {
         var isKept: CInt = 1
         sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)

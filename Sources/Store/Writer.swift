@@ -22,7 +22,7 @@ final class Writer: @unchecked Sendable {
         /// under its name.
         case damaged(reason: String)
         case closed
-        /// As after a kill: no outcomes are delivered.
+        /// Writing ended as after a kill: no outcomes are delivered.
         case abandoned
     }
 
@@ -47,7 +47,7 @@ final class Writer: @unchecked Sendable {
     private let files: OwnFiles
     /// Whether one of the files was found under its name no longer.
     let hasLostFile = Atomic(false)
-    /// When the next entry has the files looked at, in nanoseconds.
+    /// The earliest time at which an entry causes the next check of the files, in nanoseconds.
     private var nextLook: Int64 = 0
     /// The last commit: its number of entries, its duration and its end, in nanoseconds.
     private var last: (entries: Int, time: Int64, end: Int64) = (0, 0, 0)
@@ -59,7 +59,7 @@ final class Writer: @unchecked Sendable {
     let trimming = Mutex(Trimming())
     /// Whether another slice of trimming waits on the queue.
     var isTrimQueued = false
-    /// What is kept of the past; nil until it was counted.
+    /// The past notifications that are kept; nil until they were counted.
     var past: PastCount?
     /// The number of groups settled since a slice was deleted.
     private var groupsSinceSlice = 0
@@ -446,10 +446,10 @@ extension Outcome {
     }
 }
 
-/// Which epochs of which containers are refused.
+/// The epochs that are refused, by container.
 ///
-/// An entry's decision depends on the entries before it in its lane. So once one entry is not written, for any
-/// reason, all later ones of its epoch depend on something that did not happen.
+/// An entry's decision depends on the entries before it in its lane. So once one entry is not written, for any reason,
+/// all later ones of its epoch depend on a change that did not happen.
 struct Lanes {
     private var failed: [String: Int] = [:]
 

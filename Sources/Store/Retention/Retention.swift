@@ -1,4 +1,5 @@
-/// How many past notifications a store keeps for subscribers that catch up; the newest entry always stays.
+/// The limits of the past notifications that a store keeps for subscribers that catch up; the newest entry always
+/// stays.
 public struct Retention: Sendable, Hashable {
     /// The most notifications.
     public var count: Int

@@ -9,7 +9,7 @@ internal import Synchronization
 struct Trimming {
     /// The limits; nil until they are set.
     var limits: Retention?
-    /// What is kept, as far as it was counted.
+    /// The past notifications that are kept, as far as they were counted; nil: not counted yet.
     var kept: KeptPast?
     /// The number of pending steps of counting, trimming and shrinking.
     var steps = 0
