@@ -7,8 +7,8 @@ public enum DirectoryQuestion {
     /// Asks on a thread of its own, and waits for the answer; blocks.
     ///
     /// - Parameters:
-    ///   - limit: how long to wait for it at most.
-    ///   - ask: asks the system; what it answers later is dropped.
+    ///   - limit: the maximum time to wait for the answer.
+    ///   - ask: asks the system; an answer that comes later is dropped.
     /// - Returns: the answer; nil: there was none in time.
     public static func answer<Answer: Sendable>(
         within limit: Duration, _ ask: @escaping @Sendable () -> Answer

@@ -1,7 +1,7 @@
-/// What a shared library says about itself in its dynamic symbol table, read without loading it.
+/// The dynamic symbol table of a shared library, read without loading the library.
 ///
-/// A reader of 64-bit little-endian ELF that goes by section headers. It believes nothing: every
-/// offset and size is held against the file's size before it is used.
+/// It reads 64-bit little-endian ELF by section headers. The file is not trusted: every offset and size is checked
+/// against the file's size before it is used.
 struct ELFFile {
     /// Why a file can't be read as a shared library of this machine, in words.
     struct Unreadable: Error {

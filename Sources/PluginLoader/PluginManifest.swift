@@ -1,7 +1,7 @@
 internal import AtriumKit
 internal import JSONCodec
 
-/// What a plugin's `manifest.json` says.
+/// The contents of a plugin's `manifest.json`.
 struct PluginManifest: Sendable {
     let id: String
     let version: String
@@ -13,12 +13,12 @@ struct PluginManifest: Sendable {
     let description: String
     /// The settings that name what its components may read.
     let paths: [String]
-    /// Where its components live unless their definition says otherwise; nil: where its folder says.
+    /// The process in which its components live, unless their definition names another; nil: the default of its folder.
     let isolation: Isolation?
-    /// How long a worker may take for a call of its components, in seconds; nil: as for all.
+    /// The time that a worker may take for a call of its components, in seconds; nil: the daemon's limit.
     let callSeconds: Int?
 
-    /// What ``callSeconds`` may be.
+    /// The range of ``callSeconds``.
     private static let callRange = 1...3_600
     /// The largest manifest that is read, in bytes.
     private static let maxSize: UInt64 = 1 << 20
@@ -116,7 +116,7 @@ struct PluginManifest: Sendable {
     }
 }
 
-/// The members of a manifest, with what is said where one is missing or wrong.
+/// Reads the members of a manifest, and makes the errors for those that are missing or wrong.
 private struct MemberTexts {
     let path: String
     let object: JSONValue

@@ -20,8 +20,8 @@ struct PluginScan {
     /// Creates a scan that has found nothing yet.
     ///
     /// - Parameters:
-    ///   - owners: whose folders and files count beside root's; nil: everyone's.
-    ///   - delegates: which plugins that did not come with the daemon may make delegates.
+    ///   - owners: the users whose folders and files count, beside root's; nil: everyone's.
+    ///   - delegates: the ids of plugins that may make delegates although they are not shipped with the daemon.
     init(owners: Set<UInt32>?, delegates: Set<String>) {
         trust = owners.map { PathTrust(owners: $0) }
         self.delegates = delegates
@@ -53,7 +53,7 @@ struct PluginScan {
     ///
     /// - Parameters:
     ///   - id: the plugin's identifier.
-    ///   - known: where its manifests were before.
+    ///   - known: the paths of its manifests at the scan before.
     /// - Returns: all copies of the plugin, one of which is loaded.
     /// - Throws: `PluginProblem` if no copy can be loaded, or if one belongs into the daemon.
     mutating func settled(_ id: String, known: [String]) throws(PluginProblem) -> [PluginStatus] {
