@@ -5,7 +5,7 @@ import Logging
 import Synchronization
 import Varlink
 
-/// What all services share: the registry, and the roles of peers.
+/// The registry, the roles of peers and the log of gaps, which all services share.
 struct ControlContext: Sendable {
     let registry: Registry
     let accessBook: AccessBook

@@ -107,11 +107,11 @@ public struct DaemonFacts: Sendable {
 
     /// The daemon's phase.
     public var phase: Phase
-    /// What is wrong, one sentence each, without what the registry reports.
+    /// The problems, one sentence each, without those that the registry reports.
     public var problems: [String]
-    /// What is wrong with workers, one sentence each.
+    /// The problems of workers, one sentence each.
     public var workerProblems: [String]
-    /// When it started, milliseconds since 1970.
+    /// The time at which it started, in milliseconds since 1970.
     public var started: Int64
     /// Seconds since it started.
     public var uptime: Double

@@ -1,4 +1,4 @@
-/// What a peer may do.
+/// The rights of a peer.
 ///
 /// Each role includes the rights of the roles before it.
 public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
@@ -47,14 +47,14 @@ public struct RoleSettings: Sendable, Hashable {
     }
 }
 
-/// What one peer may do, derived from its credentials.
+/// The role and namespace of one peer, derived from its credentials.
 public struct Access: Sendable, Hashable {
     /// The highest role that it has.
     public var role: Role
     /// The namespace of the actors for which it may act; nil: only for itself.
     public var namespace: String?
 
-    /// What a peer may do.
+    /// Creates the access of a peer.
     public init(role: Role, namespace: String? = nil) {
         self.role = role
         self.namespace = namespace
