@@ -111,7 +111,7 @@ public struct ListenError: Error, CustomStringConvertible {
     /// The system's error number.
     public let errno: Int32
 
-    /// What failed, why, and where to look.
+    /// A sentence that names the operation, the reason, and where to look.
     public var description: String {
         let reason = String(cString: strerror(errno))
         return "the sockets passed in LISTEN_FDS can't be used: \(reason); check the socket unit"

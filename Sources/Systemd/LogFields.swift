@@ -1,8 +1,7 @@
 import LogMessages
 import Logging
 
-/// What both log handlers are made of: a label, metadata, and a level that follows the shared
-/// threshold.
+/// The properties that both log handlers share: a label, metadata, and a level that follows the shared threshold.
 struct LogFields: Sendable {
     let label: String
     let threshold: LogThreshold

@@ -28,13 +28,13 @@ public struct StderrLogHandler: LogHandler {
         self.isForManager = isForManager
     }
 
-    /// What every event of this logger carries.
+    /// The metadata of every event of this logger.
     public var metadata: Logger.Metadata {
         get { fields.metadata }
         set { fields.metadata = newValue }
     }
 
-    /// Where further metadata comes from at the time of an event.
+    /// The source of further metadata at the time of an event; nil: none.
     public var metadataProvider: Logger.MetadataProvider? {
         get { fields.metadataProvider }
         set { fields.metadataProvider = newValue }
