@@ -1,21 +1,22 @@
 import AtriumKit
 
-/// The comments by id: tables of open addresses, at most four fifths full.
+/// The comments by id: hash tables with open addressing, at most four fifths full.
 ///
-/// It has half of the hash of each id and not the id itself: finding a place in it, and moving to a bigger one, looks at
-/// no other piece of memory. A place takes twelve bytes, where one of a dictionary takes 16 and more of them are free.
+/// A table has half of the hash of each id and not the id itself: finding a place, and moving to a bigger table, read
+/// no other piece of memory. A place takes twelve bytes; one of a dictionary takes 16, and more of them are free.
 ///
-/// With many comments there are many tables, each of which grows by itself: growth in one piece would take a tenth of a
-/// second with millions.
+/// With many comments there are many tables, each of which grows by itself: with millions of comments, growth in one
+/// piece would take a tenth of a second.
 struct CommentTable {
     /// Up to so many comments are in one table.
     private static let whole = 8_192
-    /// By so many of its hash's highest bits a comment has its table, once there are many.
+    /// The number of the hash's highest bits that select a comment's table, once there are many tables.
     private static let bits: UInt32 = 10
 
     /// One, or one for each of these bits' values.
     private var tables: ContiguousArray<Table> = [Table()]
-    /// How far a hash is shifted to the number of its table; as far as it has bits: there is one.
+    /// The number of bits by which a hash is shifted to get the index of its table; as many as the hash has: there is
+    /// one table.
     private var shift = UInt32(UInt32.bitWidth)
     private(set) var count = 0
     private let hash: (CommentID) -> Int
@@ -148,7 +149,7 @@ private struct Table {
         return nil
     }
 
-    /// Where a hash points.
+    /// Returns the first place for a hash.
     private func home(_ hash: UInt32) -> Int {
         let part = UInt64(hash) & (1 << Self.bits - 1)
         return Int((part * UInt64(hashes.count)) >> Self.bits)
@@ -156,7 +157,7 @@ private struct Table {
 
     private func next(_ place: Int) -> Int { place + 1 == hashes.count ? 0 : place + 1 }
 
-    /// How far it is from a place to another one, going up.
+    /// Returns the distance from a place to another one, going up and around the end.
     private func distance(_ place: Int, _ other: Int) -> Int {
         other >= place ? other - place : other - place + hashes.count
     }

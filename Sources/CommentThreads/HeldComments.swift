@@ -2,19 +2,19 @@ public import AtriumKit
 
 // Comments that wait for a moderator, or that one removed and said why.
 extension ThreadedComments {
-    /// How many of a subject's held comments are looked at, from the last.
+    /// The number of a subject's held comments that are searched, from the last.
     ///
-    /// So somebody who floods a moderated subject costs its readers no more than this.
+    /// A user who floods a moderated subject costs its readers no more than this.
     private static let mostHeld = 300
 
-    /// A page of the comments that wait for a moderator, oldest first.
+    /// Returns a page of the comments that wait for a moderator, oldest first.
     ///
-    /// Its cursor names a place, so that it stays right when the comment there was approved meanwhile.
+    /// The cursor names a place, so it stays valid if the comment there was approved meanwhile.
     ///
     /// - Parameters:
-    ///   - limit: at most so many, from 1.
+    ///   - limit: the maximum number of comments, at least 1.
     ///   - cursor: the `next` of the page before; nil: from the first.
-    /// - Returns: the page; its total is how many wait.
+    /// - Returns: the page; its total is the number of comments that wait.
     /// - Throws: a ``Refusal`` for a limit below 1, or a damaged cursor.
     public func pending(limit: Int, cursor: String?) throws(Refusal) -> ThreadPage {
         guard limit >= 1 else {

@@ -7,17 +7,17 @@ public import AtriumKit
 ///
 /// A subclass may have rules of its own, in ``judge(_:replacing:_:)``.
 open class ThreadedComments: Commenting {
-    /// Who is notified of new, changed and removed comments.
+    /// The delegate, which is notified of new, changed and removed comments.
     public weak var delegate: (any CommentingDelegate)?
 
     let context: ComponentContext
-    /// What may be written from now on.
+    /// The rules for what is written from now on.
     package var rules: CommentRules
     /// Whether the rules are those of the settings.
     private var hasRulesOfSettings = false
     let tree = ThreadTree()
 
-    /// What it understands: `subjects`, `maxLength`, `moderated`.
+    /// The settings of the component: `subjects`, `maxLength`, `moderated`.
     open class var settings: [Setting] { CommentRules.settings }
 
     /// Makes a component without comments.
@@ -52,13 +52,13 @@ open class ThreadedComments: Commenting {
 
     /// Decides on a text that is new, or replaces another.
     ///
-    /// It is called after all other checks, and changes nothing. Here a text waits for a moderator where the rules say so,
-    /// unless a moderator wrote it.
+    /// It is called after all other checks, and changes nothing. This implementation makes a text wait for a moderator
+    /// if the rules require that, unless a moderator wrote it.
     ///
     /// - Parameters:
     ///   - comment: the comment with the text.
-    ///   - previous: what it was before; nil: it is new.
-    ///   - command: who wrote it, and when.
+    ///   - previous: the comment before the change; nil: it is new.
+    ///   - command: its author and time.
     /// - Returns: whether the text waits for a moderator.
     /// - Throws: a ``Refusal``.
     open func judge(
@@ -70,7 +70,7 @@ open class ThreadedComments: Commenting {
     /// Does nothing; a subclass's own is called in its place.
     open func didDetach() {}
 
-    /// How long a comment may be, whether it waits for a moderator, and what it may be about.
+    /// The maximum length of a comment, whether it waits for a moderator, and the kinds of its subjects.
     public var facts: CommentFacts {
         CommentFacts(
             maxLength: rules.maxLength, moderated: rules.isModerated, subjects: rules.subjects)
