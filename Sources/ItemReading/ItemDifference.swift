@@ -1,6 +1,6 @@
 package import AtriumKit
 
-/// What is other in a source than it was.
+/// The difference between two states of a source's items.
 package struct ItemDifference: Sendable {
     /// Changes of more items than these are reported as `replaceAll`; the host then reads the items in pieces.
     private static let most = 500

@@ -3,11 +3,11 @@ package import AtriumKit
 internal import Foundation
 internal import JSONCodec
 
-/// Where in what a file has an item's id, parent and fields are.
+/// The places of an item's id, parent and fields in a document.
 package struct ItemMapping: Sendable {
-    /// Where one of them is.
+    /// The place of one of these values.
     package struct Place: Sendable {
-        /// The setting that says it, for messages; nil: it goes without saying.
+        /// The setting that names the place, for messages; nil: the place is the default.
         package let setting: String?
         /// A column's or a member's name, or a pointer.
         package let name: String

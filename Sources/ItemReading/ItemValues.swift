@@ -4,7 +4,7 @@ package import JSONCodec
 
 /// The values of fields.
 package struct ItemValues: Sendable {
-    /// What separates keywords in a text; nil: what there is.
+    /// The character that separates keywords in a text; nil: texts are not split.
     package let separator: Character?
     package var texts = FieldValues()
 
@@ -27,7 +27,7 @@ package struct ItemValues: Sendable {
         return value
     }
 
-    /// What is expected where the value does not fit; nil where it does, or others judge.
+    /// Returns what is expected of a value that does not fit; nil if it fits, or is checked elsewhere.
     private static func expected(_ value: Value, of field: Field) -> String? {
         switch field.type {
         case .text, .url, .image, .markdown: value.text == nil ? "a text" : nil
@@ -96,7 +96,7 @@ extension Value {
 
 /// Items of JSON objects.
 package struct ObjectMapping {
-    /// What a member is.
+    /// The role of a member.
     private enum Role {
         case ids([Int])
         case parent
@@ -151,7 +151,7 @@ package struct ObjectMapping {
             found.ids.compactMap { $0 }, found.parent, found.fields, line: piece.line)
     }
 
-    /// What was found of an item so far.
+    /// The values of an item that were found so far.
     private struct Found {
         var ids: [String?]
         var parent: String?
