@@ -1,7 +1,7 @@
-/// Bytes of a text that somebody else owns and keeps where they are.
+/// The bytes of a text whose memory belongs to the caller, who keeps it in place.
 ///
-/// What `UnsafeRawBufferPointer` is, save that there is always an address: its absence would have to be ruled
-/// out with each byte that is looked at. Bounds are checked in debug builds.
+/// Unlike `UnsafeRawBufferPointer` it always has an address, so that no access has to check for its absence. Bounds are
+/// checked in debug builds.
 @usableFromInline
 struct JSONBytes: BitwiseCopyable {
     @usableFromInline let start: UnsafeRawPointer
@@ -123,7 +123,7 @@ extension JSONBytes {
 extension UInt64 {
     fileprivate static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// Which of eight ASCII bytes are a quote, a backslash or a control character: their high bits.
+    /// The high bits of those of eight ASCII bytes that are a quote, a backslash or a control character.
     @inline(__always)
     fileprivate var marksOfEscapes: UInt64 {
         let quotes = (self ^ 0x2222_2222_2222_2222) &- 0x0101_0101_0101_0101

@@ -3,7 +3,7 @@
 /// Texts of the document are not quoted, save the names of members and the words that stand where one
 /// of a fixed set belongs.
 public struct JSONError: Error, Sendable {
-    /// What went wrong, for those who react by kind.
+    /// The kind of an error, for callers that handle kinds differently.
     public enum Kind: Sendable, Hashable {
         /// The text is not JSON, or breaks one of this reader's rules (UTF-8, trailing bytes).
         case syntax
@@ -21,22 +21,22 @@ public struct JSONError: Error, Sendable {
         case duplicateMember
     }
 
-    /// What went wrong.
+    /// The kind of the error.
     public var kind: Kind { details.kind }
 
-    /// Where: the number of bytes before the refused one, counted from the start of the reader's text.
+    /// The number of bytes before the refused one, counted from the start of the reader's text.
     public var offset: Int { details.offset }
 
-    /// Where, in the document's words, such as `items[3].fields`; empty for the whole document.
+    /// The path to the refused value in the document, such as `items[3].fields`; empty for the whole document.
     public var path: String { details.path }
 
     /// The outermost member on the way, such as `items`; nil when the whole document is meant.
     public var member: String? { details.member }
 
-    /// What belongs there, such as `a string`.
+    /// The expected content, such as `a string`.
     public var expected: String { details.expected }
 
-    /// What stands there, such as `a number`.
+    /// The content that was found, such as `a number`.
     public var found: String { details.found }
 
     // One reference, so that a throwing call's result stays as small as if it could not throw.

@@ -74,7 +74,7 @@ extension JSONKey: Hashable {
 
     /// Feeds the name without its escapes.
     ///
-    /// - Parameter hasher: Where to.
+    /// - Parameter hasher: The hasher.
     public func hash(into hasher: inout Hasher) {
         if isEscaped {
             JSONEscapes.resolve(bytes).withUnsafeBytes { hasher.combine(bytes: $0) }

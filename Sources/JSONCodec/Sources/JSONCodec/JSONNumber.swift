@@ -11,7 +11,7 @@ struct JSONNumber {
     /// The digits as an integer; meaningless where there are more than fit.
     var digits: UInt64 = 0
 
-    /// How many digits there are.
+    /// The number of digits.
     var count = 0
 
     init(start: Int) {

@@ -12,9 +12,9 @@ public struct JSONObject: Sendable, Hashable {
     /// Checks a text.
     ///
     /// - Parameters:
-    ///   - bytes: The text of one object, whitespace around it allowed.
-    ///   - depthLimit: How deep it may nest; 64 by default.
-    /// - Throws: ``JSONError`` where it is not JSON, or no object.
+    ///   - bytes: The text of one object, with optional whitespace around it.
+    ///   - depthLimit: The maximum nesting; 64 by default.
+    /// - Throws: ``JSONError`` if it is not JSON, or no object.
     public init(_ bytes: [UInt8], depthLimit: Int = JSON.defaultDepthLimit) throws(JSONError) {
         self = try JSON.decode(from: bytes, depthLimit: depthLimit)
     }
@@ -22,9 +22,9 @@ public struct JSONObject: Sendable, Hashable {
     /// Checks a text.
     ///
     /// - Parameters:
-    ///   - text: The text of one object, whitespace around it allowed.
-    ///   - depthLimit: How deep it may nest; 64 by default.
-    /// - Throws: ``JSONError`` where it is not JSON, or no object.
+    ///   - text: The text of one object, with optional whitespace around it.
+    ///   - depthLimit: The maximum nesting; 64 by default.
+    /// - Throws: ``JSONError`` if it is not JSON, or no object.
     public init(_ text: String, depthLimit: Int = JSON.defaultDepthLimit) throws(JSONError) {
         self = try JSON.decode(from: text, depthLimit: depthLimit)
     }
@@ -46,9 +46,10 @@ public struct JSONObject: Sendable, Hashable {
         self.init(members)
     }
 
-    /// Makes an object of what writes itself as one, such as the parameters of a call.
+    /// Makes an object from a value that writes itself as one, such as the parameters of a call; nil if it writes no
+    /// object.
     ///
-    /// - Parameter value: What to write; nil is returned where it writes no object.
+    /// - Parameter value: The value.
     public init?(writing value: some JSONWritable) {
         let bytes = JSON.encode(value)
         guard bytes.first == UInt8(ascii: "{") else { return nil }

@@ -70,7 +70,9 @@ struct JSONPath: CustomStringConvertible {
         return path
     }
 
-    /// Moves past a comma, and says whether the name of a member comes next.
+    /// Moves past a comma.
+    ///
+    /// - Returns: Whether the name of a member comes next.
     private mutating func advance() -> Bool {
         switch steps.popLast() {
         case .element(let index)?:
@@ -84,7 +86,7 @@ struct JSONPath: CustomStringConvertible {
         }
     }
 
-    /// What stands between the quotes of the string that begins at `start`; it ends before `end` at the latest.
+    /// Returns the bytes between the quotes of the string that begins at `start`; it ends before `end` at the latest.
     private static func scanString(
         in bytes: JSONBytes, from start: Int, to end: Int
     ) -> JSONBytes {

@@ -11,7 +11,7 @@ extension JSONReader {
 
     /// Consumes a string, whose opening quote is the next byte, and checks all of it.
     ///
-    /// - Returns: What stands between the quotes.
+    /// - Returns: The text between the quotes.
     @inline(__always)
     mutating func scanString() throws(JSONError) -> JSONText {
         let start = offset &+ 1

@@ -36,7 +36,7 @@ public struct JSONReader {
     /// the writer may be newer than the reader.
     public var allowsUnknownMembers = false
 
-    /// How many bytes have been consumed.
+    /// The number of bytes that were consumed.
     public internal(set) var offset = 0
 
     let bytes: JSONBytes
@@ -54,8 +54,8 @@ public struct JSONReader {
     ///
     /// - Parameters:
     ///   - bytes: The text; must stay valid and unchanged while the reader is used.
-    ///   - depthLimit: How deep arrays and objects may nest; 64 by default, at least 1 and at most
-    ///     1,024, so that no text can exhaust the stack.
+    ///   - depthLimit: The maximum nesting of arrays and objects; 64 by default, at least 1 and at most 1,024, so that
+    ///     no text can exhaust the stack.
     public init(_ bytes: UnsafeRawBufferPointer, depthLimit: Int = JSON.defaultDepthLimit) {
         self.bytes = JSONBytes(bytes)
         self.depthLimit = min(max(depthLimit, 1), 1_024)

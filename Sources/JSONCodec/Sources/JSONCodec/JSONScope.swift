@@ -11,7 +11,7 @@ struct JSONScope {
     /// The names beyond the first few, for which there was no room.
     private var others = JSONKeySet()
 
-    /// Adds a name, and says whether it is new.
+    /// Adds a name; returns whether it is new.
     @inline(__always)
     mutating func insert(_ key: JSONKey) -> Bool {
         let marks = key.marks
