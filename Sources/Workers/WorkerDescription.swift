@@ -6,7 +6,7 @@ internal import Logging
 internal import NIOCore
 public import PluginLoader
 
-/// What a worker is asked that makes no component: which settings its plugin takes.
+/// The list of a plugin's settings, which a worker without a component writes.
 ///
 /// The worker is sandboxed like any other, writes one JSON array to its first descriptor, and ends.
 public enum WorkerDescription {
@@ -122,7 +122,7 @@ private final class DescriptionAnswer {
     /// - Parameters:
     ///   - descriptor: the socket.
     ///   - loop: the event loop.
-    ///   - patience: how long it may take.
+    ///   - patience: the time that it may take.
     ///   - done: called once with all bytes; nil: they did not come in time, or were too many.
     init(
         _ descriptor: Int32, on loop: any EventLoop, within patience: TimeAmount,

@@ -35,7 +35,7 @@ public final class WorkerLauncher: ComponentLauncher {
     private let turns: TurnNotes
     /// The version of Landlock to use, if it is not the kernel's own.
     var landlock: Int32?
-    /// How long a worker may take to list the settings of its plugin.
+    /// The time that a worker may take to list the settings of its plugin.
     var descriptionPatience = TimeAmount.seconds(10)
 
     /// Makes a launcher.
@@ -68,10 +68,10 @@ public final class WorkerLauncher: ComponentLauncher {
     /// Starts a worker and makes the component in it.
     ///
     /// - Parameters:
-    ///   - request: what to make.
+    ///   - request: the component to make.
     ///   - owner: receives the component's messages and its end; held weakly.
     ///   - done: called once on the event loop; during this call only if no process could be started.
-    /// - Returns: ends the worker; does nothing once the component is made.
+    /// - Returns: a closure that ends the worker; it does nothing once the component is made.
     @discardableResult
     public func launch(
         _ request: LaunchRequest, owner: any PortOwner,

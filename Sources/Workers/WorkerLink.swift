@@ -46,14 +46,14 @@ struct WorkerLink: Sendable {
     /// Takes ownership of connected sockets; closes them if that fails.
     ///
     /// - Parameters:
-    ///   - calls: for calls of the component.
-    ///   - stream: for what the worker answers and sends.
-    ///   - questions: for what the worker asks.
+    ///   - calls: the socket for calls of the component.
+    ///   - stream: the socket for the worker's answers and messages.
+    ///   - questions: the socket for the worker's questions.
     ///   - item: finds an item by its id.
     ///   - loop: the event loop.
     ///   - logger: logs why the connection for questions is closed.
     /// - Returns: the ends.
-    /// - Throws: what the system says of a descriptor that is no connected socket.
+    /// - Throws: the system's error if a descriptor is no connected socket.
     static func connect(
         calls: Int32, stream: Int32, questions: Int32,
         _ item: NIOLoopBound<(String) -> AtriumKit.Item?>,

@@ -21,7 +21,7 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
     private var isOver = false
     private var whenOver: (() -> Void)?
 
-    /// How many of the last lines are logged in a crash: what the component logged last, the signal and a backtrace.
+    /// The number of last lines that are logged in a crash: the component's last messages, the signal and a backtrace.
     private static let reserve = 64
 
     private init(_ logger: Logger) { self.logger = logger }
@@ -120,7 +120,7 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
         log(text)
     }
 
-    /// What the worker printed about its end, as the continuation of how it ended.
+    /// The worker's last output about its end, as the continuation of how it ended.
     var lastWords: String {
         (lastLines.failure.map { ", and said: \($0)" } ?? "")
             + (lastLines.function.map { "; it was in \($0)" } ?? "")

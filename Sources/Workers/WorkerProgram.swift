@@ -27,10 +27,9 @@ public enum WorkerProgram {
     /// - Parameters:
     ///   - code: the plugin's library or its program.
     ///   - id: the plugin's identifier.
-    ///   - identity: the identity of the code that the daemon holds; nil: what is at the path is run.
+    ///   - identity: the identity of the code that the daemon holds; nil: any code at the path is run.
     ///   - logger: logs a call that can't be decoded.
-    /// - Throws: when the descriptors are not connected sockets, since the daemon did not start
-    ///   this process.
+    /// - Throws: an error if the descriptors are not connected sockets, because the daemon did not start this process.
     public static func serve(
         _ code: PluginCode, id: String, identity: String?, logger: Logger
     ) async throws {

@@ -10,14 +10,14 @@ internal import Varlink
 ///
 /// Each worker has a connection for it: on the other two its answer would come behind calls that wait for the component.
 struct WorkerQuestions: WorkerHostService {
-    /// How fast the worker asks.
+    /// The rate of the worker's questions.
     private struct Turns: Sendable {
         var pace: WorkerPace
-        /// When the next question is answered.
+        /// The time at which the next question is answered.
         var next = NIODeadline.uptimeNanoseconds(0)
     }
 
-    /// What finds an item; used on the loop alone.
+    /// Finds an item; used on the loop alone.
     private let find: NIOLoopBound<(String) -> AtriumKit.Item?>
     private let turns: NIOLoopBoundBox<Turns>
     private let loop: any EventLoop
@@ -56,11 +56,11 @@ struct WorkerQuestions: WorkerHostService {
     /// - Parameters:
     ///   - descriptor: the daemon's end.
     ///   - item: finds an item by its id; called on the loop.
-    ///   - pace: how fast the worker may ask.
+    ///   - pace: the rate at which the worker may ask.
     ///   - loop: the event loop.
     ///   - logger: logs why a connection is closed, and that a worker asks too fast.
-    /// - Returns: what the connection needs as long as it lasts.
-    /// - Throws: what the system says of a descriptor that is no connected socket.
+    /// - Returns: the server of the connection; keep it as long as the connection lasts.
+    /// - Throws: the system's error if the descriptor is no connected socket.
     static func serve(
         _ descriptor: Int32, from item: NIOLoopBound<(String) -> AtriumKit.Item?>,
         at pace: WorkerPace = WorkerPace(WorkerPace.items), on loop: any EventLoop, logger: Logger
@@ -95,7 +95,7 @@ struct WorkerQuestions: WorkerHostService {
 /// The worker's side: waits for each answer.
 final class WorkerHostClient {
     private let client: VarlinkBlockingClient
-    /// How long an answer may take: the daemon answers between two of its turns.
+    /// The time that an answer may take: the daemon answers between two of its turns.
     private static let patience = Duration.seconds(30)
 
     init(_ descriptor: Int32) {

@@ -21,7 +21,7 @@ struct ItemFields {
         self.context = context
     }
 
-    /// The values of an item, which the daemon is asked for.
+    /// Returns the values of an item, which it requests from the daemon.
     ///
     /// - Parameter item: the item's id; nil: there is no item.
     /// - Returns: the values that it has; nil: there is no such item, or the program wants none.

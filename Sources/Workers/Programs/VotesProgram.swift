@@ -5,13 +5,13 @@ internal import Varlink
 
 /// The calls to a program of the kind `votes`, in the kit's types; the program's replies are checked here.
 struct VotesProgram {
-    /// How the component is to be run, as the program replies to its settings.
+    /// The terms of a component's work, from the program's reply to its settings.
     struct Terms {
         /// The votes that it accepts.
         let facts: VoteFacts
         /// The interval in seconds at which to call `Listen`; nil: never.
         let listen: Int?
-        /// What `Cast` and `Retract` are sent of an item.
+        /// The fields of an item that are sent with `Cast` and `Retract`.
         let itemFields: ItemFields
     }
 
@@ -106,7 +106,7 @@ struct VotesProgram {
             refusal: Self.refusal)
     }
 
-    /// Has it count a ballot; returns the subject's score.
+    /// Passes a ballot to the program, which counts it; returns the subject's score.
     func apply(_ turn: BallotBox.Turn) -> Double? {
         let score = program.sure(
             Votes.Apply.self,

@@ -5,7 +5,7 @@ internal import JSONCodec
 /// Writes what types encode as JSON at once: no tree of values is made.
 final class WireEncoder: Encoder {
     private(set) var json = JSONWriter()
-    /// What is open, the outermost first: objects (true) and arrays.
+    /// The open containers, the outermost first: objects (true) and arrays.
     private var open: [Bool] = []
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
@@ -77,7 +77,7 @@ final class WireEncoder: Encoder {
 
 private struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: WireEncoder
-    /// How many objects and arrays are open with this one.
+    /// The number of open objects and arrays, including this one.
     let depth: Int
     var codingPath: [any CodingKey] { [] }
 
