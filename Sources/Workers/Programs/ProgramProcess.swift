@@ -13,6 +13,7 @@ final class ProgramProcess {
     /// The host ends the worker earlier if it waits for the call; calls that load records have 30 s there.
     ///
     /// - Parameter callTime: the host's limit for a call.
+    /// - Returns: the time, at least 35 s.
     static func deadline(where callTime: Duration) -> Duration {
         max(.seconds(30), callTime) + .seconds(5)
     }
