@@ -39,10 +39,10 @@ enum Address {
     }
 }
 
-/// What a field of the type `image` holds: the address of a picture, the picture itself, or the name of one that the
-/// item's source has.
+/// The value of a field of the type `image`: the address of a picture, the picture itself, or the name of a picture
+/// that the item's source has.
 package enum PictureText {
-    /// What the name of a picture follows on that the item's source has.
+    /// The prefix of the name of a picture that the item's source has.
     package static let sourceScheme = "source:"
     private static let nameBytes = 1_024
 

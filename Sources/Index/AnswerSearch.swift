@@ -5,11 +5,11 @@
 /// taken off the total and the counts, and by what it is now it is added. Once ``step()`` returns `.done`,
 /// all is right until the next change.
 package final class AnswerSearch {
-    /// What is asked.
+    /// The query.
     let query: IndexQuery
-    /// How many items match.
+    /// The number of items that match.
     private(set) var total: Int
-    /// The counts, if they are asked for, as ``IndexPage/counts``.
+    /// The counts, if the query requests them, as ``IndexPage/counts``.
     private(set) var counts: [[Int]]
     /// The order of the rows.
     let order: RowOrder
@@ -22,22 +22,22 @@ package final class AnswerSearch {
     private let limit: Int
     private var counting: FacetCounting
     private var judge: RowJudge
-    /// What matches, but for rows that are to be judged.
+    /// The rows that match, apart from rows that are still to be judged.
     private var rows: Bitset
     private var best: BestRows
-    /// How many words of ``rows`` were looked through; all, once it is that many.
+    /// The number of words of ``rows`` that were scanned; the scan is done when it is the number of all words.
     private var looked = 0
     private var isBegun = false
     /// Up to where in the log it is known what changed, and what of that is to be judged.
     private var position: UInt64
     private var changed: [Int32: RowChange] = [:]
 
-    /// Makes ready to find a query's answer.
+    /// Prepares the search for a query's answer.
     ///
     /// - Parameters:
     ///   - query: the query.
-    ///   - index: whose rows; its log is kept written.
-    ///   - selections: what was found ahead, right up to now.
+    ///   - index: the index; its log is kept written.
+    ///   - selections: the sets that were found ahead, as of now.
     /// - Throws: ``IndexError``, as a query does.
     init(
         _ query: IndexQuery, in index: ContentIndex, _ selections: SelectionSearch
@@ -63,7 +63,7 @@ package final class AnswerSearch {
         return best.finish()
     }
 
-    /// How many filters are to be asked about rows that changed; nil: too much did.
+    /// The number of filters to test against rows that changed; nil: too many changed.
     var pendingTests: Int? {
         index.log.count(since: position).map { ($0 + changed.count) * judge.weight }
     }

@@ -12,7 +12,7 @@ struct BestRows {
         var row: Int32
     }
 
-    /// How often rows were compared, roughly.
+    /// The approximate number of comparisons of rows.
     private(set) var comparisons = 0
     /// Whether there are rows behind those that it holds.
     private(set) var isCut = false
@@ -32,11 +32,13 @@ struct BestRows {
         self.precedes = precedes
     }
 
-    /// How many rows it holds.
+    /// The number of rows that it holds.
     var count: Int { candidates.count }
 
-    /// Looks at rows in some words of a set: `key` is a row's key, `isWanted` says whether it counts at
-    /// all, and is not asked of rows that are too far behind.
+    /// Collects rows from some words of a set.
+    ///
+    /// `key` returns a row's key. `isWanted` returns whether a row counts at all; it is not called for rows that are
+    /// too far behind.
     @inline(__always)
     mutating func collect(
         _ rows: Bitset, words: Range<Int>, key: (Int) -> UInt64, where isWanted: (Int) -> Bool

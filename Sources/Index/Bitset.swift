@@ -16,7 +16,7 @@ struct Bitset {
         if end % 64 != 0 { words[words.count - 1] = (1 << UInt64(end % 64)) - 1 }
     }
 
-    /// The rows below `end` for which `isMember` says so.
+    /// The rows below `end` for which `isMember` returns true.
     @inline(__always)
     init(below end: Int, where isMember: (Int) -> Bool) {
         self.init(wordCount: (end + 63) / 64) { words in
@@ -35,7 +35,7 @@ struct Bitset {
         }
     }
 
-    /// How many rows are in it.
+    /// The number of rows in the set.
     var count: Int {
         words.withUnsafeBufferPointer { bits_count($0.baseAddress, $0.count) }
     }
@@ -69,7 +69,7 @@ struct Bitset {
         if missing > 0 { words.append(contentsOf: repeatElement(0, count: missing)) }
     }
 
-    /// What is in it of some rows, as if the first of these were row 0.
+    /// Returns the members within a range of rows, with the first row of the range as row 0.
     func part(_ rows: Range<Int>) -> Bitset {
         guard rows.lowerBound % 64 == 0 else {
             return Bitset(below: rows.count) { contains(rows.lowerBound + $0) }
@@ -121,7 +121,7 @@ struct Bitset {
         combine(other, over: min(words.count, other.words.count)) { $0 & ~$1 }
     }
 
-    /// How many rows are in both sets; builds nothing.
+    /// Returns the number of rows that are in both sets, without building a set.
     func intersectionCount(_ other: Bitset) -> Int {
         words.withUnsafeBufferPointer { left in
             other.words.withUnsafeBufferPointer { right in

@@ -14,7 +14,7 @@ struct ByteCodes {
     ///
     /// - Parameters:
     ///   - numbers: at most ``capacity`` distinct ones, each with its rows.
-    ///   - end: Behind the last row.
+    ///   - end: the row behind the last one.
     init(_ numbers: [Double: Postings], below end: Int) {
         codes = ContiguousArray(repeating: 0, count: end)
         for (number, rows) in numbers {
@@ -43,7 +43,7 @@ struct ByteCodes {
         return true
     }
 
-    /// How many of the rows have each of these numbers.
+    /// Returns, for each of these numbers, how many of the rows have it.
     func counts(of numbers: [Double], in rows: Bitset) -> [Int] {
         withUnsafeTemporaryAllocation(of: Int.self, capacity: 256) { counts in
             counts.initialize(repeating: 0)

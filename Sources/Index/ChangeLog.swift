@@ -1,13 +1,13 @@
-/// What changed lately, row by row, with what was there before: what live queries read to keep up.
+/// The latest changes, row by row, with the values before: live queries read it to keep up.
 ///
-/// It is written while there are readers, and holds a few thousand changes. A reader that is further
-/// behind than that asks its query anew.
+/// It is written while there are readers, and holds a few thousand changes. A reader that is further behind than that
+/// runs its query anew.
 struct ChangeLog {
     static let length = 4_096
 
-    /// Where the next change will be written: it grows by one with each.
+    /// The position at which the next change will be written: it grows by one with each.
     private(set) var end: UInt64 = 0
-    /// How many live queries read it.
+    /// The number of live queries that read the log.
     var readers = 0
 
     private var start: UInt64 = 0
@@ -44,7 +44,7 @@ struct ChangeLog {
         start = end
     }
 
-    /// How many changes came since a position; nil when they are not there any more.
+    /// Returns the number of changes since a position; nil if they are no longer in the log.
     func count(since position: UInt64) -> Int? {
         position < start ? nil : Int(end - position)
     }
@@ -54,7 +54,8 @@ struct ChangeLog {
         changes[Int(position - start)...].prefix(limit)
     }
 
-    /// What changed since a position, a row once: all that did, and what was there before the first.
+    /// Returns the changes since a position, merged to one for each row: all parts that changed, with the values before
+    /// the first change.
     mutating func changes(since position: UInt64) -> [RowChange] {
         if let merged, merged.start == position, merged.end == end { return merged.changes }
         let changes = ChangeLog.merge(changes[Int(position - start)...])
@@ -78,7 +79,7 @@ struct ChangeLog {
     }
 }
 
-/// What changed of one row.
+/// The change of one row.
 struct RowChange {
     /// The row.
     let row: Int32
@@ -88,9 +89,9 @@ struct RowChange {
     let parent: String?
     /// Whether it was among the roots.
     let isRoot: Bool
-    /// Of the columns that changed, what they held before.
+    /// The columns that changed, with their values before.
     private(set) var before: [(column: Int, value: ColumnValue)] = []
-    /// What changed.
+    /// The parts that changed.
     private(set) var parts: ChangedParts
 
     /// A change that has touched nothing yet but these parts.
@@ -111,7 +112,7 @@ struct RowChange {
     /// Notes that these parts changed.
     mutating func note(_ more: ChangedParts) { parts.formUnion(more) }
 
-    /// What a column held before; nil when that did not change.
+    /// Returns the value of a column before the change; nil if it did not change.
     @inline(__always)
     func value(of column: Int) -> ColumnValue? {
         for (other, value) in before where other == column { return value }
@@ -127,13 +128,13 @@ struct RowChange {
     }
 }
 
-/// Which parts of a row a change touched, or a query looks at.
+/// The parts of a row that a change affects, or that a query reads.
 struct ChangedParts: OptionSet {
     let rawValue: UInt64
 
     /// Whether there is an item, and which.
     static let presence = ChangedParts(rawValue: 1 << 63)
-    /// What it lies under.
+    /// The item's parent.
     static let parent = ChangedParts(rawValue: 1 << 62)
     /// Any part.
     static let all = ChangedParts(rawValue: .max)
@@ -144,7 +145,7 @@ struct ChangedParts: OptionSet {
     }
 }
 
-/// What a column holds in one row.
+/// The value of a column in one row.
 enum ColumnValue {
     /// A number, or NaN.
     case number(Double)

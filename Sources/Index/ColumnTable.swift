@@ -2,7 +2,7 @@ import AtriumKit
 
 /// The columns of an index: those of the declared fields, then those derived.
 struct ColumnTable {
-    /// By number.
+    /// The columns by number.
     let numbered: [IndexColumn]
     /// The fields' names, sorted, and their columns' numbers.
     let names: [(name: String, column: Int)]
@@ -16,10 +16,10 @@ struct ColumnTable {
     let searchedNumbers: [Int]
     private let named: [String: IndexColumn]
 
-    /// Empty columns.
+    /// Creates empty columns.
     ///
-    /// - Parameter fields: What is declared. Where none is declared `search: true`, a search looks at all
-    ///   texts and keywords.
+    /// - Parameter fields: the declared fields. If none is declared `search: true`, a search reads all texts and
+    ///   keywords.
     init(fields: [Field]) {
         let numbered = fields.map { IndexColumn(type: $0.type) } + DerivedValues.columns()
         self.numbered = numbered
@@ -56,7 +56,7 @@ struct ColumnTable {
         return date.isNaN ? nil : date
     }
 
-    /// What grows with the items.
+    /// The objects whose memory grows with the items.
     var parts: [AnyObject] {
         numbered.map { column -> AnyObject in
             switch column {

@@ -137,8 +137,8 @@ extension ContentIndex {
         if isFollowed, !change.parts.contains(.presence) { orders.insert(row, into: column) }
     }
 
-    /// Whether anybody wants to know what a row held before: not of one that comes or goes, but for
-    /// live queries.
+    /// Whether the values of a row before a change are needed; for a row that is added or removed, only live queries
+    /// need them.
     private func isFollowed(_ change: RowChange) -> Bool {
         log.isActive || !orders.isEmpty && !change.parts.contains(.presence)
     }

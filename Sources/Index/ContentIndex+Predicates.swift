@@ -21,7 +21,7 @@ enum MatchingRows {
         }
     }
 
-    /// How many rows of the set match.
+    /// Returns the number of rows of the set that match.
     func count(in rows: Bitset, total: Int) -> Int {
         switch self {
         case .all: total
@@ -31,7 +31,7 @@ enum MatchingRows {
         }
     }
 
-    /// What ``count(in:total:)`` looks at: rows, or words of 64.
+    /// The number of rows, or of words of 64 rows, that ``count(in:total:)`` reads.
     var looks: Int {
         switch self {
         case .all, .none: 1
@@ -42,9 +42,9 @@ enum MatchingRows {
 }
 
 extension ContentIndex {
-    /// The rows that match a predicate.
+    /// Returns the rows that match a predicate.
     ///
-    /// What is not of a field's type, and a field that is not there, matches nothing.
+    /// A value that is not of the field's type, and a field that does not exist, match nothing.
     func rows(matching predicate: Predicate) -> MatchingRows {
         switch predicate {
         case .all: .all

@@ -19,7 +19,7 @@ struct CutValues {
         return version
     }
 
-    /// What was found last, be it a while ago; nil: nothing was, or another number of them.
+    /// Returns the values found last, even if they are outdated; nil: none were found, or for another limit.
     func values(atMost limit: Int) -> [Value]? {
         found.flatMap { $0.limit == limit ? $0.values : nil }
     }

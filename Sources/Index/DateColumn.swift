@@ -33,7 +33,7 @@ package struct DateBucket {
         return (days, max(zone.start(ofDay: monday + 7), moment + 1))
     }
 
-    /// When the date of a moment is no longer that of the clocks.
+    /// Returns the moment at which the date of a given moment ends.
     package func end(after moment: Int64) -> Int64 {
         let first = bucket.firstDay(of: zone.day(at: moment))
         let next =
@@ -145,7 +145,7 @@ extension Zone {
     }
 }
 
-/// What keeps fields from working.
+/// The reasons why fields with time zones don't work.
 package enum FieldZones {
     /// The fields whose time zone can't be read, each with why.
     package static func problems(of fields: [Field]) -> [(field: String, reason: String)] {

@@ -5,7 +5,7 @@ struct FacetCounting {
 
     private let matches: Matches
     private let sections: [(query: SectionQuery, offered: [MatchingRows])]
-    /// What comes next, and what its section's filters are counted among.
+    /// The next section and filter, and the rows among which the section's filters are counted.
     private var next = (section: 0, filter: 0)
     private var universe: Matches.Universe?
 

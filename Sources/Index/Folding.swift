@@ -26,7 +26,7 @@ package enum Folding {
         }
     }
 
-    /// As ``fold(_:)``, by the rules of Unicode for each scalar: for what no table holds.
+    /// Does the same as ``fold(_:)`` by the rules of Unicode for each scalar, for scalars that no table has.
     static func foldUnicode(_ text: String) -> [UInt8] {
         var folded = String.UnicodeScalarView()
         for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars
@@ -94,7 +94,7 @@ struct FoldingTable: Sendable {
 
     /// Writes the folded text, for which there must be room for three times its bytes.
     ///
-    /// - Returns: How many bytes it has; nil for a text with a scalar that this table does not know.
+    /// - Returns: The number of bytes written; nil for a text with a scalar that this table does not have.
     func fold(
         _ text: UnsafeBufferPointer<UInt8>, into bytes: UnsafeMutableBufferPointer<UInt8>
     ) -> Int? {

@@ -1,23 +1,24 @@
 import Foundation
 
-/// Finds small numbers by the hash of what they stand for: tables of open addresses that keep no
-/// keys, since whoever asks has them.
+/// Finds small numbers by the hash of the values that they stand for: hash tables with open addressing that keep no
+/// keys, since the caller has them.
 ///
-/// Eight bytes a place, at most four fifths full: a sixth of what a dictionary from text takes.
-/// The hash is seeded by chance, lest somebody send ids that all fall into one place.
+/// A place takes eight bytes, and a table is at most four fifths full: a sixth of the memory of a dictionary from text.
+/// The hash is randomly seeded, so that nobody can send ids that all fall into one place.
 ///
-/// With many numbers there are many tables, each of which grows by itself: growth in one piece takes
-/// a tenth of a second with millions, in which nobody is served.
+/// With many numbers there are many tables, each of which grows by itself: with millions of numbers, growth in one
+/// piece would take a tenth of a second, in which nobody is served.
 package struct HashedSlots {
     /// Up to so many numbers are in one table.
     private static let whole = 8_192
-    /// By so many of its hash's highest bits a number has its table, once there are many.
+    /// The number of the hash's highest bits that select a number's table, once there are many tables.
     private static let bits: UInt32 = 10
 
     /// One, or one for each of these bits' values.
     private var tables: ContiguousArray<Table> = [Table()]
     private(set) var count = 0
-    /// How far a hash is shifted to the number of its table; as far as it has bits: there is one.
+    /// The number of bits by which a hash is shifted to get the index of its table; as many as the hash has: there is
+    /// one table.
     private var shift = UInt32(UInt32.bitWidth)
 
     /// The most places of a table.
@@ -113,7 +114,7 @@ private struct Table {
         return nil
     }
 
-    /// Where a hash points.
+    /// Returns the first place for a hash.
     @inline(__always)
     private func home(_ hash: UInt64) -> Int {
         let part = hash & (1 << Self.bits - 1)
@@ -123,7 +124,7 @@ private struct Table {
     @inline(__always)
     private func next(_ place: Int) -> Int { place + 1 == places.count ? 0 : place + 1 }
 
-    /// How far it is from a place to another one, going up.
+    /// Returns the distance from a place to another one, going up and around the end.
     private func distance(_ place: Int, _ other: Int) -> Int {
         other >= place ? other - place : other - place + places.count
     }

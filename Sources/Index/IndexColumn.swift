@@ -37,7 +37,7 @@ enum IndexColumn {
         }
     }
 
-    /// What a row holds.
+    /// Returns the value of a row.
     func value(of row: Int) -> ColumnValue {
         switch self {
         case .text(let column): .codes(column.codes(of: row))
@@ -107,7 +107,7 @@ enum IndexColumn {
         }
     }
 
-    /// How many distinct values there are.
+    /// The number of distinct values.
     var valueCount: Int {
         switch self {
         case .text(let column): column.values.count
@@ -161,7 +161,7 @@ enum IndexColumn {
         }
     }
 
-    /// What finds ``distinctValues(atMost:)`` step by step, where that takes long; nil: they are at hand.
+    /// Returns a search that finds ``distinctValues(atMost:)`` step by step, if that takes long; nil: they are known.
     func search(atMost limit: Int) -> ValueSearch? {
         guard
             isLongToList
@@ -170,7 +170,7 @@ enum IndexColumn {
         return ValueSearch(self, atMost: limit)
     }
 
-    /// So many values, or rows, are looked at in one turn.
+    /// The maximum number of values, or rows, that are read in one turn.
     private static let few = 4 * ValueSearch.few
 
     /// Whether it is to be found out first which values there are, with a look at many rows.
@@ -201,10 +201,10 @@ enum IndexColumn {
     }
 }
 
-/// What the index derives from votes and comments.
+/// The values that the index derives from votes and comments.
 ///
-/// It is kept by item id, also for ids that no item has: ballots and comments of an item that was
-/// removed come back with it.
+/// They are kept by item id, also for ids that no item has: the ballots and comments of an item that was removed come
+/// back with it.
 package struct DerivedValues: Sendable {
     /// The field of the ranking value.
     static let score = "votes.score"
@@ -229,9 +229,9 @@ package struct DerivedValues: Sendable {
         tallies[id] = tally.flatMap { $0 == Tally() ? nil : $0 }
     }
 
-    /// Keeps a number of comments; 0 is the same as none.
+    /// Sets an item's number of comments; 0 is the same as none.
     ///
-    /// - Returns: How many it had.
+    /// - Returns: The number before.
     mutating func setCommentCount(_ count: Int, for id: String) -> Int {
         let before =
             count == 0

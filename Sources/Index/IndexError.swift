@@ -5,7 +5,7 @@ public enum IndexError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The cursor cannot be used for this query.
     case cursorInvalid(reason: String)
 
-    /// One sentence that says what is wrong and what to do.
+    /// One sentence with the problem and what to do.
     public var description: String {
         switch self {
         case .sortFieldUnknown(let field, let known):

@@ -1,9 +1,9 @@
-/// What was found for one predicate or search, kept for the next query.
+/// The rows that were found for a predicate or search, kept for the next query.
 ///
-/// A change costs nothing here but a note of the row. When a set is asked for again, it catches up
-/// with the rows noted since; once they are many, finding out anew is cheaper.
+/// A change only adds its row to a list. When a set is used again, it catches up with the rows added since; once they
+/// are many, a new search is cheaper.
 struct LeafCache {
-    /// What a set was found for.
+    /// The predicate or search that a set was found for.
     enum Leaf: Hashable {
         /// A field's number is in a range.
         case range(field: String, NumberRange)
@@ -57,7 +57,7 @@ struct LeafCache {
         return rows
     }
 
-    /// As ``rows(for:isMember:find:)``, where they are kept; nil where they must be found.
+    /// Does the same as ``rows(for:isMember:find:)`` for rows that are kept; nil if they have to be found.
     mutating func known(_ leaf: Leaf, isMember: (Int) -> Bool) -> Bitset? {
         guard var entry = entries.removeValue(forKey: leaf),
             changed.count - entry.position <= LeafCache.mostMissed

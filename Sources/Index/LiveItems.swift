@@ -3,7 +3,7 @@
 /// Those that are not there are left out until they come. It notifies its ``holder`` when one of them changes,
 /// and lets it advance: until then it shows what there is.
 package final class LiveItems: LiveReader {
-    /// Which items, in order, each once.
+    /// The ids of the items, in order, each once.
     package let ids: ArraySlice<String>
     /// The items of these ids that exist.
     package private(set) var window: [IndexedItem] = []

@@ -1,4 +1,4 @@
-/// Who keeps a live query.
+/// The holder of a live query, which is notified when the query should advance.
 package protocol LiveQueryHolder: AnyObject {
     /// Changes concern the query: it is to be advanced. Called once until it was.
     func isConcerned()
@@ -14,11 +14,11 @@ protocol LiveReader: AnyObject {
     func concern(from start: UInt64, to end: UInt64) -> Bool
 }
 
-/// The live queries of one index by what they look at: those that a change concerns are found without
-/// a look at the others.
+/// The live queries of one index by the parts that they read, so that those that a change concerns are found without
+/// visiting the others.
 ///
-/// A change concerns a query that selects, counts or orders by what the change touched, and a query
-/// that knows the row. What all others show is what there is.
+/// A change concerns a query that selects, counts or orders by the parts that changed, and a query that has the row in
+/// sight. All other queries show the present state already.
 final class LiveQueries {
     private struct Member {
         unowned let query: any LiveReader
@@ -37,7 +37,7 @@ final class LiveQueries {
     private var members: [Member?] = []
     private var free: [Int] = []
     private var groups: [UInt64: Group] = [:]
-    /// Which queries know a row.
+    /// The queries that have a row in sight, by row.
     private var knowing: [Int32: Postings] = [:]
     private var unconcerned = 0
 
@@ -94,12 +94,12 @@ final class LiveQueries {
 // MARK: Changes
 
 extension LiveQueries {
-    /// Looks which queries the next changes concern.
+    /// Finds the queries that the next changes concern.
     ///
     /// - Parameters:
     ///   - log: the index's changes.
-    ///   - limit: at most so many of them.
-    /// - Returns: whether there were any; false: all are looked at.
+    ///   - limit: the maximum number of changes to process.
+    /// - Returns: whether there were any; false: all changes were processed.
     func follow(_ log: ChangeLog, atMost limit: Int = 64) -> Bool {
         guard position != log.end else { return false }
         guard unconcerned > 0, log.count(since: position) != nil else {
@@ -124,7 +124,7 @@ extension LiveQueries {
         return true
     }
 
-    /// What comes next in the log, up to there, concerns a query, if it does not show it yet.
+    /// Notes that changes in the log, up to a position, concern a query, if the query does not show them yet.
     private func concern(_ number: Int, to end: UInt64) {
         guard let member = members[number], member.query.concern(from: position, to: end)
         else { return }

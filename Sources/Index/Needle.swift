@@ -7,17 +7,16 @@ import CBits
 struct Needle {
     /// Its bytes.
     let bytes: [UInt8]
-    /// Where its four rarest bytes are; the rarest again where there are not so many.
+    /// The places of its four rarest bytes; if there are fewer, the rarest is repeated.
     private let rarest: [Int]
     /// For each beginning of it, how long the longest shorter one is that this beginning ends with;
     /// none where it has no more than four bytes.
     private let borders: [UInt32]
 
-    /// As many as the stack has room for.
+    /// The maximum number of bytes, for which the stack has room.
     private static let capacity = 256
 
-    /// Where ``TextSignatures`` keep the sequences of three and four bytes that it has; none when it is
-    /// shorter.
+    /// The buckets in which ``TextSignatures`` keep its sequences of three and four bytes; empty if it is shorter.
     let buckets: [Int]
 
     /// A needle of these bytes; nil when there are none.
@@ -75,9 +74,9 @@ struct Needle {
         }
     }
 
-    /// Where the four rarest bytes are, the first of all again where there are not so many.
+    /// Returns the places of the four rarest bytes; if there are fewer, the rarest of all is repeated.
     ///
-    /// The same byte again says little that is new.
+    /// A second place of the same byte excludes little more.
     private static func rarest(of bytes: [UInt8]) -> [Int] {
         var isKnown = [Bool](repeating: false, count: 256)
         var best: [(rank: Int, place: Int)] = []
@@ -102,7 +101,7 @@ struct Needle {
         return borders
     }
 
-    /// How common a byte is in folded text, roughly.
+    /// Returns a rough rank of how common a byte is in folded text; greater is more common.
     private static func commonness(of byte: UInt8) -> Int {
         switch byte {
         case UInt8(ascii: " "), UInt8(ascii: "e"), UInt8(ascii: "a"): 5

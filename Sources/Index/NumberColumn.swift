@@ -7,7 +7,7 @@ import CBits
 ///
 /// Whole numbers beyond 2^53 are compared as the nearest `Double`.
 final class NumberColumn {
-    /// Grows with each distinct number that comes or goes, from the first time they are asked for.
+    /// A version that grows with each distinct number that is added or removed, once the numbers were listed.
     private(set) var version: UInt64 = 0
     /// Each row's number, NaN where it has none.
     var numbers: ContiguousArray<Double> {
@@ -15,7 +15,7 @@ final class NumberColumn {
         return stored
     }
 
-    /// How many rows may have a number.
+    /// The number of rows that may have a number.
     var rowCount: Int { stored.isEmpty ? zerosEnd : stored.count }
 
     private var stored: ContiguousArray<Double> = []
@@ -30,8 +30,8 @@ final class NumberColumn {
     var cut = CutValues()
 
     private let type: Field.FieldType
-    /// The rows of each distinct number: kept from the first time that somebody asks, since most
-    /// numbers are compared and never listed.
+    /// The rows of each distinct number; nil until they are first needed, since most numbers are compared and never
+    /// listed.
     private var postings: [Double: Postings]?
     /// Up to which row they are listed.
     private var listed = 0
@@ -153,8 +153,9 @@ final class NumberColumn {
         return postings?[number + 0]
     }
 
-    /// How many of the rows have each of these numbers, by a pass over the rows, for when they are few;
-    /// nil where the distinct numbers are too many for that.
+    /// Returns, for each of these numbers, how many of the rows have it, by one pass over the rows.
+    ///
+    /// It is meant for few rows. Nil if there are too many distinct numbers.
     func counts(of wanted: [Double], in rows: Bitset) -> [Int]? {
         if codes == nil {
             startListing()
@@ -170,19 +171,19 @@ final class NumberColumn {
         return postings?.keys.sorted() ?? []
     }
 
-    /// How many distinct numbers there are.
+    /// The number of distinct numbers.
     var valueCount: Int {
         startListing()
         return postings?.count ?? 0
     }
 
-    /// How many rows have a number that is listed; nil: none.
+    /// Returns the number of rows with a listed number; nil: none has it.
     func count(of number: Double) -> Int? { postings?[number]?.count }
 
     /// Another number once the numbers that most rows have are to be found anew.
     var cutVersion: UInt64 { cut.version(after: changes, ofValues: valueCount) }
 
-    /// How many rows are to be listed before the distinct numbers are known.
+    /// The number of rows to be listed before the distinct numbers are known.
     var unlistedCount: Int { max(rowCount - listed, 0) }
 
     /// Keeps the distinct numbers, and ``version``, from now on.

@@ -27,10 +27,10 @@ struct OrderWalk {
         missing = present..<count
     }
 
-    /// Goes to the first row that may come behind a position.
+    /// Moves to the first row that may come behind a position.
     ///
-    /// `byValue` says how a row stands to it by the first key, in the direction of the walk, and
-    /// `byAll` by all keys and id. Where a value's rows are split off, some come before it still.
+    /// `byValue` compares a row with the position by the first key, in the direction of the walk, and `byAll` by all
+    /// keys and the id. If the rows of one value are split off, some of them may still come before the position.
     mutating func seek(byValue: (Int) -> Int, byAll: (Int) -> Int) {
         guard descending else {
             let start = order.firstPlace { isSplit ? byValue($0) < 0 : byAll($0) <= 0 }
@@ -77,7 +77,7 @@ struct OrderWalk {
         return range
     }
 
-    /// Where the rows that have the last value begin: often near by.
+    /// Returns the place where the rows with the last value begin, which is often near.
     private func startOfLast() -> Int {
         let last = order.row(at: rest.upperBound - 1)
         for place in stride(from: rest.upperBound - 2, through: max(0, rest.upperBound - 8), by: -1)

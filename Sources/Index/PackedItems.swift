@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where an item stands in ``PackedItems``.
+/// The place of an item in ``PackedItems``.
 package struct ItemPlace: Sendable {
     /// That of a row which holds no item.
     static let none = ItemPlace(chunk: .max, start: 0)
@@ -43,14 +43,14 @@ package struct PackedItems {
         return ItemPlace(chunk: UInt32(open), start: UInt32(start))
     }
 
-    /// Where the items of each chunk end.
+    /// The end of the items in each chunk.
     var ends: ContiguousArray<Int> { ContiguousArray(chunks.lazy.map(\.used)) }
 
-    /// Where the item stands that was kept after another one, while none had gone.
+    /// Returns the place of the item that was added after another one; valid while none was removed.
     ///
     /// - Parameters:
-    ///   - place: The other one's.
-    ///   - ends: What ``ends`` were at some time after that.
+    ///   - place: The other item's place.
+    ///   - ends: The value of ``ends`` at some time after the item was added.
     /// - Returns: Its place.
     func place(after place: ItemPlace, ends: ContiguousArray<Int>) -> ItemPlace {
         let end = chunks[Int(place.chunk)].end(of: Int(place.start))
@@ -66,9 +66,10 @@ package struct PackedItems {
         return chunks[Int(place.chunk)].entry(at: Int(place.start))
     }
 
-    /// Forgets the item at a place.
+    /// Removes the item at a place.
     ///
-    /// Where that leaves mostly holes, what is left there moves; `places` are those of the rows.
+    /// If its chunk is then mostly holes, the other items of the chunk move; `places` are the places of the rows, which
+    /// are updated.
     mutating func remove(_ place: ItemPlace, places: inout ContiguousArray<ItemPlace>) {
         let number = Int(place.chunk)
         let old = chunks[number]
@@ -99,13 +100,13 @@ package struct PackedItems {
 
 /// Some of the memory of ``PackedItems``.
 ///
-/// It is appended to by one owner, who alone counts its holes. What others were given is
-/// what had been written before, and that never changes: hence it may be shared.
+/// Only its owner appends to it and counts its holes. Other threads read only bytes that were written before they got
+/// the chunk and never change, so it may be shared.
 final class ItemChunk: @unchecked Sendable {
-    /// What stands before an item's bytes: its row and its three lengths.
+    /// The header before an item's bytes: its row and its three lengths.
     ///
-    /// The lengths take 32 bits where the fields have less than 65,535 bytes, the id at most 255 and the parent at most
-    /// 254, of which 0 stands for none; else that number is ``long``, and each length follows in 32 bits.
+    /// The lengths take 32 bits together if the fields have less than 65,535 bytes, the id at most 255 and the parent
+    /// at most 254, of which 0 stands for none. Otherwise that number is ``long``, and each length follows in 32 bits.
     private struct Header {
         static let long = UInt32.max
 
@@ -115,10 +116,10 @@ final class ItemChunk: @unchecked Sendable {
         var parent: Int
         var fields: Int
 
-        /// How many bytes the item has.
+        /// The number of bytes of the item.
         var bytes: Int { id + max(parent, 0) + fields }
 
-        /// How many bytes the header takes.
+        /// The number of bytes of the header.
         var length: Int { isShort ? 8 : 20 }
 
         private var isShort: Bool { id < 0x100 && parent < 0xFF && fields < 0xFFFF }
@@ -158,7 +159,7 @@ final class ItemChunk: @unchecked Sendable {
 
     let capacity: Int
     private(set) var used = 0
-    /// How many bytes are of items that went.
+    /// The number of bytes of removed items.
     var holes = 0
 
     private let memory: UnsafeMutableRawPointer
@@ -171,12 +172,12 @@ final class ItemChunk: @unchecked Sendable {
 
     deinit { memory.deallocate() }
 
-    /// How many bytes an item takes.
+    /// Returns the number of bytes that an item takes.
     static func length(of entry: PackedItems.Entry) -> Int {
         length(id: entry.id, parent: entry.parent, fields: entry.fields)
     }
 
-    /// How many bytes an item of these parts takes.
+    /// Returns the number of bytes that an item of these parts takes.
     static func length(
         id: UnsafeRawBufferPointer, parent: UnsafeRawBufferPointer?, fields: UnsafeRawBufferPointer
     ) -> Int {
@@ -185,7 +186,7 @@ final class ItemChunk: @unchecked Sendable {
         return header.length + header.bytes
     }
 
-    /// Where the item behind the one that starts there starts.
+    /// Returns the start of the item behind the one that starts there.
     func end(of start: Int) -> Int {
         let header = Header(at: memory + start)
         return start + header.length + header.bytes

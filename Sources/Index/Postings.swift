@@ -32,7 +32,7 @@ struct Postings {
 
     private var form = Form.none
 
-    /// How many rows.
+    /// The number of rows.
     var count: Int {
         switch form {
         case .none: 0
@@ -90,7 +90,7 @@ struct Postings {
     @inline(__always)
     var only: Int? { if case .one(let only) = form { Int(only) } else { nil } }
 
-    /// How many of the rows are in the set.
+    /// Returns the number of the rows that are in the set.
     func count(in rows: Bitset) -> Int {
         switch form {
         case .none: return 0
@@ -107,7 +107,7 @@ struct Postings {
         }
     }
 
-    /// What ``count(in:)`` looks at: rows, or words of 64.
+    /// The number of rows, or of words of 64 rows, that ``count(in:)`` reads.
     var looks: Int {
         switch form {
         case .none, .one: 1
@@ -206,7 +206,7 @@ extension ContiguousArray<UInt32> {
         return index < count && self[index] == element ? index : nil
     }
 
-    /// Where the first element stands that is not less than this one.
+    /// Returns the index of the first element that is not less than this one.
     private func lowerBound(of element: UInt32) -> Int {
         var (low, high) = (0, count)
         while low < high {

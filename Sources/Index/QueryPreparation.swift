@@ -8,16 +8,16 @@ import AtriumKit
 /// ``step()`` returns false, all is right until the next change; ``answer()`` takes in what changed since,
 /// if that is little.
 package final class QueryPreparation {
-    /// Whose rows.
+    /// The index.
     package let index: ContentIndex
-    /// What is asked.
+    /// The query.
     package let query: IndexQuery
-    /// How often it began again, because too much had changed.
+    /// The number of restarts, because too much had changed.
     private(set) var restarts = 0
 
     /// A query begins again so often; where a list changes that fast, its caller is to try later.
     private static let mostRestarts = 8
-    /// As many filters are asked at once about rows that changed.
+    /// The maximum number of filters that are tested at once against rows that changed.
     private static let fewTests = 16_384
 
     private enum Stage {
@@ -28,11 +28,11 @@ package final class QueryPreparation {
 
     private var stage: Stage
 
-    /// Makes ready to answer a query.
+    /// Prepares the answer to a query.
     ///
     /// - Parameters:
     ///   - query: the query.
-    ///   - index: of what.
+    ///   - index: the index.
     /// - Throws: ``IndexError``, as the query does.
     package init(_ query: IndexQuery, in index: ContentIndex) throws(IndexError) {
         _ = try RowOrder(query.sort, in: index).position(of: query)
@@ -75,7 +75,7 @@ package final class QueryPreparation {
         }
     }
 
-    /// What was found, made right again if little has changed since it was; nil: it takes further steps.
+    /// Returns the answer, updated if little has changed since it was found; nil: further steps are needed.
     package func answer() -> AnswerSearch? {
         guard case .answered(let answer) = stage, let tests = answer.pendingTests,
             tests <= Self.fewTests, answer.catchUp()

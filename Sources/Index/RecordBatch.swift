@@ -6,7 +6,7 @@ import JSONCodec
 ///
 /// One thread writes it and then passes it to the other; they never share it: hence it may be sent.
 package final class RecordBatch: @unchecked Sendable {
-    /// What the table of rows keeps of an item.
+    /// The values that the table of rows keeps of an item.
     struct ItemEntry {
         var place: ItemPlace
         var revision: Int64
@@ -21,7 +21,7 @@ package final class RecordBatch: @unchecked Sendable {
         struct Text {
             var row: UInt32
             var hash: UInt32
-            /// Where it starts in ``bytes``: as it is, and behind that folded.
+            /// The start of the text in ``bytes``, where its folded form follows it.
             var start: UInt32
             var length: UInt32
             var foldedLength: UInt32
@@ -59,7 +59,7 @@ package final class RecordBatch: @unchecked Sendable {
         }
     }
 
-    /// How many items it may hold.
+    /// The maximum number of items.
     static let length = 1_024
 
     /// The items, in the order of their rows.

@@ -8,7 +8,7 @@ package struct RecordBatcher {
     /// A record that is not an item just as it stands.
     package struct NotAnItem: Error {}
 
-    /// What is wrong with a record that keeps nobody from starting.
+    /// A problem of a record that does not keep the component from starting.
     package enum Fault {
         /// It is no JSON, and left out.
         case unreadable
@@ -16,13 +16,13 @@ package struct RecordBatcher {
         case unfit(FieldProblem)
     }
 
-    /// What all batches' items stand in.
+    /// The memory that the items of all batches are in.
     package private(set) var items = PackedItems()
-    /// How many items were read.
+    /// The number of items that were read.
     private var count = 0
-    /// Where each ``RecordItems/span``-th of them stands.
+    /// The place of each ``RecordItems/span``-th item.
     private var marks: ContiguousArray<ItemPlace> = []
-    /// What was read since the last ``takeBatch()``.
+    /// The items that were read since the last ``takeBatch()``.
     private(set) var batch: RecordBatch
 
     private let checker: FieldChecker
@@ -63,7 +63,7 @@ package struct RecordBatcher {
 
     /// Reads a record.
     ///
-    /// - Returns: what is wrong with it; nil: nothing.
+    /// - Returns: the problem of the record; nil: none.
     /// - Throws: ``NotAnItem``.
     @discardableResult
     package mutating func append(

@@ -8,9 +8,9 @@ struct RowJudge {
         var offeredParts: ChangedParts
     }
 
-    /// What a change of a row means to a query.
+    /// The effect of a row's change on a query.
     struct Verdict {
-        /// Which sections it counts in, before and now.
+        /// The sections in which the row counts, before and now.
         fileprivate var before: Standing
         fileprivate var now: Standing
         /// Whether anything in sight may be touched.
@@ -20,11 +20,11 @@ struct RowJudge {
 
         var passedBefore: Bool { before == .passes }
         var passesNow: Bool { now == .passes }
-        /// By how much the total is off.
+        /// The change of the total.
         var totalChange: Int { (passesNow ? 1 : 0) - (passedBefore ? 1 : 0) }
     }
 
-    /// How a row stands to a query's scope, search and selections.
+    /// The result of a row's test against a query's scope, search and selections.
     fileprivate enum Standing: Equatable {
         /// It fails two sections, or more: it counts nowhere.
         case out
@@ -36,12 +36,12 @@ struct RowJudge {
         func counts(in section: Int) -> Bool { self == .passes || self == .onlyIn(section) }
     }
 
-    /// How many filters a row is judged by.
+    /// The number of filters that a row is tested against.
     let weight: Int
 
     private let base: RowTest
     private let sections: [Section]
-    /// What scope, search and selections look at.
+    /// The parts that scope, search and selections read.
     private let selectionParts: ChangedParts
     private let offeredParts: ChangedParts
     /// The text columns whose texts it asks for by code, and what it knows of them.
@@ -77,7 +77,7 @@ struct RowJudge {
     /// Whether texts came or went that it may ask for.
     func isOutdated(in index: ContentIndex) -> Bool { RowJudge.version(of: columns) != version }
 
-    /// What a change means; `order` are the parts that the order looks at.
+    /// Returns the effect of a change; `order` are the parts that the order reads.
     @inline(__always)
     func verdict(
         on change: RowChange, in index: ContentIndex, order: ChangedParts
@@ -137,7 +137,7 @@ struct RowJudge {
 }
 
 extension Predicate {
-    /// Adds the fields that are asked for a text.
+    /// Adds the fields that the predicate compares with a text.
     fileprivate func addTextFields(to fields: inout Set<String>) {
         switch self {
         case .equals(let field, .text): fields.insert(field)

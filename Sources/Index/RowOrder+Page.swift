@@ -6,18 +6,18 @@ extension RowOrder {
 
     /// A comparison of rows costs about as much as a look at so many keys: texts lie anywhere in memory.
     static let looksOfComparison = 64
-    /// So many rows are walked over at most: a thousand that match may stand behind a million others.
+    /// The maximum number of rows that are walked over: a thousand that match may lie behind a million others.
     static let mostWalked = 1 << 18
 
-    /// The first rows of a set in order, behind a position if there is one.
+    /// Returns the first rows of a set in order, behind a position if there is one.
     ///
     /// - Parameters:
     ///   - rows: the set.
-    ///   - total: how many it has.
-    ///   - after: the position.
-    ///   - limit: at most so many.
-    ///   - looks: how much may be looked at, in rows whose keys are looked at; what it took is taken off.
-    /// - Returns: the page; nil: it takes more looks.
+    ///   - total: the number of its rows.
+    ///   - after: the position; nil: from the start.
+    ///   - limit: the maximum number of rows.
+    ///   - looks: the number of rows that may be read; reduced by the number that were read.
+    /// - Returns: the page; nil: it costs more.
     func page(
         of rows: Bitset, total: Int, after: Position?, limit: Int, within looks: inout Int
     ) -> Page? {
@@ -49,7 +49,7 @@ extension RowOrder {
         return (Array(page.prefix(limit)), page.count <= limit)
     }
 
-    /// What gathers the first rows.
+    /// Returns a collector of the first rows.
     func bestRows(limit: Int) -> BestRows {
         BestRows(limit: limit) { compare($0, $1) < 0 }
     }
@@ -101,7 +101,7 @@ extension RowOrder {
         return numbers[row].orderedBits ^ flip
     }
 
-    /// As for numbers, the first bytes of a row's text.
+    /// Returns the first bytes of a row's text, as a number that is compared like one.
     @inline(__always)
     private static func head(
         _ heads: ContiguousArray<UInt64>, _ codes: ContiguousArray<Int32>, _ row: Int,

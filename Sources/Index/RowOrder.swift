@@ -4,9 +4,9 @@ import AtriumKit
 ///
 /// It is total, so that a page can go on behind any row.
 struct RowOrder {
-    /// Where a row stands in the order: its values, and its id.
+    /// The place of a row in the order: its values, and its id.
     ///
-    /// It outlives the item.
+    /// It stays valid when the item is removed.
     struct Position {
         var values: [SortValue]
         var id: String
@@ -34,7 +34,7 @@ struct RowOrder {
 
     /// The keys.
     let keys: [Key]
-    /// Whose rows.
+    /// The index of the rows.
     unowned let index: ContentIndex
 
     /// The index's rows, as they were when this was made: who goes on after the index removed all makes another.
@@ -118,7 +118,7 @@ struct RowOrder {
         keys.reduce(.presence) { $0.union($1.number >= 0 ? .column($1.number) : .presence) }
     }
 
-    /// Where a row stands.
+    /// Returns the place of a row.
     func position(of row: Int) -> Position {
         let values = keys.map { key -> SortValue in
             switch key.column {
@@ -196,7 +196,7 @@ struct RowOrder {
         }
     }
 
-    /// As ``RowTable/compareIDs(_:_:)``, so that both agree on every id.
+    /// Compares ids as ``RowTable/compareIDs(_:_:)`` does, so that both agree on every id.
     private func compareID(of row: Int, _ id: String) -> Int {
         let head = UInt64(head: id.utf8)
         let own = table.heads[row]

@@ -5,14 +5,14 @@ import AtriumKit
 ///
 /// A step scans one run of texts, looks at some thousand rows, or puts two sets together.
 struct RowSearch {
-    /// What is looked for.
+    /// The rows to find.
     enum Wanted: Hashable {
         /// Any searched field's text contains this.
         case search(String)
         case predicate(Predicate)
     }
 
-    /// What matches, once ``step(in:keeping:)`` returned false.
+    /// The rows that match, once ``step(in:keeping:)`` returned false.
     private(set) var rows = Bitset()
 
     private enum Operation {
@@ -23,7 +23,7 @@ struct RowSearch {
 
     private enum Group { case and, or, not }
 
-    /// Where the parts of a predicate are put together.
+    /// The partial result of a group of a predicate's parts.
     private struct Frame {
         let group: Group
         var rows: Bitset
@@ -33,15 +33,15 @@ struct RowSearch {
     private struct Leaf {
         let key: LeafCache.Leaf?
         let test: RowTest
-        /// Where in the log it began.
+        /// The position in the log at which it began.
         let start: UInt64
         var rows = Bitset()
         var column = 0
-        /// Which run of texts, or which row, comes next.
+        /// The next run of texts, or the next row.
         var next = 0
     }
 
-    /// So many rows are looked at in a step, where that costs little, and where it costs more.
+    /// The maximum number of rows that a step reads, if a row costs little, and if it costs more.
     static let rowsInStep = 1 << 18
     static let rowsJudgedInStep = 1 << 10
 
@@ -52,12 +52,12 @@ struct RowSearch {
 
     init(_ wanted: Wanted) { add(wanted) }
 
-    /// Does a little.
+    /// Does one step.
     ///
     /// - Parameters:
-    ///   - index: whose rows.
-    ///   - isKept: whether what is found by scans is kept for others.
-    /// - Returns: False: all is found.
+    ///   - index: the index.
+    ///   - isKept: whether the results of scans are kept for other queries.
+    /// - Returns: false: all rows are found.
     mutating func step(in index: ContentIndex, keeping isKept: Bool) -> Bool {
         guard place < operations.count else { return false }
         switch operations[place] {
@@ -141,7 +141,7 @@ extension RowSearch {
         return false
     }
 
-    /// What the cache keeps a leaf's rows under; nil where finding them costs little.
+    /// Returns the key of a leaf's rows in the cache; nil if finding them costs little.
     private static func key(of predicate: Predicate, _ test: RowTest) -> LeafCache.Leaf? {
         switch (predicate, test) {
         case (.contains(let field, _), .contains(_, let needle)),

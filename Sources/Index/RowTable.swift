@@ -1,8 +1,8 @@
 import AtriumKit
 
-/// Which item is in which row: rows are numbered from 0, and a row that falls free is used again.
+/// The items by row: rows are numbered from 0, and a row that falls free is used again.
 final class RowTable {
-    /// What is kept of an item besides its columns.
+    /// The values of an item besides its columns.
     struct Row {
         var id: String
         var fields: [UInt8]
@@ -10,7 +10,7 @@ final class RowTable {
         var revision: Int64
     }
 
-    /// What was in a row before an item was put in.
+    /// The values of a row before an item was put in.
     struct Former {
         var parent: String?
         var isRoot: Bool
@@ -34,7 +34,7 @@ final class RowTable {
     private(set) var children = SplitDictionary<String, Postings>()
     private var free: ContiguousArray<Int32> = []
 
-    /// How many items there are.
+    /// The number of items.
     var count: Int { numbers.count }
 
     /// One more than the greatest row that was ever used.
@@ -48,7 +48,7 @@ final class RowTable {
         return ids
     }
 
-    /// What is in a row that holds an item.
+    /// The item in a row; the row must hold one.
     subscript(row: Int) -> Row {
         let item = items[places[row]]
         return Row(
@@ -59,13 +59,13 @@ final class RowTable {
     /// The id of the item in a row.
     func id(of row: Int) -> String { items[places[row]].id.text }
 
-    /// What the item in a row lies under, there or not; nil where it names nothing.
+    /// Returns the parent of the item in a row, whether or not it exists; nil if the item names none.
     func parent(of row: Int) -> String? { items[places[row]].parent?.text }
 
     /// The sequence of the entry that last changed the item in a row.
     func revision(of row: Int) -> Int64 { revisions[row] }
 
-    /// In which row an item is.
+    /// Returns the row of an item; nil: there is no such item.
     func row(of id: String) -> Int? {
         var id = id
         return id.withUTF8 { row(of: UnsafeRawBufferPointer($0), hash: HashedSlots.textHash($0)) }
@@ -78,10 +78,10 @@ final class RowTable {
     ///
     /// - Parameters:
     ///   - id: The item's id.
-    ///   - parent: What it lies under.
+    ///   - parent: The parent's id; nil: none.
     ///   - fields: Its fields as JSON.
-    ///   - revision: The sequence of the entry that did it.
-    /// - Returns: The row, and what was in it before; nil when it is a new one.
+    ///   - revision: The sequence of the entry that put it.
+    /// - Returns: The row, and its values before; nil if it is a new one.
     func put(
         id: String, parent: String?, fields: UnsafeRawBufferPointer, revision: Int64
     ) -> (row: Int, former: Former?) {
@@ -169,7 +169,7 @@ final class RowTable {
         return ContiguousArray(sorted.lazy.map(\.row))
     }
 
-    /// How many bytes all ids have in common at their start.
+    /// The number of bytes that all ids have in common at their start.
     private var sharedPrefix: Int {
         var first: UnsafeRawBufferPointer?
         var length = 0

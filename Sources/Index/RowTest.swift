@@ -62,7 +62,7 @@ indirect enum RowTest {
 struct RowView {
     let index: ContentIndex
     let row: Int
-    /// What was before, for a row as it was; nil for one as it is.
+    /// The values before a change, to test the row as it was; nil: the row as it is.
     let before: RowChange?
 
     /// The item's id.
@@ -146,7 +146,7 @@ extension ContentIndex {
         }
     }
 
-    /// What a scope lets through.
+    /// Returns the test for a scope.
     func test(_ scope: ParentScope) -> RowTest {
         switch scope {
         case .all: .all
@@ -155,7 +155,7 @@ extension ContentIndex {
         }
     }
 
-    /// What a search finds.
+    /// Returns the test for a search.
     func test(search text: String?) -> RowTest {
         guard let needle = Needle(text.map(Folding.fold) ?? []) else { return .all }
         return .contains(columns.searchedNumbers, needle)

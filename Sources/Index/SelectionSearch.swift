@@ -10,7 +10,7 @@ import AtriumKit
 /// counted by a look at the rows: of written ones these are as many as may be counted, and who offers
 /// others has declared them. They are in memory until the query is answered.
 final class SelectionSearch {
-    /// What a step came to.
+    /// The progress after a step.
     enum Progress {
         /// There is more to do.
         case more
@@ -26,9 +26,10 @@ final class SelectionSearch {
         var sets: [Int]
     }
 
-    /// What was found for so few is kept for the next query; of more where they are counted.
+    /// The maximum number of selected filters whose rows are kept for the next query; if filters are counted, more are
+    /// kept.
     private static let mostKept = 16
-    /// So many parts are judged in a step, and rows of a number listed.
+    /// The maximum number of parts that are judged in a step, and of rows of a number that are listed.
     private static let partsInStep = 64
     private static let rowsInStep = 4_096
 
@@ -42,7 +43,7 @@ final class SelectionSearch {
     /// The columns of numbers whose rows are to be listed by number.
     private var unlisted: [NumberColumn] = []
 
-    /// How many parts are done, and what is found of the next.
+    /// The number of parts that are done, and the search for the next.
     private var done = 0
     private var present: RowSearch?
     /// The parts in order, as far as they are done.
@@ -54,7 +55,7 @@ final class SelectionSearch {
     private var judgedParts = 0
     private var standing: [Bool] = []
 
-    /// Makes ready to find what a query asks for; somebody else keeps the index's log written.
+    /// Prepares the search for a query's parts; the caller keeps the index's log written.
     init(_ query: IndexQuery, in index: ContentIndex) {
         self.index = index
         position = index.log.end
@@ -107,7 +108,7 @@ final class SelectionSearch {
         return judge() ? .more : .done
     }
 
-    /// Gathers what is to be found: each once, whatever it is asked for.
+    /// Collects the parts to find, each once, however often the query has it.
     private struct PartFinder {
         var parts: [Part] = []
         var sets = 0
@@ -218,7 +219,7 @@ extension ContentIndex {
         return bytes > Self.fewBytes
     }
 
-    /// How many bytes a predicate looks at, roughly, if nothing is known of it; 0 where the rows are
+    /// Returns the approximate number of bytes that a predicate reads if no result of it is kept; 0 if its rows are
     /// listed.
     func bytes(lookedAtBy predicate: Predicate) -> Int {
         switch predicate {

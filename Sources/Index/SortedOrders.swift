@@ -4,7 +4,7 @@
 /// cost as much as making it. An order of many rows is made step by step, while rows come, go and change: changed rows
 /// are inserted where they belong, and each step inserts some of the others.
 struct SortedOrders {
-    /// What stands for the order of ids alone.
+    /// The number that stands for the order by id alone.
     static let byID = -1
 
     /// Up to so many rows an order is made at once: texts that begin alike are compared byte by byte.
@@ -15,13 +15,13 @@ struct SortedOrders {
     var mostSorted = 1_024
     /// Whether more rows than ``mostMoved`` are being changed at once.
     private var isOneOfMany = false
-    /// Whether somebody calls ``grow(in:)`` again and again.
+    /// Whether a caller is calling ``grow(in:)`` repeatedly.
     var isDriven = false
 
     private var made: [Int: SortedRows] = [:]
     /// For each order that is being made, the first row that no step has inserted.
     private var growing: [Int: Int] = [:]
-    /// What scans have cost so far for each column without an order, in rows looked at.
+    /// The cost of scans so far for each column without an order, in rows read.
     private var spent: [Int: Int] = [:]
 
     /// Whether there are none.
@@ -38,7 +38,7 @@ struct SortedOrders {
         growing[column] == nil ? made[column].flatMap { $0.isWhole ? $0 : nil } : nil
     }
 
-    /// So many rows are about to change at once; 0: that is over.
+    /// Announces how many rows are about to change at once; 0: the change is over.
     mutating func willChange(_ rows: Int) { isOneOfMany = rows > mostMoved }
 
     /// Takes a new row into all of them.
@@ -112,8 +112,11 @@ struct SortedOrders {
 }
 
 extension ContentIndex {
-    /// Claims to make the orders that queries have asked for: who gets true calls ``growOrders()`` until there is
-    /// nothing left, then ``releaseOrders()``; false: there are none to make, or somebody makes them.
+    /// Claims the making of the orders that queries need.
+    ///
+    /// A caller that gets true calls ``growOrders()`` until nothing is left, then ``releaseOrders()``.
+    ///
+    /// - Returns: False: there are none to make, or another caller makes them.
     package func claimOrders() -> Bool {
         guard orders.isGrowing, !orders.isDriven else { return false }
         orders.isDriven = true

@@ -1,16 +1,16 @@
 /// All rows of an index in the order of one field, then of their ids: sorted access without sorting.
 ///
-/// The order is ascending, rows without a value last; descending is read from behind. It is kept in
-/// blocks of a few hundred rows, so that one that moves costs two searches and two small shifts.
-/// A row is taken out before its value changes, and taken in after. Of many at once it is only noted
-/// (``Repair``): the order is not whole until ``mend()`` has done it step by step.
+/// The order is ascending, rows without a value last; descending is read from behind. It is kept in blocks of a few
+/// hundred rows, so that moving a row costs two searches and two small shifts. A row is removed before its value
+/// changes, and inserted after. If many rows change at once, they are only recorded (``Repair``): the order is
+/// incomplete until ``mend()`` has inserted them step by step.
 final class SortedRows {
     private static let blockLength = 512
-    /// So many rows are taken in in a step.
+    /// The maximum number of rows that are inserted in a step.
     private static let placedInStep = 128
 
     private var blocks: [ContiguousArray<Int32>] = []
-    /// How many rows stand before each block, and in all; right while ``isCounted``.
+    /// The number of rows before each block, and in all; correct while ``isCounted``.
     private var counted: [Int] = [0]
     private var isCounted = false
 
@@ -18,7 +18,7 @@ final class SortedRows {
     /// The field's values; nil for the order of ids alone.
     private let column: IndexColumn?
 
-    /// What is noted only; nil: nothing is.
+    /// The changes that are only recorded; nil: there are none.
     private var repair: Repair?
 
     /// An order that no row is in yet.
@@ -46,7 +46,7 @@ final class SortedRows {
         }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     var count: Int {
         count(upTo: blocks.count)
     }
@@ -219,7 +219,7 @@ extension SortedRows {
         private var isToRepeat = false
 
         private var missing: ContiguousArray<Int32> = []
-        /// Which of ``missing`` are.
+        /// The rows of ``missing``, as a set.
         private var isMissing = Bitset()
 
         mutating func note(stale row: Int) {

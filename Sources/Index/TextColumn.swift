@@ -92,13 +92,13 @@ final class TextColumn {
         }
     }
 
-    /// How many bytes are looked at to find a text.
+    /// The number of bytes that a search for a text reads.
     var byteCount: Int { values.folded.byteCount }
 
-    /// How many runs the texts stand in.
+    /// The number of runs that the texts are in.
     var runCount: Int { values.folded.runCount }
 
-    /// As ``collectRows(containing:into:)``, of the texts in one run.
+    /// Does the same as ``collectRows(containing:into:)``, for the texts of one run.
     func collectRows(containing needle: Needle, inRun run: Int, into rows: inout Bitset) {
         values.folded.visitOwners(containing: needle, inRun: run) { owner in
             values.postings[owner].formUnion(into: &rows)
@@ -114,7 +114,7 @@ final class TextColumn {
         return isFound
     }
 
-    /// How many of the rows have each text, by code: a pass over the rows, for when they are few.
+    /// Returns the number of the rows with each text, by code, by one pass over the rows; for few rows.
     func counts(in rows: Bitset) -> ContiguousArray<Int32> {
         var counts = ContiguousArray<Int32>(repeating: 0, count: values.postings.count)
         // Copies, so that the loop does not ask for exclusive access at each row.

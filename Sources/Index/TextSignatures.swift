@@ -1,14 +1,14 @@
-/// Says which stretches of a run of text may hold a needle, so that the others need not be read.
+/// Finds the stretches of a run of text that may contain a needle, so that the others need not be read.
 ///
-/// Of each stretch of about two kilobytes it keeps which sequences of three and of four bytes occur,
-/// hashed to 8,192: a bit for each of 64 stretches stands in one word, so that a needle's few
-/// sequences are judged for 64 stretches by as many `and`s. It takes half a byte for each of text.
-/// A stretch that is named in error costs a look, none is left out.
+/// Of each stretch of about two kilobytes it keeps the sequences of three and of four bytes that occur, hashed to 8,192
+/// buckets. A word has a bit for each of 64 stretches, so that a needle's few sequences are tested for 64 stretches by
+/// as many `and`s. It takes half a byte for each byte of text. A stretch may be named in error, which costs a read;
+/// none is left out.
 struct TextSignatures {
     private static let buckets = 1 << 13
     private static let length = 2_048
 
-    /// Where each stretch starts, and where the last one ends.
+    /// The start of each stretch, and the end of the last one.
     private var bounds: ContiguousArray<UInt32> = [0]
     private var slices: [ContiguousArray<UInt64>] = []
 

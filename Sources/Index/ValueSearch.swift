@@ -6,7 +6,7 @@ import AtriumKit
 /// A value counts as many rows as it has when it is looked at. Once ``step()`` returns false, the column
 /// knows what was found.
 package final class ValueSearch {
-    /// So few values are looked at in one step.
+    /// The maximum number of values that are read in one step.
     static let few = 1_024
 
     private let column: IndexColumn
@@ -16,7 +16,7 @@ package final class ValueSearch {
     /// The numbers among those found: the rows of one lie apart.
     private var known: Set<Double> = []
     private var place = 0
-    /// What comes behind while values are looked at is left for the next search.
+    /// The end of the values to read; values that are added meanwhile are left for the next search.
     private var end: Int?
 
     /// Makes ready to find at most so many values.

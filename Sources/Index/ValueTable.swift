@@ -3,7 +3,7 @@
 final class ValueTable {
     /// Grows with each text that comes or goes.
     private(set) var version: UInt64 = 0
-    /// How many texts rows have.
+    /// The number of texts that rows have.
     private(set) var count = 0
     /// Grows with each row that takes or loses a text.
     private(set) var changes: UInt64 = 0
@@ -15,7 +15,7 @@ final class ValueTable {
 
     private var codes = HashedSlots()
     private var free: ContiguousArray<Int32> = []
-    /// Codes that no row has any more, and whose texts somebody may still ask for.
+    /// The codes that no row has any more, and whose texts may still be read.
     private var retired: ContiguousArray<Int32> = []
     private var retiredEarlier: ContiguousArray<Int32> = []
 

@@ -11,7 +11,7 @@ package struct WrittenFields: Sendable {
         let item: Item
         /// Its record, as JSON sorted by name.
         let record: [UInt8]
-        /// Where its fields are in the record.
+        /// The range of its fields in the record.
         let range: Range<Int>
 
         init(_ item: Item) {
@@ -82,9 +82,9 @@ package struct WrittenFields: Sendable {
         return nil
     }
 
-    /// Hands over the fields of the next item, if they are written; they are handed over once.
+    /// Passes the fields of the next item to the body, if they are written; each item's only once.
     ///
-    /// - Returns: what the body returns; nil: they are not written.
+    /// - Returns: the result of the body; nil: they are not written.
     mutating func take<R>(_ item: Item, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
         guard next < entries.count else { return nil }
         let entry = entries[next]
