@@ -68,7 +68,7 @@ final class CallMeters: @unchecked Sendable {
         turns.stream.pid = peer.pid
     }
 
-    /// The calls of a turn are started, which took so many nanoseconds: what they answered goes out now.
+    /// Records the calls of a turn, whose starting took `time` nanoseconds; their replies are sent now.
     func endTurn(_ peer: Peer, after time: Int64) {
         guard turn != 0 else { return }
         if let turns {

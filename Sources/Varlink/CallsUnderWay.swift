@@ -11,7 +11,7 @@ struct CallsUnderWay {
         /// Its method's name.
         let method: String
 
-        /// Whether it is to be the last call.
+        /// Whether the call wants to upgrade the connection, so that it is the last call.
         let wantsUpgrade: Bool
 
         /// Whether it has had a reply.
@@ -53,7 +53,7 @@ struct CallsUnderWay {
         return alone?.isAnswered == false
     }
 
-    /// Sets how the call that runs alone goes on in another process.
+    /// Sets the closure that describes how the call that runs alone continues in another process.
     mutating func describe(_ id: UInt64, _ describe: @escaping @Sendable () -> JSONObject?) {
         if alone?.id == id { alone?.describe = describe }
     }

@@ -14,7 +14,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
     /// The bytes of a reply's parameters are valid only while the event is delivered.
     enum Event {
         case reply(UnsafeRawBufferPointer, continues: Bool)
-        /// The last reply: what comes after it belongs to another protocol.
+        /// The last reply, with the pipe of the protocol that follows it.
         case upgraded(UnsafeRawBufferPointer, RawPipe)
         case failure(any Error)
     }
@@ -71,7 +71,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
         eventLoop.execute { [self] in flush() }
     }
 
-    /// Whether the service keeps up with what it is sent.
+    /// Whether the service keeps up with the bytes that are sent to it.
     var isWritable: Bool {
         isChannelWritable && unsent.readableBytes < limits.writableBytes
     }

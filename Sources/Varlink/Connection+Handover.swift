@@ -6,14 +6,14 @@ internal import NIOCore
 extension Connection {
     /// The state of a connection that a handover needs.
     struct Keeping {
-        /// The socket's number, once it was asked.
+        /// The identity of the socket; nil until it was queried.
         fileprivate(set) var identity: UInt64?
 
         /// The state of another process that this connection continues from; nil: none.
         fileprivate(set) var resumption: KeptState?
     }
 
-    /// Remembers how a call goes on elsewhere.
+    /// Sets the closure that describes how a call continues in another process.
     func onHandOver(_ slot: CallSlot, _ describe: @escaping @Sendable () -> JSONObject?) {
         if slot.kind == .more { calls.describe(slot.id, describe) }
     }
@@ -23,7 +23,7 @@ extension Connection {
         replies.count + silentCalls.count == (calls.alone == nil ? 0 : 1)
     }
 
-    /// Whether the call that runs alone can go on elsewhere by now, or there is none.
+    /// Whether no call runs alone, or the one that does can continue in another process now.
     ///
     /// False for a call that can't be resumed, which has to end first, and for one without a first reply yet.
     var isResumable: Bool { calls.alone == nil || calls.alone?.describe?() != nil }
@@ -50,7 +50,7 @@ extension Connection {
             || isBoundHere
     }
 
-    /// Whether a call runs alone that no other process can go on with.
+    /// Whether a call runs alone that can't continue in another process.
     private var isBoundHere: Bool {
         if let alone = calls.alone { alone.describe == nil } else { false }
     }
@@ -100,7 +100,7 @@ extension Connection {
         cookie.whenSuccess { self.keeping.identity = $0 }
     }
 
-    /// Takes in what came from another process, before the channel is read from.
+    /// Restores the state of a connection of another process, before the channel is read from.
     func adopt(_ kept: KeptState) {
         keeping.resumption = kept
         usage.goOn(after: kept.calls)

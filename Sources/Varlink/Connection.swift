@@ -40,7 +40,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     @exclusivity(unchecked) var silentCalls = SilentCalls()
     @exclusivity(unchecked) var calls = CallsUnderWay()
 
-    /// Whether calls are being started: what they answer is sent when that is done.
+    /// Whether calls are being started; their replies are sent afterwards.
     @exclusivity(unchecked) var isStarting = false
     @exclusivity(unchecked) var isScheduled = false
     /// Whether its remaining calls are deferred behind other connections.
@@ -79,7 +79,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
         frames = FrameBuffer(limit: server.limits.frameBytes)
     }
 
-    /// Each call holds its connection: what was under way at the end of the connection is gone now.
+    /// Refunds the charged bytes: each call holds its connection, so no call is in progress any more.
     deinit {
         guard usage.charged > 0 else { return }
         let (server, uid, bytes) = (server, peer.uid, usage.charged)
@@ -128,7 +128,7 @@ extension Connection {
         server.sendOverdue()
     }
 
-    /// Reads only while what was read before can be worked on: the rest stays with the sender.
+    /// Reads only while the bytes read before can be processed; the rest stays with the sender.
     func read(context: ChannelHandlerContext) {
         guard wantsBytes else {
             isReadHeld = true
@@ -205,16 +205,16 @@ extension Connection {
     /// Its further calls wait in line, for others to come first.
     func putOff() { isPutOff = true }
 
-    /// Goes on with calls that were put off for others.
+    /// Continues with calls that were postponed for other connections.
     func goOn() {
         isPutOff = false
         takeTurn()
         if context == nil, !isPutOff { end() }
     }
 
-    /// The channel is gone.
+    /// Handles the end of the channel.
     ///
-    /// Calls that were put off are still started: they were made, though their replies go nowhere.
+    /// Postponed calls are still started, because they were made, although their replies are dropped.
     func leave() {
         context = nil
         switch state {
@@ -223,9 +223,9 @@ extension Connection {
         }
     }
 
-    /// No further call is started.
+    /// Stops the connection: no further call is started.
     ///
-    /// Those under way are answered, streams are cut, then it closes.
+    /// Calls in progress are replied to, streams are cut, then it is closed.
     func stop() {
         switch state {
         case .open, .halfClosed:
@@ -244,7 +244,7 @@ extension Connection {
         context.shutAndClose()
     }
 
-    /// Closes the descriptor alone: the connection goes on with a copy of it, elsewhere.
+    /// Closes the descriptor without shutting the socket down: another process continues the connection with a copy.
     func letGo() {
         context?.close(promise: nil)
     }
@@ -255,7 +255,7 @@ extension Connection {
             && waiting < server.limits.writableBytes
     }
 
-    /// Whether what calls are answered with can still reach the peer.
+    /// Whether replies can still reach the peer.
     var takesAnswers: Bool {
         switch state {
         case .open, .halfClosed, .stopping, .upgrading, .ending: true
@@ -311,7 +311,7 @@ extension Connection {
         }
     }
 
-    /// Sends what is ready, and does what the state of the connection calls for.
+    /// Sends the ready replies, and does what the state of the connection requires.
     ///
     /// - Parameter mayHold: Whether replies may be sent later in this turn of the loop.
     func finishTurn(mayHold: Bool = false) {

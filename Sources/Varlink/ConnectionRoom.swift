@@ -44,7 +44,7 @@ struct ConnectionRoom {
 }
 
 extension VarlinkLimits {
-    /// Descriptors that the process may have: asked each time, since it may raise its limit.
+    /// The number of descriptors that the process may have; queried each time, since the process may raise its limit.
     var descriptors: Int {
         if let assumedDescriptors { return assumedDescriptors }
         var limit = rlimit()

@@ -22,9 +22,9 @@ struct FrameBuffer {
     /// The bytes that are not cut into frames yet.
     var waiting: ByteBufferView { buffer.readableBytesView }
 
-    /// Adds what has arrived.
+    /// Adds bytes that have arrived.
     ///
-    /// Takes its memory over when nothing waits, which is the usual case.
+    /// If the buffer is empty, which is the usual case, it takes over their memory.
     mutating func append(_ bytes: ByteBuffer) {
         guard buffer.readableBytes > 0 else {
             buffer = bytes
@@ -52,7 +52,7 @@ struct FrameBuffer {
         return frame
     }
 
-    /// Forgets what has arrived.
+    /// Drops all bytes.
     mutating func removeAll() {
         buffer = ByteBuffer()
         searched = 0

@@ -2,12 +2,12 @@ internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 
-/// Runs something once the event loop has looked for what its descriptors have.
+/// Runs an action once the event loop has polled its descriptors.
 ///
-/// A task or a timer would not do: SwiftNIO runs all that are due, those submitted meanwhile among them, before it
-/// polls again. An event of a descriptor of its own can only come from a poll.
+/// A task or a timer would not do: SwiftNIO runs all that are due, including those submitted meanwhile, before it polls
+/// again. An event of a descriptor can only come from a poll.
 ///
-/// Unchecked: guarded by the event loop, on which alone it is touched.
+/// Unchecked: it is used only on the event loop.
 final class NextPoll: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
 

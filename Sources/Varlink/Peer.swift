@@ -73,10 +73,11 @@ public struct Peer: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Asks for the groups, with room for more where there are more; a socket that knows none has none.
+    /// Reads the groups from the kernel, and retries with more room if there are more; empty for a socket without
+    /// groups.
     ///
-    /// A process in more than 1,024 groups has none either: each of its connections would keep them in memory, and
-    /// a user who may map groups (`newgidmap`) can be in 65,536.
+    /// A process in more than 1,024 groups counts as having none: each of its connections would keep them in memory,
+    /// and a user who may map groups (`newgidmap`) can be in 65,536.
     private static func groups(
         from options: any SocketOptionProvider
     ) -> EventLoopFuture<[UInt32]> {

@@ -27,7 +27,7 @@ final class RawPipe: @unchecked Sendable {
     /// Whether the channel should be read from.
     var wantsBytes: Bool { waiting.readableBytes < Self.capacity }
 
-    /// Takes what came.
+    /// Adds bytes that have arrived.
     func take(_ bytes: ByteBuffer) {
         var bytes = bytes
         waiting.writeBuffer(&bytes)
@@ -40,7 +40,7 @@ final class RawPipe: @unchecked Sendable {
         answerReader()
     }
 
-    /// Hands out what has come, or will next; nil at the end.
+    /// Returns the bytes that have arrived, or waits for some; nil at the end.
     func read() async throws -> [UInt8]? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { reader in

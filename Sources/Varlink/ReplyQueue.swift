@@ -54,9 +54,9 @@ struct ReplyQueue {
         return !calls[position].hasEnded
     }
 
-    /// Adds a part of what this call is answered with.
+    /// Adds a part of a call's replies.
     ///
-    /// Does nothing if it has ended.
+    /// Does nothing if the call has ended.
     mutating func append(_ bytes: UnsafeRawBufferPointer, to id: UInt64) {
         guard let position = position(of: id), !calls[position].hasEnded else { return }
         if position == calls.startIndex {
@@ -80,7 +80,7 @@ struct ReplyQueue {
         isReadyShared = true
     }
 
-    /// Forgets what was ready, since it is on its way.
+    /// Drops the ready bytes, which were passed to the channel.
     mutating func clearReady() {
         // What was needed for one big reply is not kept, nor is what others hold: that would be
         // replaced, not used again.
@@ -121,9 +121,9 @@ struct ReplyQueue {
     }
 }
 
-/// One answer that one task waits for: the first that comes counts, be it a reply or the end of waiting.
+/// One reply that one task waits for; only the first result counts, whether a reply or a cancellation.
 ///
-/// Unchecked: guarded by the client's event loop, on which alone it is touched.
+/// Unchecked: it is used only on the client's event loop.
 final class PendingReply<Answer: Sendable>: @unchecked Sendable {
     private var state = State.new
 
@@ -135,8 +135,7 @@ final class PendingReply<Answer: Sendable>: @unchecked Sendable {
 
     /// Begins to wait.
     ///
-    /// - Returns: Whether there is still something to wait for; if not, the task goes on with a
-    ///   `CancellationError`.
+    /// - Returns: Whether the reply is still to come; if not, the task continues with a `CancellationError`.
     func begin(_ continuation: CheckedContinuation<Answer, any Error>) -> Bool {
         guard case .new = state else {
             continuation.resume(throwing: CancellationError())

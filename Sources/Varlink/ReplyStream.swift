@@ -19,7 +19,7 @@ final class ReplyStream<Reply: Sendable>: @unchecked Sendable {
         self.connection = connection
     }
 
-    /// Takes what came; a reply that does not continue is the last.
+    /// Adds a reply or the error that ends the stream; a reply that does not continue is the last.
     func take(_ result: Result<Reply, any Error>, continues: Bool) {
         guard !isOver else { return }
         isOver = !continues

@@ -15,8 +15,8 @@ extension ServerState {
         case frozen
     }
 
-    /// Starts no call from now on; completes when all of them are answered or can go on elsewhere, or
-    /// the time is over.
+    /// Stops starting calls; completes when each call has been replied to or can continue in another process, or at the
+    /// deadline.
     func pause(within deadline: TimeAmount) -> EventLoopFuture<Void> {
         handover = .pausing
         refuseConnections()

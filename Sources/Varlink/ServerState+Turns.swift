@@ -4,8 +4,8 @@ internal import NIOCore
 // Between two looks at the sockets, calls are started for a moment (``StartBudget``), and connections that have
 // something to say take their turns for another. What is left of both goes on after the loop has polled.
 extension ServerState {
-    /// Gives a connection a turn of its own, after whatever runs now has returned, and after those that
-    /// asked before.
+    /// Schedules a turn of a connection's own, after the code that runs now has returned, and after the turns scheduled
+    /// before.
     func schedule(_ connection: Connection) {
         turns.waiting.append(connection)
         guard !turns.isRoundToCome else { return }
@@ -70,7 +70,7 @@ extension ServerState {
         return true
     }
 
-    /// Sends replies that are held for too long already; called at the end of each read.
+    /// Sends replies that were held too long; called at the end of each read.
     func sendOverdue() {
         guard !turns.held.isEmpty,
             StartBudget.now() - turns.heldSince > ConnectionTurns.longestHold
@@ -93,8 +93,8 @@ extension ServerState {
         nextPoll.run { [weak self] in self?.goOn() }
     }
 
-    /// The loop has polled: answers that were left go out, and connections that were put off start calls, each as
-    /// far as it may.
+    /// Continues after a poll: sends the remaining replies, and lets postponed connections start calls, each as far as
+    /// it may.
     private func goOn() {
         sendHeld()
         let isRoundLeft = turns.used > turns.most && turns.isRoundToCome
@@ -124,9 +124,9 @@ struct ConnectionTurns {
     var heldSince: Int64 = 0
     /// The number of the connection that was replied to last at the end of a read.
     var lastReader: UInt64 = 0
-    /// Nanoseconds for which replies are held at most, but for the calls of one read.
+    /// The maximum time for which replies are held, in nanoseconds, apart from the calls of one read.
     static let longestHold: Int64 = 200_000
-    /// Nanoseconds that turns took since the loop was asked to poll.
+    /// The time that turns took since the last request for a poll, in nanoseconds.
     var used: Int64 = 0
     /// Nanoseconds after which the rest waits until the loop has polled.
     let most: Int64
@@ -141,7 +141,7 @@ struct ConnectionTurns {
 /// The time is only summed up, in whichever turn it was used: the loop does not report when it polls by itself, and an
 /// extra poll once in a while costs nothing.
 struct StartBudget {
-    /// The most calls that are started between two looks at the clock.
+    /// The maximum number of calls that are started between two readings of the clock.
     private static let callsPerLook = 16
 
     /// Nanoseconds of all connections together.

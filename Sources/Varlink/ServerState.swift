@@ -38,7 +38,7 @@ final class ServerState: @unchecked Sendable {
     @exclusivity(unchecked) var turns: ConnectionTurns
     /// The time for which calls may still be started before the loop polls.
     @exclusivity(unchecked) var budget: StartBudget
-    /// Connections that have more calls than were started: they go on in this order.
+    /// The connections with calls that were postponed, in the order in which they continue.
     var line: CircularBuffer<Connection> = []
     let nextPoll: NextPoll
 
@@ -172,9 +172,9 @@ final class ServerState: @unchecked Sendable {
         return result
     }
 
-    /// Takes the memory back; what was needed for one big reply is not kept.
+    /// Takes back the buffer for encoding; a buffer that has grown for one big reply is released.
     ///
-    /// It is swapped and not copied: what two hold would be allocated anew for the next reply.
+    /// It is swapped and not copied: with two owners it would be allocated anew for the next reply.
     func giveBack(scratch bytes: inout [UInt8]) {
         guard bytes.capacity <= 256 << 10 else { return }
         swap(&scratch, &bytes)

@@ -22,7 +22,7 @@ struct UserAccounts {
     /// Takes in a connection.
     mutating func open(_ uid: UInt32) { change(uid) { $0.connections += 1 } }
 
-    /// Lets go of a connection; what it is charged with stays until it is taken back.
+    /// Removes a connection; the bytes charged for it stay charged until they are refunded.
     mutating func close(_ uid: UInt32) { change(uid) { $0.connections -= 1 } }
 
     /// Charges bytes to a user, or refunds them if negative.

@@ -1,14 +1,14 @@
 public import JSONCodec
 public import NIOCore
 
-/// A call that is to be replied to.
+/// A call that a handler replies to.
 ///
-/// A handler ends each call exactly once, by ``reply(_:)`` or `fail(_:)`; a `oneway` call too, whose
-/// reply is then dropped. It may end the call at once, later, or never if the peer goes first. Replies after
-/// the end are dropped.
+/// A handler ends each call exactly once, by ``reply(_:)`` or `fail(_:)`; a `oneway` call too, whose reply is then
+/// dropped. It may end the call at once, later, or never if the peer disconnects first. Replies after the end are
+/// dropped.
 ///
-/// Any thread may reply. On the server's loop a reply is only queued, and runs no other code; from elsewhere it
-/// hops to the loop.
+/// Replies may be made on any thread. On the server's loop a reply is only queued, and runs no other code; from other
+/// threads it hops to the loop.
 public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     let slot: CallSlot
 
@@ -18,7 +18,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     /// The connection that the call came on; no two connections of a server have the same number.
     public var connection: UInt64 { slot.connection.number }
 
-    /// Bytes of the call's message, without its NUL; 0 where it goes on from another process.
+    /// The number of bytes of the call's message, without its NUL; 0 for a call that continues from another process.
     public var bytes: Int { Int(slot.bytes) }
 
     /// Whether the caller takes several replies.
@@ -45,15 +45,15 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
 
     /// Ends the call with its only reply, a whole frame that is encoded already.
     ///
-    /// For methods whose calls can't ask for an upgrade.
+    /// It is for methods whose calls can't ask for an upgrade.
     func reply(encoded frame: [UInt8]) {
         if isElsewhere { return hop { self.reply(encoded: frame) } }
         slot.connection.answer(slot, withLast: frame)
     }
 
-    /// Adds a reply to a call with ``wantsMore``, which goes on.
+    /// Adds a reply to a call with ``wantsMore``, which continues.
     ///
-    /// For any other call, which can have but one, it is the last.
+    /// For any other call, which has only one reply, it is the last.
     ///
     /// - Parameter reply: The reply.
     public func replyContinues(_ reply: Reply) {
@@ -116,14 +116,13 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
         slot.connection.answer(slot, with: frames)
     }
 
-    /// Adds one reply whose end is encoded already, such as one that many callers share but for how
-    /// it begins.
+    /// Adds one reply whose end is encoded already, such as a reply that differs between callers only at its beginning.
     ///
     /// A call without ``wantsMore`` is ended with `ExpectedMore` instead.
     ///
     /// - Parameters:
     ///   - tail: The rest of the reply's frame, with its NUL.
-    ///   - head: Writes what stands before it.
+    ///   - head: Writes the beginning of the frame.
     public func replyRaw(
         endingWith tail: [UInt8], _ head: @escaping @Sendable (inout JSONWriter) -> Void
     ) {
@@ -153,10 +152,9 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
         slot.connection.onClose(slot, action)
     }
 
-    /// Whether the peer keeps up: less than ``VarlinkLimits/writableBytes`` wait for it.
+    /// Whether the peer keeps up: less than ``VarlinkLimits/writableBytes`` wait to be sent to it.
     ///
-    /// Once false, wait with ``onWritable(_:)``. To be asked on the loop only; false when the call
-    /// has ended.
+    /// If it is false, wait with ``onWritable(_:)``. Use it on the loop only. It is false once the call has ended.
     public var isWritable: Bool {
         slot.connection.eventLoop.preconditionInEventLoop()
         return slot.connection.isOpen(slot) && slot.connection.isWritable

@@ -78,11 +78,10 @@ extension VarlinkClient {
         }
     }
 
-    /// Waits until the service keeps up with what it is sent: until less than
-    /// ``VarlinkLimits/writableBytes`` wait for it.
+    /// Waits until the service keeps up: until less than ``VarlinkLimits/writableBytes`` wait to be sent to it.
     ///
-    /// Use it between many calls that do not wait, such as ``oneway(_:_:)``: beyond
-    /// ``VarlinkLimits/queuedBytes`` the client closes.
+    /// Use it between many calls that do not wait, such as ``oneway(_:_:)``: beyond ``VarlinkLimits/queuedBytes`` the
+    /// client closes.
     public func whenWritable() async throws {
         try await wait { then in
             then(self.streaming.ended.map { .failure($0) } ?? .success(()))
@@ -234,8 +233,8 @@ extension VarlinkClient {
 
     /// Pauses or resumes the reading of replies.
     ///
-    /// On the loop. For callers of ``open(_:_:each:)`` that can't take more for now: only what has arrived
-    /// already waits in memory. The end of the connection is reported once reading is resumed.
+    /// Call it on the loop. It is for callers of ``open(_:_:each:)`` that can't take more for now: only replies that
+    /// have arrived already wait in memory. The end of the connection is reported once reading is resumed.
     ///
     /// - Parameter isHeld: Whether reading is paused.
     public func hold(_ isHeld: Bool) {

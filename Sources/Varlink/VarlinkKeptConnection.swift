@@ -65,7 +65,7 @@ struct KeptState {
         var state: JSONObject
     }
 
-    /// Bytes of a connection that are carried over at most: more stays with a sender who has to begin again.
+    /// The maximum number of bytes of a connection that are handed over; a sender with more has to begin again.
     ///
     /// A batch of records that is being imported has up to 1 MiB.
     static var mostBytes: Int { 2 << 20 }

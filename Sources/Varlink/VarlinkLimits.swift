@@ -32,16 +32,15 @@ public struct VarlinkLimits: Sendable, Hashable {
     /// Default: root, and the server's own user.
     public var unlimitedUsers: Set<UInt32> = [0, geteuid()]
 
-    /// Bytes that one user's connections may keep in the server's memory, by uid: parts of messages that
-    /// are not complete, calls under way, and replies that were not read.
+    /// The maximum number of bytes that the connections of one user, by uid, may keep in the server's memory:
+    /// incomplete messages, calls in progress, and replies that were not read.
     ///
-    /// Default: 512 MiB. From half of it on, a connection starts a call once its earlier ones have ended.
-    /// A call that would go beyond it is not carried out: it fails with ``VarlinkLimitExceeded``, and its
-    /// connection goes on. A connection that goes beyond it by a message that is not complete is closed
-    /// once its calls under way are answered, one by replies that are not read at once; further ones are
-    /// refused as they come. A call counts four times its bytes, which is what a service makes of it at
-    /// most, until it has ended, also after its connection has. Counted roughly: less than 16 KiB of a
-    /// connection, each way, go unnoticed.
+    /// Default: 512 MiB. From half of it on, a connection starts a call only once its earlier ones have ended. A call
+    /// that would exceed it is not processed: it fails with ``VarlinkLimitExceeded``, and its connection stays open. A
+    /// connection that exceeds it by an incomplete message is closed once its calls in progress are replied to; one
+    /// that exceeds it by unread replies is closed at once; further connections are refused. A call counts four times
+    /// its bytes, the most that a service makes of it, until it has ended, even if its connection has ended before. The
+    /// measurement is approximate: less than 16 KiB of a connection, each way, are not counted.
     public var bytesPerUser = 512 << 20
 
     /// Calls under way at once on a connection.

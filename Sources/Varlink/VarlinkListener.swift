@@ -104,7 +104,8 @@ public struct VarlinkListener: Sendable {
         guard chmod(path, mode) == 0 else { throw VarlinkBindError(path, "chmod", errno) }
     }
 
-    /// Whether nothing is to be changed: a sandbox may refuse to be asked.
+    /// Whether the file belongs to the group already, so that nothing has to be changed: a sandbox may refuse the
+    /// system call.
     private static func belongs(_ path: String, to group: gid_t) -> Bool {
         var info = stat()
         return lstat(path, &info) == 0 && info.st_gid == group
@@ -134,7 +135,7 @@ public struct VarlinkListener: Sendable {
         guard again == 0 else { throw VarlinkBindError(path, "bind", again) }
     }
 
-    /// - Returns: 0, or what went wrong.
+    /// - Returns: 0, or the system's error number.
     private static func bind(_ descriptor: Int32, _ path: String) -> Int32 {
         UnixAddress.with(path) { Glibc.bind(descriptor, $0, $1) == 0 ? 0 : errno } ?? ENAMETOOLONG
     }

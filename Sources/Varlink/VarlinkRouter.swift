@@ -30,12 +30,11 @@ public struct VarlinkRouter: Sendable {
     /// The metrics that are recorded of calls; nil, the default: none.
     public var metrics: VarlinkMetrics?
 
-    /// Whether a method's calls may ask for an upgrade: that the connection speaks another protocol after the
-    /// reply.
+    /// Whether a method's calls may ask for an upgrade, after which the connection speaks another protocol.
     public enum Upgrade: Sendable, Hashable {
         /// They may not: such a call is answered with `MethodNotImplemented`.
         case never
-        /// They may: the handler asks ``VarlinkCall/wantsUpgrade``.
+        /// They may: the handler checks ``VarlinkCall/wantsUpgrade``.
         case possible
         /// They have to: other calls are answered with `ExpectedUpgrade`.
         case required
@@ -114,7 +113,7 @@ public struct VarlinkRouter: Sendable {
     /// Sets whether a method's calls may ask for an upgrade; by default none may.
     ///
     /// - Parameters:
-    ///   - upgrade: Whether they may.
+    ///   - upgrade: Whether they may, or must.
     ///   - method: The method; its handler is set by ``handle(_:_:)``, before or after this.
     public mutating func allow<Method: VarlinkMethod>(
         _ upgrade: Upgrade, of method: Method.Type
@@ -170,7 +169,7 @@ public struct VarlinkRouter: Sendable {
 ///
 /// An object, so that a call that finds it counts one reference and not one for each part.
 final class MethodEntry: Sendable {
-    /// Reads the parameters (an object's text, nesting so deep at most) and runs the handler.
+    /// Decodes the parameters, which are an object's text with a maximum nesting, and runs the handler.
     typealias Invocation =
         @Sendable (UnsafeRawBufferPointer, Int, CallSlot) throws(JSONError) -> Void
 
@@ -180,7 +179,7 @@ final class MethodEntry: Sendable {
     /// Its place in the table.
     let place: UInt16
 
-    /// Whether its calls may, or have to, ask for another protocol.
+    /// Whether its calls may, or must, ask for an upgrade.
     let upgrade: VarlinkRouter.Upgrade
 
     /// Decides which peers may call it; nil: all may.
@@ -206,7 +205,7 @@ final class MethodEntry: Sendable {
     }
 }
 
-/// Methods by name, found by the bytes that stand in a call: no string is made.
+/// The methods by name, found by the name's bytes in a call, without making a string.
 struct MethodTable: Sendable {
     private struct Place {
         var hash: UInt64 = 0

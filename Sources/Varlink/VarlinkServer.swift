@@ -112,12 +112,12 @@ public final class VarlinkServer: Sendable {
         try? await state.eventLoop.submit { [state] in state.limit(to: limits) }.get()
     }
 
-    /// Changes what peers may do, and has the calls under way look whether they are still allowed: see
+    /// Changes the rights of peers, and runs the review handlers of calls in progress: see
     /// ``VarlinkCall/onReview(_:)``.
     ///
-    /// Both in one turn: no call is answered in between.
+    /// Both happen in one turn: no call is replied to in between.
     ///
-    /// - Parameter change: Makes the change; run on the loop.
+    /// - Parameter change: Makes the change; called on the loop.
     public func review(after change: @escaping @Sendable () -> Void) async {
         // The future never fails.
         try? await state.eventLoop.submit { [state] in

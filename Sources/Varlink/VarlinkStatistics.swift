@@ -15,7 +15,7 @@ public struct VarlinkStatistics: Sendable, Hashable {
     /// Calls that were answered with an error, or would have been if they were not `oneway`.
     public internal(set) var errors = 0
 
-    /// Connections that were closed for a message without a well-defined reply, by what was wrong with it.
+    /// The number of connections that were closed for a message without a well-defined reply, by violation.
     public internal(set) var violations: [VarlinkViolation: Int] = [:]
 
     /// Connections that were closed for a message without a well-defined reply.
