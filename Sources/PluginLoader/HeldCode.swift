@@ -106,7 +106,7 @@ extension HeldCode {
 /// It leaves out hidden files, `__pycache__`, the manifest, which no program needs, and subfolders with a manifest,
 /// which are other plugins.
 private struct FolderDigest {
-    /// The most files that are looked at, and the deepest subfolders.
+    /// The maximum number of files that are included, and the maximum depth of subfolders.
     private static let most = (files: 10_000, depth: 8)
 
     // FNV-1a: a changed file must not go unnoticed by chance; nobody gains by a collision.

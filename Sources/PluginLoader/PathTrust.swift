@@ -21,7 +21,7 @@ struct PathTrust {
     }
 
     private enum Step {
-        /// A folder or file to go on from; nil: there is nothing.
+        /// A folder or file at which to continue; nil: there is none.
         case reached(String?)
         /// A link, and where it leads.
         case link(String)

@@ -16,15 +16,14 @@ public struct Plugin: Sendable {
     public var code: PluginCode
     /// The process in which its components live, unless their definition names another.
     public var isolation: Isolation
-    /// The settings that name files and folders: what a component in a worker may read beside its
-    /// plugin's own folder.
+    /// The settings that name files and folders which a component in a worker may read beside its plugin's own folder.
     public var paths: [String]
     /// The class of its components; nil while the library is not loaded into this process.
     public var component: (any Component.Type)?
     /// The time that a worker may take for a call, in seconds, unless the component's definition sets another; nil: the
     /// daemon's limit.
     public var callSeconds: Int?
-    /// The code that its workers run; nil: what is at the path.
+    /// The code that its workers run; nil: any code at the path.
     public var held: HeldCode?
     /// Whether it came with the daemon: its components hold values alone, which any thread may free.
     public var isShipped = false
@@ -71,7 +70,7 @@ public enum PluginKind: RawRepresentable, Sendable, Hashable {
     /// Delegates of containers and of their scopes: they live in the daemon.
     case delegate
 
-    /// The kind that a manifest means by a word; nil: there is none.
+    /// Reads the kind from its word in a manifest; nil: there is no such kind.
     public init?(rawValue: String) {
         guard rawValue != "delegate" else {
             self = .delegate
@@ -97,7 +96,7 @@ public enum PluginKind: RawRepresentable, Sendable, Hashable {
 public enum PluginCode: Sendable, Hashable {
     /// A library that has their class, at a path: loaded into the daemon or into a worker.
     case library(String)
-    /// A program, at a path, that a worker starts and asks: it may be written in any language.
+    /// A program at a path, which a worker starts and calls: it may be written in any language.
     case program(String)
 
     /// The path of the library or program.
@@ -131,7 +130,7 @@ public struct DelegatePlugin: Sendable {
     /// The class of its delegates.
     public var delegate: ContainerDelegate.Type
 
-    /// A plugin whose class is there.
+    /// Creates a plugin whose class is loaded already.
     public init(id: String, delegate: ContainerDelegate.Type) {
         self.id = id
         self.delegate = delegate

@@ -1,9 +1,9 @@
 public import AtriumKit
 internal import Glibc
 
-/// All plugins that were found, and what became of each.
+/// All plugins that were found, with the state of each.
 ///
-/// A value, made once by looking through directories.
+/// A value, made once by scanning directories.
 public struct PluginLibrary: Sendable {
     /// A directory to look in.
     public struct Directory: Sendable, Hashable {
@@ -29,7 +29,7 @@ public struct PluginLibrary: Sendable {
 
     /// The plugins that were found, in the order of directories, then of paths.
     public let plugins: [PluginStatus]
-    /// Directories that are there and can't be read, or must not be looked into: a sentence each.
+    /// The problems of directories that exist and can't be read, or must not be scanned, a sentence each.
     public let problems: [String]
 
     /// The directories that were scanned; nil: the plugins were passed in.
@@ -68,7 +68,7 @@ public struct PluginLibrary: Sendable {
             source: Source(directories: directories, owners: owners, delegates: delegates))
     }
 
-    /// A library of plugins whose classes are there already.
+    /// Creates a library of plugins whose classes are loaded already.
     public init(_ plugins: [Plugin], delegates: [DelegatePlugin] = []) {
         self.init(
             plugins.map(PluginStatus.init(loaded:)) + delegates.map(PluginStatus.init(loaded:)),
@@ -99,7 +99,7 @@ public struct PluginLibrary: Sendable {
     public var identifiers: [String] { loaded.keys.sorted() }
 }
 
-/// A plugin that was found, and what became of it.
+/// A plugin that was found, with its state.
 public struct PluginStatus: Sendable {
     /// The state of a plugin.
     public enum State: String, Sendable, Hashable {
@@ -127,7 +127,7 @@ public struct PluginStatus: Sendable {
     public var description: String
     /// The state of the plugin.
     public var state: State
-    /// Why, in words; nil when it is loaded.
+    /// The reason for its state, for people; nil if it is loaded.
     public var reason: String?
     /// The path of its library or its program, or of its manifest where that can't be read.
     public var path: String
@@ -137,7 +137,7 @@ public struct PluginStatus: Sendable {
     public var isProgram = false
     /// The process in which its components live, unless their definition names another.
     public var isolation: Isolation
-    /// The settings that name what its components may read.
+    /// The settings that name the paths that its components may read.
     public var paths: [String] = []
     /// The time that a worker may take for a call, in seconds, unless the component's definition sets another; nil: the
     /// daemon's limit.
@@ -151,14 +151,14 @@ public struct PluginStatus: Sendable {
     public var settings: [Setting]? { plugin?.settings ?? delegate?.settings }
 }
 
-/// Why no components can be made of a plugin.
+/// The reason why a plugin can't be used.
 public enum PluginProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// Its library was not loaded.
     case refused(String)
     /// Its library broke while it was loaded.
     case failed(String)
 
-    /// Why, in words: what is wrong, with which file, and what to do.
+    /// A sentence with the file, the problem, and what to do.
     public var reason: String {
         switch self {
         case .refused(let reason), .failed(let reason): reason

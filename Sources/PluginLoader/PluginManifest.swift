@@ -11,7 +11,7 @@ struct PluginManifest: Sendable {
     let code: PluginCode
     let title: String
     let description: String
-    /// The settings that name what its components may read.
+    /// The settings that name the paths that its components may read.
     let paths: [String]
     /// The process in which its components live, unless their definition names another; nil: the default of its folder.
     let isolation: Isolation?
@@ -22,7 +22,7 @@ struct PluginManifest: Sendable {
     private static let callRange = 1...3_600
     /// The largest manifest that is read, in bytes.
     private static let maxSize: UInt64 = 1 << 20
-    /// `conformance` is for those who check plugins.
+    /// The known keys; `conformance` is read only by programs that check plugins.
     static let known = [
         "id", "version", "kind", "library", "program", "title", "description", "isolation", "paths",
         "callSeconds", "conformance",
@@ -30,7 +30,7 @@ struct PluginManifest: Sendable {
 
     /// Reads a manifest.
     ///
-    /// - Throws: `PluginProblem.refused`: which file, which member, what is expected and found.
+    /// - Throws: `PluginProblem.refused`, with the file, the member, what is expected, and what was found.
     init(_ path: String) throws(PluginProblem) {
         let file = try RegularFile(ofPlugin: path)
         guard file.size <= Self.maxSize, let bytes = file.read(at: 0, count: file.size) else {
