@@ -79,9 +79,9 @@ struct JSONBytes: BitwiseCopyable {
 // marked by its highest bit. A lane may only be marked by mistake above one that is marked rightly: the
 // first mark is always right.
 extension JSONBytes {
-    /// The place of the first byte from `start` on that ends a string or needs a second look.
+    /// Returns the place of the first byte from `start` on that ends a string or needs closer inspection.
     ///
-    /// That is a quote, a backslash, a control character or one beyond ASCII; the end where there is none.
+    /// That is a quote, a backslash, a control character or a byte beyond ASCII; the end if there is none.
     @inline(__always)
     func endOfPlainText(from start: Int) -> Int {
         var position = start
@@ -97,9 +97,9 @@ extension JSONBytes {
         return position
     }
 
-    /// The place of the first byte from `start` on that a string holds only as an escape.
+    /// Returns the place of the first byte from `start` on that a string may contain only as an escape.
     ///
-    /// That is a quote, a backslash or a control character; the end where there is none.
+    /// That is a quote, a backslash or a control character; the end if there is none.
     @inline(__always)
     func endOfUnescapedText(from start: Int) -> Int {
         var position = start

@@ -11,7 +11,7 @@ public protocol JSONReadable {
 public protocol JSONWritable {
     /// Writes exactly one value.
     ///
-    /// - Parameter json: The writer, where a value may stand.
+    /// - Parameter json: The writer, at a place where a value is allowed.
     func write(to json: inout JSONWriter)
 }
 

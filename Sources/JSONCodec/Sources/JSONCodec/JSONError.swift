@@ -1,7 +1,7 @@
-/// Why a text was refused: what was wrong, where, what belongs there and what stands there.
+/// The reason why a text was refused: the kind of error, its place, and what was expected and found there.
 ///
-/// Texts of the document are not quoted, save the names of members and the words that stand where one
-/// of a fixed set belongs.
+/// Texts of the document are not quoted, except the names of members, and the words found in place of one of a fixed
+/// set.
 public struct JSONError: Error, Sendable {
     /// The kind of an error, for callers that handle kinds differently.
     public enum Kind: Sendable, Hashable {
@@ -17,7 +17,7 @@ public struct JSONError: Error, Sendable {
         case missingMember
         /// A member that is not declared.
         case unknownMember
-        /// A member that stands twice in one object.
+        /// A member that occurs twice in one object.
         case duplicateMember
     }
 

@@ -35,7 +35,7 @@ enum JSONEscapes {
         return written
     }
 
-    /// The UTF-8 that a string stands for, in memory of its own.
+    /// Returns a string's UTF-8 with its escapes resolved, in memory of its own.
     static func resolve(_ bytes: JSONBytes) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: bytes.count) { buffer, count in
             count = resolve(bytes, into: UnsafeMutableRawBufferPointer(buffer))

@@ -31,7 +31,7 @@ public struct JSONObject: Sendable, Hashable {
 
     /// Makes an object of members.
     ///
-    /// - Parameter members: Its members; of names that stand twice, the last one counts.
+    /// - Parameter members: Its members; of duplicate names, the last one counts.
     public init(_ members: [JSONValue.Member]) {
         var value = JSONValue.object([])
         for member in members { value[member.name] = member.value }
@@ -100,7 +100,7 @@ extension JSONObject: CustomStringConvertible, ExpressibleByDictionaryLiteral {
 
     /// Makes an object of members.
     ///
-    /// - Parameter elements: The members; of names that stand twice, the last one counts.
+    /// - Parameter elements: The members; of duplicate names, the last one counts.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self.init(elements.map { JSONValue.Member($0.0, $0.1) })
     }

@@ -1,6 +1,6 @@
-/// The way from the document to a place in it, found by walking the text once more.
+/// The path from the document to a place in it, found by parsing the text once more.
 ///
-/// Reading keeps no track of where it is in words: only an error pays for them.
+/// Reading does not keep track of the path, so only an error pays for it.
 struct JSONPath: CustomStringConvertible {
     private enum Step {
         /// In an object; nil before the name of the next member is known.
@@ -10,10 +10,10 @@ struct JSONPath: CustomStringConvertible {
 
     private var steps: [Step] = []
 
-    /// The path of what begins (or just ended) at `offset`.
+    /// Creates the path of the value that begins, or has just ended, at `offset`.
     ///
-    /// Everything before `offset` has been read and found well formed; where it is not, the path may
-    /// be wrong, no more.
+    /// Everything before `offset` has been read and found well formed; if it is not, the path may be wrong, but nothing
+    /// worse happens.
     init(in bytes: JSONBytes, at offset: Int) {
         var position = 0
         var awaitsName = false

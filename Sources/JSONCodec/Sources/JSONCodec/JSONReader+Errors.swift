@@ -28,9 +28,9 @@ extension JSONReader {
             member: key.string, at: offset(of: key))
     }
 
-    /// The error for a member that stands twice in its object.
+    /// Makes the error for a member that occurs twice in its object.
     ///
-    /// - Parameter key: The member's name, where it stands the second time.
+    /// - Parameter key: The member's name, as read the second time.
     /// - Returns: The error, to be thrown.
     public func duplicateMember(_ key: JSONKey) -> JSONError {
         error(

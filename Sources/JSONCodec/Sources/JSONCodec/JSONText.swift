@@ -51,11 +51,11 @@ extension JSONText {
 }
 
 extension String {
-    /// Makes a string of bytes that were found to be UTF-8 before: they are not looked at again.
+    /// Makes a string of bytes that were checked to be UTF-8 before: they are not checked again.
     ///
     /// - Parameters:
     ///   - bytes: The text.
-    ///   - isASCII: Whether there is nothing but ASCII in it; false where that is not known.
+    ///   - isASCII: Whether it contains only ASCII; false if that is not known.
     @inline(__always)
     init(checked bytes: JSONBytes, isASCII: Bool) {
         let text = unsafe UTF8Span(

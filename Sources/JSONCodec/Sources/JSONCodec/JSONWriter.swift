@@ -71,8 +71,8 @@ public struct JSONWriter {
 
     /// Writes a number in the shortest form that reads back as the same one.
     ///
-    /// - Parameter value: The number. Integral ones up to 2^53 are written without a fraction; what
-    ///   JSON has no number for, an infinity or not a number, is written as `null`.
+    /// - Parameter value: The number. Integral ones up to 2^53 are written without a fraction. An infinity and
+    ///   not-a-number, which JSON does not have, are written as `null`.
     public mutating func double(_ value: Double) {
         guard value.isFinite else { return null() }
         if value.magnitude < 0x1p53, value == value.rounded(.towardZero),
