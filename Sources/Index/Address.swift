@@ -89,7 +89,7 @@ package enum PictureText {
 }
 
 extension String {
-    /// Whether it begins so and goes on; letters of both cases are the same.
+    /// Whether the address begins with this scheme and has more after it; letter case is ignored.
     fileprivate func hasScheme(_ scheme: String) -> Bool {
         utf8.count > scheme.utf8.count
             && zip(utf8, scheme.utf8).allSatisfy { byte, expected in

@@ -1,11 +1,11 @@
-/// Finds the first few rows of many in an order, without sorting the many.
+/// Finds the first few rows of many in an order, without sorting all of them.
 ///
-/// Each row has a key, a number that orders as the first sort key does, so that nearly every row is
-/// turned away by one comparison of numbers. Those that may be among the first are gathered; when
-/// they are twice as many as wanted, they are sorted and the worse half is dropped.
+/// Each row has a key, a number that orders as the first sort key does, so that nearly every row is turned away by one
+/// comparison of numbers. Rows that may be among the first are collected; when they are twice as many as wanted, they
+/// are sorted and the worse half is dropped.
 ///
-/// It holds all rows that it was shown up to the worst one, and none behind that. A row whose place may
-/// have become another is taken out before anything is compared again.
+/// It has all rows that were passed to it up to the worst one it holds, and none behind that. A row whose place may
+/// have changed is removed before anything is compared again.
 struct BestRows {
     private struct Candidate {
         var key: UInt64
@@ -21,12 +21,12 @@ struct BestRows {
     private let precedes: (Int, Int) -> Bool
     private var candidates: [Candidate] = []
     private var worst = UInt64.max
-    /// Below 0: nothing is known of what comes before the rows that were turned away.
+    /// The worst row that is held; below 0: it is not known which rows precede those that were turned away.
     private var worstRow = 0
 
-    /// Finds this many rows, at least one.
+    /// Creates a collector of this many rows, at least one.
     ///
-    /// `precedes` is the whole order, asked where keys are the same.
+    /// `precedes` is the whole order; it is called if keys are equal.
     init(limit: Int, precedes: @escaping (Int, Int) -> Bool) {
         self.limit = max(limit, 1)
         self.precedes = precedes

@@ -26,7 +26,7 @@ struct Bitset {
         }
     }
 
-    /// A set made 64 rows at a time: the lowest bit of word `i` is row `64 * i`.
+    /// Creates a set 64 rows at a time: the lowest bit of word `i` is row `64 * i`.
     init(wordCount: Int, fill: (UnsafeMutableBufferPointer<UInt64>) -> Void) {
         words = ContiguousArray(unsafeUninitializedCapacity: wordCount) { words, count in
             words.initialize(repeating: 0)
@@ -83,8 +83,8 @@ struct Bitset {
         return part
     }
 
-    /// Takes in the rows of a set whose first row is `start`, behind all that are in it; both end on a
-    /// whole word, or are the last.
+    /// Adds the rows of a set whose first row is `start`, behind all present members; both end on a whole word, or are
+    /// the last.
     mutating func append(_ other: Bitset, from start: Int) {
         let missing = start / 64 - words.count
         if missing > 0 { words.append(contentsOf: repeatElement(0, count: missing)) }
@@ -102,13 +102,13 @@ struct Bitset {
         if isMember { insert(row) } else { remove(row) }
     }
 
-    /// Keeps what is in the other set, too.
+    /// Keeps only the rows that are in the other set, too.
     mutating func formIntersection(_ other: Bitset) {
         if words.count > other.words.count { words.removeLast(words.count - other.words.count) }
         combine(other, over: words.count) { $0 & $1 }
     }
 
-    /// Takes in what is in the other set.
+    /// Adds the rows of the other set.
     mutating func formUnion(_ other: Bitset) {
         if words.count < other.words.count {
             words.append(contentsOf: repeatElement(0, count: other.words.count - words.count))
@@ -116,7 +116,7 @@ struct Bitset {
         combine(other, over: other.words.count) { $0 | $1 }
     }
 
-    /// Leaves out what is in the other set.
+    /// Removes the rows of the other set.
     mutating func subtract(_ other: Bitset) {
         combine(other, over: min(words.count, other.words.count)) { $0 & ~$1 }
     }
@@ -134,7 +134,7 @@ struct Bitset {
     @inline(__always)
     func visit(_ body: (Int) -> Void) { visit(words: 0..<words.count, body) }
 
-    /// Hands over each row of some words, ascending; 64 rows stand in a word.
+    /// Calls the body with each row of some words, ascending; a word has 64 rows.
     @inline(__always)
     func visit(words range: Range<Int>, _ body: (Int) -> Void) {
         words.withUnsafeBufferPointer { words in

@@ -14,7 +14,7 @@ struct ChangeLog {
     private var changes: [RowChange] = []
     private var merged: (start: UInt64, end: UInt64, changes: [RowChange])?
 
-    /// Whether what was there before is to be kept.
+    /// Whether values before changes are kept.
     var isActive: Bool { readers > 0 }
 
     /// Writes a change.
@@ -36,7 +36,7 @@ struct ChangeLog {
         return isFull
     }
 
-    /// Notes that so much changed that nobody is to follow.
+    /// Drops all changes, because there are too many to follow.
     mutating func dropAll() {
         if !changes.isEmpty { changes = [] }
         merged = nil
@@ -49,7 +49,7 @@ struct ChangeLog {
         position < start ? nil : Int(end - position)
     }
 
-    /// The changes since a position as they came, at most so many; the position is one that the log has.
+    /// Returns the changes since a position in their order, at most `limit`; the position must still be in the log.
     func entries(since position: UInt64, atMost limit: Int) -> ArraySlice<RowChange> {
         changes[Int(position - start)...].prefix(limit)
     }
@@ -119,7 +119,7 @@ struct RowChange {
         return nil
     }
 
-    /// Takes in what changed later: what was before is what was before the first.
+    /// Merges a later change of the same row: the values before stay those before the first change.
     mutating func add(_ later: RowChange) {
         for (column, value) in later.before where self.value(of: column) == nil {
             before.append((column, value))

@@ -86,7 +86,7 @@ extension ContentIndex {
         }
     }
 
-    /// Makes the derived values of an item what they are by now.
+    /// Updates the derived values of an item.
     func refill(_ id: String) {
         guard let row = table.row(of: id) else { return }
         var change = RowChange(
@@ -157,7 +157,7 @@ extension ContentIndex {
         }
     }
 
-    /// Forgets texts that no row has any more; a live query may still ask for them.
+    /// Releases texts that no row has any more; they are kept while a live query may still read them.
     func releaseTexts() {
         guard !log.isActive else { return }
         for column in columns.numbered { column.release() }

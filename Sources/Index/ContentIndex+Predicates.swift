@@ -1,6 +1,6 @@
 import AtriumKit
 
-/// The rows that match a predicate, in whatever form they are at hand.
+/// The rows that match a predicate, in the form in which they are available.
 enum MatchingRows {
     /// Every row that holds an item.
     case all
@@ -11,7 +11,7 @@ enum MatchingRows {
     /// These; bits of rows that hold no item mean nothing.
     case bits(Bitset)
 
-    /// Keeps in the set what matches.
+    /// Keeps only the matching rows in the set.
     func narrow(_ rows: inout Bitset) {
         switch self {
         case .all: break
@@ -107,7 +107,7 @@ extension ContentIndex {
         return .bits(union)
     }
 
-    /// The rows where any searched field contains the text; nil and what folds to nothing match
+    /// Returns the rows in which any searched field contains the text; nil, and a text that folds to nothing, match
     /// all.
     func rows(matchingSearch text: String?) -> MatchingRows {
         let folded = text.map(Folding.fold) ?? []

@@ -26,7 +26,7 @@ package final class ContentIndex {
     let live = LiveQueries()
     /// The items that moved since the last `take(at:)`.
     var moved = MovedItems()
-    /// The orders that queries have asked for often enough.
+    /// The orders that queries have used often enough.
     var orders = SortedOrders()
     /// The maximum number of rows whose keys a query may read in one turn.
     ///
@@ -105,7 +105,7 @@ package final class ContentIndex {
         releaseTexts()
     }
 
-    /// Removes items; ids that are not there are passed over.
+    /// Removes items; ids without an item are ignored.
     ///
     /// Their tallies and comment counts stay, for when they return.
     package func remove(_ ids: [String]) {
@@ -141,10 +141,10 @@ package final class ContentIndex {
         refill(id, comments: count)
     }
 
-    /// The items that have a tally, whether or not they are there.
+    /// The items that have a tally, whether or not they exist.
     package var talliedItems: some Sequence<String> { derived.tallies.keys }
 
-    /// The items that have comments, whether or not they are there.
+    /// The items that have comments, whether or not they exist.
     package var commentedItems: some Sequence<String> { derived.commentCounts.keys }
 
     /// Returns the distinct values of a field, sorted: numbers ascending, texts by folded form.
@@ -170,7 +170,7 @@ package final class ContentIndex {
     /// Returns the number of distinct values of a field.
     package func valueCount(of field: String) -> Int { columns[field]?.valueCount ?? 0 }
 
-    /// Whether a field has more distinct values than so many.
+    /// Whether a field has more distinct values than the limit.
     package func hasValues(of field: String, beyond limit: Int) -> Bool {
         (columns[field]?.valueCount ?? 0) > limit
     }
@@ -181,10 +181,10 @@ package final class ContentIndex {
         fields.reduce(retiredVersions) { $0 + (columns[$1]?.version(atMost: limit) ?? 0) }
     }
 
-    /// A number that is another one when an item came, went or lies elsewhere.
+    /// A number that changes when an item is added, removed or moved to another parent.
     package var treeVersion: UInt64 { retiredTrees + table.treeVersion }
 
-    /// Whether no item has a parent that is there: the roots are all items.
+    /// Whether no item has a parent that exists: all items are roots.
     package var isFlat: Bool {
         if let flatness, flatness.treeVersion == treeVersion { return flatness.isFlat }
         let isFlat = table.roots.count == count
@@ -229,7 +229,7 @@ package final class ContentIndex {
             comments: derived.commentCounts[stored.id] ?? 0, revision: stored.revision)
     }
 
-    /// Writes down from now on what changes, for one more that keeps a query answered.
+    /// Adds a reader of the log: changes are recorded while there is one.
     func startLogging() { log.readers += 1 }
 
     /// One of those is gone.

@@ -2,9 +2,9 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Frees on a thread what takes long to free: an index of a million things.
+/// Frees objects on a thread if that takes long, such as an index of a million items.
 ///
-/// Nothing that plugins of others made: they are called from the loop alone.
+/// Objects of plugins are not freed this way: plugins are called on the loop only.
 package enum Discard {
     /// The objects that are freed together.
     private struct Pile: @unchecked Sendable {

@@ -19,7 +19,7 @@ struct FieldRules {
         let greatest: Double
     }
 
-    /// Up to so many fields are looked through for a name; more are not, as hashing it is then quicker.
+    /// The maximum number of fields that are searched one by one for a name; with more, hashing is faster.
     private static let few = 16
 
     private let rules: [Rule]

@@ -1,10 +1,10 @@
-/// The folded texts of a column's distinct values, one behind the other in long runs of bytes, so
-/// that a search is one scan of memory and not a visit to each; and of that memory only where the
-/// ``TextSignatures`` say that the text may be.
+/// The folded texts of a column's distinct values, one behind the other in long runs of bytes.
 ///
-/// Each text ends with 0xFF, which UTF-8 never holds: nothing is found across two texts. A text
-/// that goes leaves a hole; a run that is mostly holes is written anew. The texts as they are stand
-/// beside them in the same order.
+/// A search is then one scan of memory and not a visit to each text, and reads only the memory where the text may be
+/// according to the ``TextSignatures``.
+///
+/// Each text ends with 0xFF, which UTF-8 never contains, so nothing is found across two texts. A removed text leaves a
+/// hole; a run that is mostly holes is written anew. The original texts are stored beside them in the same order.
 final class FoldedTexts {
     private struct Run {
         var bytes: ContiguousArray<UInt8> = []
@@ -135,7 +135,7 @@ final class FoldedTexts {
         byteCount += text.count + 1
     }
 
-    /// Makes room for the texts of so many owners at once.
+    /// Reserves room for the texts of this many owners.
     func reserve(_ count: Int) { places.reserveCapacity(count) }
 
     /// Whether an owner has a text.

@@ -2,11 +2,11 @@ import Foundation
 
 /// Makes texts comparable without regard to case and diacritics.
 package enum Folding {
-    /// The folded text as UTF-8: what `contains[cd]` compares, and what texts sort by first.
+    /// Returns the folded text as UTF-8, which `contains[cd]` compares, and by which texts sort first.
     ///
-    /// Case: lower, full upper, then lower case, so that "ß" is "ss" and a final sigma a sigma.
-    /// Diacritics: marks that sit on a letter are left out, as are Arabic and Hebrew points; marks
-    /// that make another letter of it (voicing in kana, nukta, virama, vowel signs) stay.
+    /// Case: lower, full upper, then lower case, so that "ß" is "ss" and a final sigma a sigma. Diacritics: marks that
+    /// sit on a letter are left out, as are Arabic and Hebrew points; marks that make another letter of it (voicing in
+    /// kana, nukta, virama, vowel signs) stay.
     package static func fold(_ text: String) -> [UInt8] {
         var text = text
         return text.withUTF8 { withFolded($0) { Array($0) } }

@@ -9,7 +9,7 @@ import Foundation
 /// With many numbers there are many tables, each of which grows by itself: with millions of numbers, growth in one
 /// piece would take a tenth of a second, in which nobody is served.
 package struct HashedSlots {
-    /// Up to so many numbers are in one table.
+    /// The maximum number of entries in one table before there are many tables.
     private static let whole = 8_192
     /// The number of the hash's highest bits that select a number's table, once there are many tables.
     private static let bits: UInt32 = 10
@@ -56,7 +56,7 @@ package struct HashedSlots {
         count += 1
     }
 
-    /// Makes room for so many numbers at once.
+    /// Reserves room for this many numbers.
     mutating func reserve(_ count: Int) {
         if tables.count == 1 {
             guard count > Self.whole else { return tables[0].reserve(count) }
@@ -89,10 +89,10 @@ package struct HashedSlots {
     }
 }
 
-/// One table of open addresses.
+/// One hash table with open addressing.
 ///
-/// Its size is any number, and not a power of two, so that a table that is made for so many numbers has no more
-/// places than they need.
+/// Its size is any number, and not a power of two, so that a table that is made for a known number of entries has no
+/// more places than they need.
 private struct Table {
     /// The bits of a hash by which a number has its place; those above choose the table.
     private static let bits: UInt64 = 22
@@ -135,7 +135,7 @@ private struct Table {
         count += 1
     }
 
-    /// Leaves out an entry; false: it is not there.
+    /// Removes an entry; false: there is no such entry.
     mutating func remove(_ entry: UInt64) -> Bool {
         var hole = home(entry >> 32)
         while places[hole] != entry {
@@ -162,7 +162,7 @@ private struct Table {
         places[place] = entry
     }
 
-    /// Makes room for so many entries.
+    /// Reserves room for this many entries.
     mutating func reserve(_ count: Int) {
         guard count * 5 > places.count * 4 else { return }
         // One more number: half as many places again. Many: as many as they need.

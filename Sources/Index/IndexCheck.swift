@@ -8,7 +8,7 @@ package import AtriumKit
 package final class IndexCheck {
     private static let rows = 512
     private static let codes = 128
-    /// Rows of one text that are looked at in a step.
+    /// The number of rows of one text that are checked in a step.
     private static let span = 2_048
 
     /// The disagreements: each with its column and a description.
@@ -20,7 +20,7 @@ package final class IndexCheck {
     private var code = 0
     private var row = 0
 
-    /// A check that has looked at nothing yet.
+    /// Creates a check that has checked nothing yet.
     package init(_ index: ContentIndex) {
         self.index = index
         orders = index.orders.columns[...]
@@ -98,7 +98,7 @@ package final class IndexCheck {
 }
 
 extension ContentIndex {
-    /// Whether an item's columns hold what these fields and its votes and comments say.
+    /// Whether an item's columns agree with these fields and with its votes and comments.
     package func isIndexed(_ id: String, _ fields: [String: Value]) -> Bool {
         guard let row = table.row(of: id) else { return false }
         for date in columns.dates {

@@ -87,7 +87,7 @@ enum IndexColumn {
         }
     }
 
-    /// Forgets the texts that no row has: nobody asks what was before any more.
+    /// Releases the texts that no row has, once no query needs the values before a change.
     func release() {
         if case .text(let column) = self { column.release() }
     }
@@ -115,15 +115,19 @@ enum IndexColumn {
         }
     }
 
-    /// Another number when ``distinctValues(atMost:)`` are others; where there are more than that, only
-    /// after changes of an eighth as many rows as there are values.
+    /// Returns a version, which changes when ``distinctValues(atMost:)`` do.
+    ///
+    /// If there are more values than the limit, it changes only after changes of an eighth as many rows as there are
+    /// values.
     func version(atMost limit: Int) -> UInt64 {
         guard !isLongToList else { return 1 << 41 }
         return valueCount > limit ? cutVersion : version
     }
 
-    /// The distinct values, sorted: at most so many, those that most rows have, as they were when
-    /// ``version(atMost:)`` changed or ``search(atMost:)`` found them.
+    /// Returns the distinct values, sorted, up to the limit.
+    ///
+    /// If there are more, it returns those that most rows have, as of the last change of ``version(atMost:)`` or the
+    /// last search by ``search(atMost:)``.
     func distinctValues(atMost limit: Int) -> [Value] {
         guard valueCount > limit else {
             return switch self {
@@ -173,7 +177,7 @@ enum IndexColumn {
     /// The maximum number of values, or rows, that are read in one turn.
     private static let few = 4 * ValueSearch.few
 
-    /// Whether it is to be found out first which values there are, with a look at many rows.
+    /// Whether the distinct values have to be found first, by reading many rows.
     private var isLongToList: Bool {
         if case .number(let column) = self { column.unlistedCount > Self.few } else { false }
     }

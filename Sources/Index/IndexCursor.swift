@@ -10,7 +10,7 @@ import JSONCodec
 /// the item exists and has that text, its place is exact. Otherwise the page continues before all texts that begin so
 /// when they are folded: a few items may come twice, and none is left out.
 extension RowOrder {
-    /// The longest text, in bytes, that stands in a cursor as a whole.
+    /// The maximum length of a text, in bytes, that a cursor has as a whole.
     private static let longestText = 256
     /// The longest cursor, in bytes, that is read.
     private static let longestCursor = 64 << 10
@@ -41,11 +41,9 @@ extension RowOrder {
         return try position(cursor: cursor)
     }
 
-    /// The position that a cursor stands for.
+    /// Returns the position that a cursor stands for.
     ///
-    /// - Throws: ``IndexError/cursorInvalid(reason:)`` when it is none of ours, or belongs to
-    ///   another
-    ///   sort.
+    /// - Throws: ``IndexError/cursorInvalid(reason:)`` if this index did not make it, or it belongs to another sort.
     func position(cursor text: String) throws(IndexError) -> Position {
         guard text.utf8.count <= Self.longestCursor else {
             throw .cursorInvalid(

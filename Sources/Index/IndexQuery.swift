@@ -15,7 +15,7 @@ package struct IndexQuery: Equatable {
     package var limit: Int = 50
     /// The start of the page: the ``IndexPage/next`` of the page before; nil: at the start.
     package var cursor: String?
-    /// Whether to count what the sections offer.
+    /// Whether to count the filters that the sections offer.
     package var countsFacets: Bool = false
 
     /// A query; by default the first 50 of all items, by id.
@@ -59,7 +59,7 @@ package struct SectionQuery: Equatable {
 public enum ParentScope: Sendable, Hashable {
     /// All of them.
     case all
-    /// Those without a parent, and those whose parent is not there.
+    /// The items without a parent, and those whose parent does not exist.
     case roots
     /// The direct children of an item.
     case under(String)
@@ -99,10 +99,10 @@ package struct IndexPage {
     package var rows: [IndexedItem]
     /// The number of items that match, on all pages.
     package var total: Int
-    /// For each section of the query, for each filter it offers, how many items would match if
-    /// this filter were the only one selected in its section.
+    /// The counts, for each section of the query and each filter that it offers: the number of items that would match
+    /// if this filter were the only one selected in its section.
     ///
-    /// Empty unless counts were asked for.
+    /// Empty unless the query requests counts.
     package var counts: [[Int]]
     /// The cursor of the next page; nil on the last.
     package var next: String?
@@ -114,7 +114,7 @@ public struct IndexedItem: Sendable, Hashable {
     public var id: String
     /// Its fields as the bytes of a JSON object, keys sorted.
     public var fields: [UInt8]
-    /// The item it lies under; nil for a root.
+    /// The id of its parent; nil for a root.
     public var parent: String?
     /// The tally of its votes.
     public var tally: Tally

@@ -2,7 +2,7 @@ import Foundation
 
 /// The rule on item ids: 1 to 200 bytes of UTF-8 in NFC, without control characters.
 package enum ItemID {
-    /// The rule in words.
+    /// The rule, for people.
     package static let expectation = "1 to 200 bytes of UTF-8 in NFC without control characters"
 
     /// Returns the rule that an id breaks; nil if it breaks none.

@@ -26,13 +26,13 @@ struct LeafCache {
     private var entries: [Leaf: Entry] = [:]
     private var changed: ContiguousArray<UInt32> = []
     private var uses = 0
-    /// Room beside ``capacity``, for what sections offer.
+    /// The room beside ``capacity``, for the filters that sections offer.
     private var offered = 0
 
-    /// Makes room for so many sets that one query asks for again and again.
+    /// Makes room for this many sets, which one query needs again and again.
     mutating func makeRoom(for count: Int) { offered = max(offered, count) }
 
-    /// Notes that a row's values are not what they were.
+    /// Records that a row's values have changed.
     mutating func note(row: Int, of count: Int) {
         guard !entries.isEmpty else { return }
         changed.append(UInt32(row))
@@ -72,7 +72,7 @@ struct LeafCache {
         return entry.rows
     }
 
-    /// Keeps what was found for a leaf, as it is now.
+    /// Keeps the rows that were found for a leaf, as of now.
     mutating func keep(_ rows: Bitset, for leaf: Leaf) {
         if entries.count >= LeafCache.capacity + offered { evict() }
         uses += 1

@@ -1,6 +1,6 @@
 /// The holder of a live query, which is notified when the query should advance.
 package protocol LiveQueryHolder: AnyObject {
-    /// Changes concern the query: it is to be advanced. Called once until it was.
+    /// Called when changes concern the query, which should then advance; called once until it has.
     func isConcerned()
 }
 
@@ -25,7 +25,7 @@ final class LiveQueries {
         let parts: UInt64
     }
 
-    /// The queries that look at the same parts of a row.
+    /// The queries that read the same parts of a row.
     private struct Group {
         var members = Postings()
         var unconcerned = 0
@@ -67,7 +67,7 @@ final class LiveQueries {
         if groups[member.parts]?.members.count == 0 { groups[member.parts] = nil }
     }
 
-    /// A query knows a row: what becomes of it concerns the query.
+    /// Records that a query has a row in sight, so that its changes concern the query.
     func know(_ row: Int32, by number: Int) { knowing[row, default: Postings()].insert(number) }
 
     /// A query does not know a row any more.
@@ -83,7 +83,7 @@ final class LiveQueries {
         groups[parts]?.unconcerned += 1
     }
 
-    /// Hands over who keeps the queries that know a row.
+    /// Calls the body with the holders of the queries that have a row in sight.
     func visitHolders(knowing row: Int, _ body: (any LiveQueryHolder) -> Void) {
         knowing[Int32(row)]?.visit { number in
             if let holder = members[number]?.query.holder { body(holder) }
@@ -135,10 +135,10 @@ extension LiveQueries {
 }
 
 extension ContentIndex {
-    /// Looks which live queries the next changes concern; false: all changes are looked at.
+    /// Finds the live queries that the next changes concern; false: all changes were processed.
     package func followChanges() -> Bool { live.follow(log) }
 
-    /// Hands over who keeps the live queries that know an item.
+    /// Calls the body with the holders of the live queries that have an item in sight.
     package func visitHolders(knowing item: String, _ body: (any LiveQueryHolder) -> Void) {
         if let row = table.row(of: item) { live.visitHolders(knowing: row, body) }
     }

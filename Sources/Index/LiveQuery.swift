@@ -20,12 +20,12 @@ package final class LiveQuery: LiveReader {
     package private(set) var total = 0
     /// The first of them, in order.
     package private(set) var window: [IndexedItem] = []
-    /// For each section, for each filter it offers, how many items would match if this filter were
-    /// the only one selected in its section.
+    /// The counts, for each section and each filter that it offers: the number of items that would match if this filter
+    /// were the only one selected in its section.
     ///
-    /// Empty unless the query asks for counts.
+    /// Empty unless the query requests counts.
     package private(set) var counts: [[Int]] = []
-    /// Whether it must be made anew, since asking the index again looks at too much for one turn.
+    /// Whether it must be made anew, since running the query again would read too much for one turn.
     package private(set) var isOutdated = false
 
     /// The owner, which calls `advance()` after changes.
@@ -143,7 +143,7 @@ extension LiveQuery {
     private enum Look {
         /// It changes nothing in sight.
         case elsewhere
-        /// A known row's fields are others, and nothing that the query asks for.
+        /// Fields of a known row changed, and none that the query depends on.
         case content
         /// Only a closer look can decide.
         case judged
@@ -211,9 +211,9 @@ extension LiveQuery {
         return true
     }
 
-    /// Finds the rows that come behind those known.
+    /// Finds the rows behind the known ones.
     ///
-    /// - Returns: Whether it did: false where that looks at too much.
+    /// - Returns: Whether it did; false if that would read too much.
     private func refill(within looks: inout Int) -> Bool {
         let matches = Matches(query, in: index)
         let page = order.page(
@@ -234,9 +234,9 @@ extension LiveQuery {
         front.isComplete = page.isLast
     }
 
-    /// Lets the window be what is first.
+    /// Makes the window show the first rows.
     ///
-    /// - Returns: Whether it is another than it was.
+    /// - Returns: Whether the window has changed.
     private func showFront() -> Bool {
         if front.rows.count > query.limit + query.spare * 2 {
             let surplus = front.rows.count - query.limit - query.spare
@@ -250,9 +250,9 @@ extension LiveQuery {
         return window != old
     }
 
-    /// Asks the index anew.
+    /// Runs the query on the index again.
     ///
-    /// - Returns: Whether it did: false where that looks at too much.
+    /// - Returns: Whether it did; false if that would read too much.
     private func askAnew(within looks: inout Int) -> Bool {
         // An index that was emptied has new columns. What could be sorted by still can.
         if let order = try? RowOrder(query.sort, in: index) { self.order = order }

@@ -35,7 +35,7 @@ package struct MovedItems {
     /// Notes that more items changed than are listed one by one.
     mutating func forget() { moved = nil }
 
-    /// Those since this was called last; nil: it is not known which.
+    /// Returns the items that moved since the last call; nil: it is not known which.
     mutating func take(at version: UInt64) -> Moved? {
         defer { (moved, self.version) = (Moved(), version) }
         return self.version == version ? Moved() : moved

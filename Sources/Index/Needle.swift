@@ -2,8 +2,8 @@ import CBits
 
 /// A text to be found within others, byte by byte.
 ///
-/// It is compared with many places at once on four of its bytes, those that are rarest in words, and
-/// as a whole only where all agree.
+/// It is compared with many places at once by four of its bytes, those that are rarest in words, and as a whole only
+/// where all four match.
 struct Needle {
     /// Its bytes.
     let bytes: [UInt8]
@@ -34,7 +34,7 @@ struct Needle {
         buckets = fours + threes
     }
 
-    /// Whether it stands in a text.
+    /// Whether a text contains it.
     func isIn(_ text: UnsafeRawBufferPointer) -> Bool {
         var isFound = false
         visitTexts(in: text) { _ in isFound = true }
@@ -43,9 +43,9 @@ struct Needle {
 
     /// Calls the body with the number of each text that contains it, ascending and each once.
     ///
-    /// The texts stand one behind the other, each but the last ended by a byte that UTF-8 never holds;
-    /// the first one has this number. `ahead` is called with some numbers before the body is, so that
-    /// their memory can be prefetched.
+    /// The texts are stored one behind the other, each but the last ended by a byte that UTF-8 never contains;
+    /// `number` is the number of the first one. `ahead` is called with some numbers before the body is, so that their
+    /// memory can be prefetched.
     @inline(__always)
     func visitTexts(
         in texts: UnsafeRawBufferPointer, from number: Int = 0, ahead: (Int) -> Void = { _ in },

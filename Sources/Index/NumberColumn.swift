@@ -1,9 +1,10 @@
 import AtriumKit
 import CBits
 
-/// The values of a field that orders as a number does, for each row: `number`, `integer`,
-/// `duration`, `boolean` (0 or 1), `time` (seconds since 1970), `date` (as the time of its midnight in UTC) and what is derived from votes and
-/// comments.
+/// The values of a field that orders as a number does, for each row.
+///
+/// These are the types `number`, `integer`, `duration`, `boolean` (0 or 1), `time` (seconds since 1970) and `date` (as
+/// the time of its midnight in UTC), and values derived from votes and comments.
 ///
 /// Whole numbers beyond 2^53 are compared as the nearest `Double`.
 final class NumberColumn {
@@ -43,7 +44,7 @@ final class NumberColumn {
         self.type = type
     }
 
-    /// Makes a row's value this one; what is not of the column's type counts as none.
+    /// Sets a row's value; a value that is not of the column's type counts as none.
     func set(_ value: Value?, row: Int) {
         set(value.flatMap(number), row: row)
     }
@@ -67,7 +68,7 @@ final class NumberColumn {
         if codes?.set(new, row: row) == false { codes = nil }
     }
 
-    /// Makes room for so many rows at once.
+    /// Reserves room for this many rows.
     func reserve(_ rows: Int) { stored.reserveCapacity(rows) }
 
     /// Makes these the numbers of the next rows, NaN where one has none: for a new column.
@@ -76,7 +77,7 @@ final class NumberColumn {
         stored.append(contentsOf: more)
     }
 
-    /// Makes 0 the number of so many next rows: for a new column.
+    /// Sets the number of the next `count` rows to 0, for a new column.
     func appendZeros(_ count: Int) {
         guard stored.isEmpty else { return append(repeatElement(0, count: count)) }
         for row in zerosEnd..<zerosEnd + count { zeros.insert(row) }
@@ -90,7 +91,7 @@ final class NumberColumn {
         return stored.withUnsafeBufferPointer(body)
     }
 
-    /// Makes a row's number 0, or none, while no other number is there; false: it is another one.
+    /// Sets a row's number to 0, or to none, while no row has another number; false: it is another number.
     private func setZero(_ number: Double, row: Int) -> Bool {
         // Once numbers are listed, each is to be written there, too.
         guard postings == nil else { return false }
@@ -104,7 +105,7 @@ final class NumberColumn {
         return true
     }
 
-    /// Writes the zeros to where all numbers stand.
+    /// Writes the zeros to the array of all numbers.
     @inline(__always)
     private func writeZeros() {
         guard zerosEnd > 0 else { return }
@@ -126,7 +127,7 @@ final class NumberColumn {
         return number.isNaN ? nil : number
     }
 
-    /// The number that a field's value stands for in this column; nil where it is none.
+    /// Returns the number that a field's value stands for in this column; nil if it stands for none.
     func number(_ value: Value) -> Double? {
         switch type {
         case .boolean: value.bool.map { $0 ? 1 : 0 }
@@ -138,7 +139,7 @@ final class NumberColumn {
         }
     }
 
-    /// The value that a number of this column stands for, in canonical form.
+    /// Returns the value that a number of this column stands for, in canonical form.
     func value(_ number: Double) -> Value {
         switch type {
         case .boolean: .bool(number != 0)
@@ -180,7 +181,7 @@ final class NumberColumn {
     /// Returns the number of rows with a listed number; nil: none has it.
     func count(of number: Double) -> Int? { postings?[number]?.count }
 
-    /// Another number once the numbers that most rows have are to be found anew.
+    /// A version that changes when the numbers that most rows have have to be found again.
     var cutVersion: UInt64 { cut.version(after: changes, ofValues: valueCount) }
 
     /// The number of rows to be listed before the distinct numbers are known.
@@ -191,7 +192,7 @@ final class NumberColumn {
 
     /// Lists some more rows.
     ///
-    /// - Returns: False: all are listed, and what comes is from now on.
+    /// - Returns: False: all are listed, and later changes are listed at once.
     func list(atMost count: Int) -> Bool {
         if postings == nil { postings = [:] }
         guard listed < .max else { return false }
@@ -220,7 +221,7 @@ final class NumberColumn {
     /// The rows whose number is in the range.
     func rows(in range: NumberRange) -> Bitset { rows(in: range, among: 0..<rowCount) }
 
-    /// Those among some rows, as if the first of these were row 0.
+    /// Returns the rows of a part that have a number in the range, with the first row of the part as row 0.
     func rows(in range: NumberRange, among rows: Range<Int>) -> Bitset {
         guard zerosEnd == 0 else { return range.contains(0) ? zeros.part(rows) : Bitset() }
         return stored.withUnsafeBufferPointer { numbers in

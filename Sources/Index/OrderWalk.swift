@@ -1,8 +1,8 @@
 /// A walk along rows in order, range by range, from the start or from behind a position.
 ///
-/// Rows stand ascending by value, then by id. Ascending, they are walked as they stand; descending,
-/// value by value from behind, and each value's rows as they stand, since ids are ascending either
-/// way. Rows without a value come last.
+/// Rows are stored ascending by value, then by id. Ascending, they are walked as they are stored; descending, value by
+/// value from behind, and each value's rows as they are stored, since ids are ascending either way. Rows without a
+/// value come last.
 struct OrderWalk {
     private let order: SortedRows
     private let descending: Bool
@@ -11,7 +11,7 @@ struct OrderWalk {
 
     /// The range to begin with, where that is within a value's rows.
     private var first: Range<Int>?
-    /// Ascending, what is left; descending, what is left of the rows with a value.
+    /// The rest of the rows; descending, the rest of the rows with a value.
     private var rest: Range<Int>
     /// Descending, the rows without a value, until they are walked.
     private var missing: Range<Int>

@@ -2,19 +2,18 @@ import Foundation
 
 /// The place of an item in ``PackedItems``.
 package struct ItemPlace: Sendable {
-    /// That of a row which holds no item.
+    /// The place of a row that holds no item.
     static let none = ItemPlace(chunk: .max, start: 0)
 
     fileprivate var chunk: UInt32
     fileprivate var start: UInt32
 }
 
-/// The ids, parents and fields of items, one behind the other in long chunks of memory: an item
-/// costs its bytes and a few more, and no memory of its own.
+/// The ids, parents and fields of items, one behind the other in long chunks of memory: an item costs its bytes and a
+/// few more, and no memory of its own.
 ///
-/// An item's place never changes by itself, and its bytes are never written again: whoever holds
-/// the chunks may read them on any thread. One that goes leaves a hole; a chunk that is mostly
-/// holes is written anew.
+/// An item's place never changes by itself, and its bytes are never written again: an owner of the chunks may read them
+/// on any thread. A removed item leaves a hole; a chunk that is mostly holes is written anew.
 package struct PackedItems {
     /// An item's bytes, valid while its chunk is held.
     struct Entry {
@@ -192,7 +191,7 @@ final class ItemChunk: @unchecked Sendable {
         return start + header.length + header.bytes
     }
 
-    /// Whether so many bytes have room.
+    /// Whether there is room for this many bytes.
     func hasRoom(for length: Int) -> Bool { used + length <= capacity }
 
     /// Keeps an item, for which there is room, and returns where it starts.

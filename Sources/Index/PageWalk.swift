@@ -1,11 +1,11 @@
-/// Reads a page off rows that stand in order, key by key.
+/// Reads a page from rows that are stored in order, key by key.
 ///
-/// Rows that share a value of one key are sorted by the further keys where they are few. Where they are
-/// many, those that come first are read off the order of the next key: half of a list may have no votes.
+/// Rows that share a value of one key are sorted by the further keys if they are few. If they are many, the first of
+/// them are read in the order of the next key: half of a list may have no votes.
 struct PageWalk {
     private let order: RowOrder
     private let rows: Bitset
-    /// Rows that were looked at; a comparison counts as ``RowOrder/looksOfComparison``.
+    /// The number of rows that were read; a comparison counts as ``RowOrder/looksOfComparison``.
     private var looks = 0
 
     /// Reads pages of the rows of a set.

@@ -176,7 +176,8 @@ struct Postings {
         form = .many(CountedRows(many, count: rows.count))
     }
 
-    /// Goes back to a list well below where it became a bitset, lest it go to and fro.
+    /// Changes back to a list, at a number of rows well below that at which it became a bitset, so that it does not
+    /// alternate.
     private mutating func thinOut(_ many: CountedRows) {
         guard many.count < 64 || many.count * 128 < many.rows.words.count * 64 else { return }
         var rows: ContiguousArray<UInt32> = []
@@ -187,9 +188,9 @@ struct Postings {
 }
 
 extension ContiguousArray<UInt32> {
-    /// Takes an element in where it belongs, unless it is there already.
+    /// Inserts an element at its place, unless it is there already.
     ///
-    /// - Returns: Whether it was not.
+    /// - Returns: Whether it was inserted.
     fileprivate mutating func insertSorted(_ element: UInt32) -> Bool {
         if element > self[count - 1] {
             append(element)

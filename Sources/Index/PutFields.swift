@@ -37,7 +37,8 @@ struct PutFields {
         }
     }
 
-    /// The column of an item's field, which stands at a place among the item's others.
+    /// Returns the column of an item's field; `place` is the field's place among the item's, where the last item had the
+    /// same field mostly.
     @inline(__always)
     private mutating func column(
         of name: String, at place: Int, _ stored: [(name: String, column: Int)]

@@ -1,12 +1,11 @@
 import AtriumKit
 
-/// Answers a query step by step while the index goes on changing: for queries that look at too much for
-/// one turn of the loop.
+/// Answers a query step by step while the index continues to change, for queries that read too much for one turn of the
+/// loop.
 ///
-/// First it finds the sets of what search, selections and counted filters let through
-/// (``SelectionSearch``), then the total, the counts and the first rows (``AnswerSearch``). Once
-/// ``step()`` returns false, all is right until the next change; ``answer()`` takes in what changed since,
-/// if that is little.
+/// First it finds the sets of search, selections and counted filters (``SelectionSearch``), then the total, the counts
+/// and the first rows (``AnswerSearch``). Once ``step()`` returns false, everything is correct until the next change;
+/// ``answer()`` applies later changes, if they are few.
 package final class QueryPreparation {
     /// The index.
     package let index: ContentIndex

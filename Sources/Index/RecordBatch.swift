@@ -67,7 +67,7 @@ package final class RecordBatch: @unchecked Sendable {
     /// The values of the declared fields, by their columns' numbers.
     let columns: [Column]
 
-    /// An empty batch for items of so many fields.
+    /// Creates an empty batch for items of this many fields.
     init(fields: Int) {
         columns = (0..<fields).map { _ in Column() }
         items.reserveCapacity(RecordBatch.length)
@@ -75,16 +75,16 @@ package final class RecordBatch: @unchecked Sendable {
 }
 
 extension ContentIndex {
-    /// Makes room for so many items at once: for an index that is to be filled with batches.
+    /// Reserves room for this many items, in an index that will be filled with batches.
     package func reserve(_ count: Int) {
         table.reserve(count)
         // Those of votes and comments are not filled.
         for column in columns.numbered.prefix(fields.count) { column.reserve(count) }
     }
 
-    /// Takes over items that are not there, in new rows.
+    /// Adds items that the index does not have, in new rows.
     ///
-    /// Only an index that was new before the first batch, and is in nobody's hands yet.
+    /// Only for an index that was empty before the first batch, and that nothing else uses yet.
     package func append(_ batch: RecordBatch) {
         let first = table.end
         table.append(batch)
@@ -98,7 +98,7 @@ extension ContentIndex {
         }
     }
 
-    /// Takes over the memory in which the items of all batches stand.
+    /// Takes over the memory that the items of all batches are in.
     package func adopt(_ items: PackedItems) { table.adopt(items) }
 }
 

@@ -5,7 +5,7 @@ import JSONCodec
 /// Reads items straight from the bytes of their records into batches for a new index: no values, no
 /// dictionaries, and no memory of its own for any of them.
 package struct RecordBatcher {
-    /// A record that is not an item just as it stands.
+    /// A record that can't be used as an item without its component.
     package struct NotAnItem: Error {}
 
     /// A problem of a record that does not keep the component from starting.
@@ -26,7 +26,7 @@ package struct RecordBatcher {
     private(set) var batch: RecordBatch
 
     private let checker: FieldChecker
-    /// Whether what is being read may not fit.
+    /// Whether the record that is being read may not fit the fields.
     private var isSuspect = false
 
     private let fields: [Field]
@@ -48,13 +48,13 @@ package struct RecordBatcher {
         marks.reserveCapacity(count / RecordItems.span + 1)
     }
 
-    /// Whether the batch is full, and the index has to take it.
+    /// Whether the batch is full, so that the index has to take it.
     package var isFull: Bool { batch.items.count == RecordBatch.length }
 
     /// All items that were read.
     package var restored: RecordItems { RecordItems(items, marks: marks, count: count) }
 
-    /// Takes what was read so far.
+    /// Returns the items that were read so far, and begins a new batch.
     package mutating func takeBatch() -> RecordBatch {
         let full = batch
         batch = RecordBatch(fields: fields.count)
@@ -208,7 +208,7 @@ package struct RecordBatcher {
         values.numbers[values.numbers.count - 1] = number + 0
     }
 
-    /// Puts a decoded value in its column, as the column itself takes it.
+    /// Puts a decoded value into its column, in the same way as the column does.
     private func set(_ value: Value?, _ column: Int) {
         guard isText[column] else {
             let numbers = NumberColumn(type: fields[column].type)

@@ -1,6 +1,6 @@
 import AtriumKit
 
-/// Judges by single rows what a change does to a query's total and counts.
+/// Computes the effect of single rows' changes on a query's total and counts.
 struct RowJudge {
     private struct Section {
         var selected: RowTest
@@ -44,7 +44,7 @@ struct RowJudge {
     /// The parts that scope, search and selections read.
     private let selectionParts: ChangedParts
     private let offeredParts: ChangedParts
-    /// The text columns whose texts it asks for by code, and what it knows of them.
+    /// The text columns whose texts it tests by code, and their version.
     private let columns: [TextColumn]
     private let version: UInt64
 
@@ -74,7 +74,7 @@ struct RowJudge {
     /// The parts of a row that decide in which counts it is.
     var parts: ChangedParts { selectionParts.union(offeredParts) }
 
-    /// Whether texts came or went that it may ask for.
+    /// Whether texts that it may test were added or removed.
     func isOutdated(in index: ContentIndex) -> Bool { RowJudge.version(of: columns) != version }
 
     /// Returns the effect of a change; `order` are the parts that the order reads.
@@ -97,7 +97,7 @@ struct RowJudge {
             before: before, now: now, isRelevant: before != .out || now != .out, mayMove: mayMove)
     }
 
-    /// Corrects the counts by what a row adds or takes.
+    /// Corrects the counts by a row that changed.
     func count(
         _ change: RowChange, _ verdict: Verdict, into counts: inout [[Int]], in index: ContentIndex
     ) {

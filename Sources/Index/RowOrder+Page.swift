@@ -1,10 +1,10 @@
-/// The first rows of a set in an order: read off rows that stand in it, where that costs less than a look
-/// at all of the set.
+/// The first rows of a set in an order, read from rows that are stored in that order if that costs less than reading
+/// all of the set.
 extension RowOrder {
     /// A page's rows in order, and whether no others come behind them.
     typealias Page = (rows: [Int], isLast: Bool)
 
-    /// A comparison of rows costs about as much as a look at so many keys: texts lie anywhere in memory.
+    /// The cost of a comparison of rows, in keys that are read: texts may be anywhere in memory.
     static let looksOfComparison = 64
     /// The maximum number of rows that are walked over: a thousand that match may lie behind a million others.
     static let mostWalked = 1 << 18
@@ -54,7 +54,7 @@ extension RowOrder {
         BestRows(limit: limit) { compare($0, $1) < 0 }
     }
 
-    /// Looks through some words of a set for its first rows.
+    /// Searches some words of a set for its first rows.
     func scan(_ rows: Bitset, words: Range<Int>, after: Position?, into best: inout BestRows) {
         let isAhead = { (row: Int) in
             after.map { compare(row, $0) > 0 } ?? true
@@ -79,7 +79,7 @@ extension RowOrder {
         }
     }
 
-    /// The key by which ``BestRows`` looks at a row.
+    /// Returns the key by which ``BestRows`` compares a row.
     func head(of row: Int) -> UInt64 {
         guard let key = keys.first else { return table.heads[row] }
         let flip: UInt64 = key.descending ? ~0 : 0

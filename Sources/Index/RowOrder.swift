@@ -1,8 +1,8 @@
 import AtriumKit
 
-/// The order that a query asks for: its keys one by one, then the item's id.
+/// The order of a query: its keys one by one, then the item's id.
 ///
-/// It is total, so that a page can go on behind any row.
+/// It is total, so that a page can begin behind any row.
 struct RowOrder {
     /// The place of a row in the order: its values, and its id.
     ///
@@ -37,7 +37,7 @@ struct RowOrder {
     /// The index of the rows.
     unowned let index: ContentIndex
 
-    /// The index's rows, as they were when this was made: who goes on after the index removed all makes another.
+    /// The index's rows as of when this was made; after the index has removed all rows, another order has to be made.
     let table: RowTable
     /// ``keys``, as rows are compared by them.
     private let borrowed: ContiguousArray<BorrowedKey>

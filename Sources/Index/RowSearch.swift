@@ -1,9 +1,9 @@
 import AtriumKit
 
-/// Finds the rows that match a search or a predicate, a little at a time, while the index goes on
-/// changing: rows that change meanwhile are for the caller to judge.
+/// Finds the rows that match a search or a predicate, in small steps, while the index continues to change; the caller
+/// has to judge rows that change meanwhile.
 ///
-/// A step scans one run of texts, looks at some thousand rows, or puts two sets together.
+/// A step scans one run of texts, reads some thousand rows, or combines two sets.
 struct RowSearch {
     /// The rows to find.
     enum Wanted: Hashable {
@@ -96,7 +96,7 @@ struct RowSearch {
         group == .or ? Bitset() : index.table.occupied
     }
 
-    /// Takes in what a part was found to match.
+    /// Combines the rows that a part matches with the result.
     private mutating func take(_ found: Bitset) {
         guard let last = frames.indices.last else {
             rows = found
@@ -221,7 +221,7 @@ extension ContentIndex {
 }
 
 extension Predicate {
-    /// Whether the rows of what it asks for are listed, so that nothing is looked at to find them.
+    /// Whether all rows that it needs are listed, so that none has to be read to find them.
     package var isListed: Bool {
         switch self {
         case .all: true
@@ -232,7 +232,7 @@ extension Predicate {
 }
 
 extension MatchingRows {
-    /// Adds what matches to a set of rows.
+    /// Adds the matching rows to a set.
     fileprivate func add(to rows: inout Bitset, of index: ContentIndex) {
         switch self {
         case .all: rows.formUnion(index.table.occupied)

@@ -19,9 +19,9 @@ final class RowTable {
 
     /// The rows that hold an item.
     private(set) var occupied = Bitset()
-    /// The rows of items without a parent, and of those whose parent is not there.
+    /// The rows of items without a parent, and of those whose parent does not exist.
     private(set) var roots = Bitset()
-    /// Another number when an item came, went or lies elsewhere.
+    /// A number that changes when an item is added, removed or moved to another parent.
     private(set) var treeVersion: UInt64 = 0
     /// The first eight bytes of each id, as a number that orders as the id does.
     private(set) var heads: ContiguousArray<UInt64> = []
@@ -243,7 +243,7 @@ extension RowTable {
 // MARK: Many at once
 
 extension RowTable {
-    /// Makes room for so many items at once.
+    /// Reserves room for this many items.
     func reserve(_ count: Int) {
         places.reserveCapacity(count)
         revisions.reserveCapacity(count)
@@ -253,7 +253,7 @@ extension RowTable {
         roots.reserve(count)
     }
 
-    /// Takes over items that stand in rows in the order in which they come; none of them is there.
+    /// Adds items in new rows, in their order; the table must have none of them.
     func append(_ batch: RecordBatch) {
         for item in batch.items {
             let row = places.count
@@ -266,7 +266,7 @@ extension RowTable {
         }
     }
 
-    /// Takes over the memory that the items of all batches stand in.
+    /// Takes over the memory that the items of all batches are in.
     func adopt(_ packed: PackedItems) {
         items = packed
         treeVersion += 1

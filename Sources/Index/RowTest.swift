@@ -22,7 +22,7 @@ indirect enum RowTest {
     case or([RowTest])
     case not(RowTest)
 
-    /// The parts of a row that it looks at.
+    /// The parts of a row that it reads.
     var parts: ChangedParts {
         switch self {
         case .all, .none: []
@@ -71,7 +71,7 @@ struct RowView {
     /// The item's parent.
     var parent: String? { before.map(\.parent) ?? index.table.parent(of: row) }
 
-    /// Whether the item has no parent that is there.
+    /// Whether the item has no parent that exists.
     var isRoot: Bool { before.map(\.isRoot) ?? index.table.roots.contains(row) }
 
     /// A column's number, NaN where there is none.
@@ -121,9 +121,9 @@ struct RowView {
 }
 
 extension ContentIndex {
-    /// A predicate ready for single rows: it passes those that ``rows(matching:)`` finds.
+    /// Returns a predicate's test for single rows, which those pass that ``rows(matching:)`` finds.
     ///
-    /// It is right while no text comes or goes that it asks for.
+    /// It is correct until a text that it tests is added or removed.
     func test(_ predicate: Predicate) -> RowTest {
         switch predicate {
         case .all: return .all

@@ -1,14 +1,14 @@
 import AtriumKit
 
-/// Finds step by step what a query's search, selections and counted filters let through, while the index
-/// goes on changing.
+/// Finds the rows of a query's search, selections and counted filters step by step, while the index continues to
+/// change.
 ///
-/// A step is one of a ``RowSearch``. Rows that change meanwhile are judged again at the end, each by
-/// itself. Once ``step()`` returns `.done`, the sets are right until the next change.
+/// A step is one of a ``RowSearch``. Rows that change meanwhile are judged again at the end, each by itself. Once
+/// ``step()`` returns `.done`, the sets are correct until the next change.
 ///
-/// It has a set for the search, for each section with something selected, and for each filter that is
-/// counted by a look at the rows: of written ones these are as many as may be counted, and who offers
-/// others has declared them. They are in memory until the query is answered.
+/// It has a set for the search, for each section with a selection, and for each counted filter whose rows have to be
+/// read. The number of filters that users write is limited; other filters are declared by their component. The sets are
+/// in memory until the query is answered.
 final class SelectionSearch {
     /// The progress after a step.
     enum Progress {
@@ -16,7 +16,7 @@ final class SelectionSearch {
         case more
         /// All is found, and right until the next change.
         case done
-        /// Too much changed for the index to remember: it is to be begun again.
+        /// More changed than the log can hold: the search has to begin again.
         case lost
     }
 
@@ -26,8 +26,7 @@ final class SelectionSearch {
         var sets: [Int]
     }
 
-    /// The maximum number of selected filters whose rows are kept for the next query; if filters are counted, more are
-    /// kept.
+    /// The maximum number of parts whose rows are kept for the next query; if filters are counted, all are kept.
     private static let mostKept = 16
     /// The maximum number of parts that are judged in a step, and of rows of a number that are listed.
     private static let partsInStep = 64
@@ -202,10 +201,10 @@ extension SelectionSearch {
 }
 
 extension ContentIndex {
-    /// A query that looks at no more bytes than this is answered at once.
+    /// The maximum number of bytes that a query may read to be answered at once.
     private static let fewBytes = 4 << 20
 
-    /// Whether a query looks at so much that it is to be prepared step by step.
+    /// Whether a query reads so much that it has to be prepared step by step.
     package func isLong(_ query: IndexQuery) -> Bool {
         var bytes = 0
         if query.search?.isEmpty == false {
@@ -240,7 +239,7 @@ extension ContentIndex {
         }
     }
 
-    /// The columns of numbers that a query asks for single ones of, and whose rows are not listed yet.
+    /// Returns the columns of numbers that a query compares with single values, and whose rows are not listed yet.
     fileprivate func unlistedColumns(of query: IndexQuery) -> [NumberColumn] {
         var fields: Set<String> = []
         for section in query.sections {
@@ -258,7 +257,7 @@ extension ContentIndex {
 }
 
 extension Predicate {
-    /// Adds the fields that it asks for single values.
+    /// Adds the fields that the predicate compares with single values.
     fileprivate func addFields(listed fields: inout Set<String>) {
         switch self {
         case .equals(let field, _): fields.insert(field)

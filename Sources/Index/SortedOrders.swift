@@ -7,11 +7,11 @@ struct SortedOrders {
     /// The number that stands for the order by id alone.
     static let byID = -1
 
-    /// Up to so many rows an order is made at once: texts that begin alike are compared byte by byte.
+    /// The maximum number of rows of which an order is made at once: texts that begin alike are compared byte by byte.
     var mostAtOnce = 4_096
-    /// Beyond so many rows that change at once, they are inserted step by step.
+    /// The maximum number of rows that may change at once to be inserted at once; more are inserted step by step.
     var mostMoved = 64
-    /// Up to so many rows that share a value of a key are sorted by the further keys for one page.
+    /// The maximum number of rows with the same value of a key that are sorted by the further keys for one page.
     var mostSorted = 1_024
     /// Whether more rows than ``mostMoved`` are being changed at once.
     private var isOneOfMany = false
@@ -86,8 +86,8 @@ struct SortedOrders {
         return true
     }
 
-    /// The order of a column, for a query that had to look at so many rows without it; nil while it
-    /// does not pay.
+    /// Returns the order of a column, for a query that had to read this many rows without it; nil while making it does
+    /// not pay.
     mutating func order(
         of column: Int, saving cost: Int, in index: ContentIndex
     ) -> SortedRows? {

@@ -27,10 +27,10 @@ final class SortedRows {
         self.column = column
     }
 
-    /// Puts all rows of the index in order.
+    /// Sorts all rows of the index.
     ///
-    /// The order of ids alone makes any other a matter of moving numbers about; without a column,
-    /// it is what is made.
+    /// With the order of ids at hand, making any other order only moves numbers. Without a column, it makes the order
+    /// of ids.
     init(_ index: ContentIndex, column: IndexColumn?, idOrder: SortedRows?) {
         self.index = index
         self.column = column
@@ -54,7 +54,7 @@ final class SortedRows {
     /// Whether a row has a value.
     func hasValue(_ row: Int) -> Bool { column?.hasValue(row) ?? true }
 
-    /// Takes a row in, as its value now is, or notes that it is to be.
+    /// Inserts a row by its present value, or records that it has to be.
     func insert(_ row: Int, isOneOfMany: Bool = false) {
         guard isOneOfMany || repair != nil else { return place(row) }
         repair = repair ?? Repair()
@@ -74,7 +74,7 @@ final class SortedRows {
         blocks[target].removeLast(blocks[target].count - SortedRows.blockLength)
     }
 
-    /// Takes a row out, whose value is still the one that it was taken in with, or notes that it is to be.
+    /// Removes a row, whose value must still be the one with which it was inserted, or records that it has to be.
     func remove(_ row: Int, isOneOfMany: Bool = false) {
         if repair?.forget(missing: row) == true { return }
         if isOneOfMany || repair?.isSwept == false {
@@ -155,7 +155,7 @@ final class SortedRows {
         column.map { $0.compare(one, other) } ?? index.table.compareIDs(one, other)
     }
 
-    /// Whether one row stands before another one.
+    /// Whether one row precedes another one.
     func isBefore(_ one: Int, _ other: Int) -> Bool { compare(one, other) < 0 }
 
     private func compare(_ one: Int, _ other: Int) -> Int {
@@ -204,10 +204,10 @@ final class SortedRows {
 }
 
 extension SortedRows {
-    /// Rows that changed when many did: those that stand where they stood before, and those that are to
-    /// be taken in as they are now.
+    /// The rows of a change of many: those that are still at their former places, and those that have to be inserted by
+    /// their present values.
     ///
-    /// They are found without a comparison, which rows out of place would mislead.
+    /// They are found without comparisons, which rows out of place would mislead.
     private struct Repair {
         private static let blocksInStep = 16
 
@@ -243,7 +243,7 @@ extension SortedRows {
             return true
         }
 
-        /// A row that is to be taken in; nil: none is.
+        /// Returns a row that has to be inserted; nil: there is none.
         mutating func nextMissing() -> Int? {
             while let row = missing.popLast() {
                 if forget(missing: Int(row)) { return Int(row) }

@@ -3,7 +3,7 @@ import CBits
 
 /// The values of a `text` or `keywords` field: for each row the codes of its texts.
 final class TextColumn {
-    /// The distinct texts, and who has them.
+    /// The distinct texts, and the rows that have each.
     let values = ValueTable()
 
     /// Each row's first code, -1 where it has no text.
@@ -15,7 +15,7 @@ final class TextColumn {
     /// For how many rows room was made.
     private var expectedRows = 0
 
-    /// Makes a row's value this one; what is neither text nor a list of texts counts as none.
+    /// Sets a row's value; a value that is neither a text nor a list of texts counts as none.
     func set(_ value: Value?, row: Int) {
         // Most rows get one text, once.
         if sortCode(of: row) == nil, let text = value?.onlyText {
@@ -28,7 +28,7 @@ final class TextColumn {
         }
     }
 
-    /// Makes room for so many rows at once.
+    /// Reserves room for this many rows.
     func reserve(_ rows: Int) {
         first.reserveCapacity(rows)
         expectedRows = rows

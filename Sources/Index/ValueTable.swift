@@ -41,7 +41,7 @@ final class ValueTable {
         postings.indices.filter { postings[$0].count > 0 }.sorted { compare($0, $1) < 0 }
     }
 
-    /// Another number once the texts that most rows have are to be found anew.
+    /// A version that changes when the texts that most rows have have to be found again.
     var cutVersion: UInt64 { cut.version(after: changes, ofValues: count) }
 
     /// Notes that a row has a text, and gives its code.
@@ -67,7 +67,7 @@ final class ValueTable {
         return code
     }
 
-    /// Makes room for so many distinct texts at once.
+    /// Reserves room for this many distinct texts.
     func reserve(_ count: Int) {
         codes.reserve(count)
         postings.reserveCapacity(count)
@@ -209,7 +209,7 @@ extension String {
         }
     }
 
-    /// The text in NFC, which all below U+0300 is in as it stands.
+    /// The text in NFC; a text with only scalars below U+0300 is in NFC already.
     private var composed: String {
         utf8.contains { $0 >= 0xCC } ? precomposed : self
     }

@@ -34,9 +34,8 @@ package struct WrittenFields: Sendable {
     private var entries: [Entry] = []
     /// Items are mostly put in the order in which their records were written.
     private var next = 0
-    /// Entries that were written before it was known which items change, in order.
-    ///
-    /// Those before the place are used, or not needed.
+    /// The entries that were written before it was known which items change, in order; those before the place are used,
+    /// or not needed.
     private var ahead: [Entry] = []
     private var aheadPlace = 0
 
@@ -46,10 +45,10 @@ package struct WrittenFields: Sendable {
     /// Writes the records of items before it is known which of them change; probably all do.
     package init(ahead items: [Item]) { ahead = items.map(Entry.init) }
 
-    /// Makes room for the fields of so many items.
+    /// Reserves room for the fields of this many items.
     package mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
 
-    /// Forgets what was written ahead and not used.
+    /// Drops the entries that were written ahead and not used.
     package mutating func dropAhead() { (ahead, aheadPlace) = ([], 0) }
 
     /// Writes the value of an item's record, as JSON sorted by name.
