@@ -202,7 +202,7 @@ struct EntryWriter {
 
     /// Writes waiting changes to the records, in whole entries, oldest first.
     ///
-    /// It writes at most so many changes, unless the first entry alone has more.
+    /// It writes at most `most` changes, unless the first entry alone has more.
     mutating func makeChanges(atMost most: Int, _ db: Database) throws {
         guard let statements else { throw EntryStatements.missing }
         var count = 0

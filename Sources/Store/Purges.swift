@@ -10,8 +10,8 @@ internal import GRDB
 enum Purged {
     /// Whether a record is purged.
     ///
-    /// It looks at four rows of `purges` at most, however many are pending. Ranges of keys don't overlap, except the
-    /// one of all keys: only the first range that ends behind a key can cover it.
+    /// It reads at most four rows of `purges`, however many are pending. Ranges of keys don't overlap, except the one
+    /// of all keys: only the first range that ends behind a key can cover it.
     static let condition = """
         (EXISTS(
             SELECT 1 FROM purges p
@@ -67,7 +67,7 @@ enum Purged {
 struct PurgeSweep {
     /// The maximum number of rows that one transaction examines.
     static let rows = 1_000
-    /// About how many bytes of rows one transaction looks at, at most; a single row may have more.
+    /// The approximate maximum of bytes of rows that one transaction reads; a single row may have more.
     static let bytes = 8 << 20
 
     private struct Pass {

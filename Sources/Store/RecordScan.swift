@@ -40,7 +40,7 @@ public struct RecordTally: Sendable {
 
 /// Reads a component's records, and checks whether they are damaged.
 struct RecordScan {
-    /// After so many rows of one reading, the pages that it has read are forgotten.
+    /// The number of rows of one reading after which the pages that it has read are released.
     private static let many = 1_024
     /// Nearly all rows take more bytes than that.
     private static let fewestBytes = 64

@@ -51,7 +51,7 @@ public final class Recount: @unchecked Sendable {
     private var count = 0
     private var sums: Int64 = 0
 
-    /// Creates a recount of what the store holds now.
+    /// Creates a recount of the store's present content.
     ///
     /// The tail is written to the records first, so that records that replace damaged ones are in their rows.
     ///

@@ -4,7 +4,7 @@ internal import GRDB
 extension Int64 {
     /// Whether this can be a sequence, a position or a number of rows; if not, it is damage.
     ///
-    /// A store never gets near the greatest one, so what can be may be added to without an overflow.
+    /// A store never gets near the greatest one, so a possible number can be increased without an overflow.
     var isPossible: Bool { (0...1 << 62).contains(self) }
 }
 

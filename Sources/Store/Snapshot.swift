@@ -123,7 +123,7 @@ extension Snapshot {
 }
 
 extension Store {
-    /// Takes a snapshot of what is committed now.
+    /// Takes a snapshot of the present committed state.
     ///
     /// - Throws: `StoreError` if the file can't be read.
     public func snapshot() throws(StoreError) -> Snapshot {

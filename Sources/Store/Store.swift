@@ -52,7 +52,7 @@ public final class Store: Sendable {
     ///   - directory: the state directory, created with mode 0700 if missing.
     ///   - logger: logs failures and recoveries.
     ///   - outcomes: called on the writer's thread, in order, once for each group; it must be quick.
-    /// - Throws: `StoreError`, saying which file, what is wrong and what to do.
+    /// - Throws: `StoreError`, with the file, the problem and what to do.
     public convenience init(
         at directory: String, logger: Logger, outcomes: @escaping @Sendable ([Outcome]) -> Void
     ) throws(StoreError) {

@@ -46,7 +46,7 @@ struct TableCheck {
         return problems
     }
 
-    /// Adds everything that is wrong; if a table can't be read, what was found before is kept.
+    /// Adds all problems; if a table can't be read, the problems found before are kept.
     static func find(_ problems: inout [String], _ db: Database) throws {
         var check = TableCheck()
         while let found = try check.next(db) { problems += found }

@@ -67,9 +67,9 @@ final class WriteAheadLog: @unchecked Sendable {
 
     // MARK: Room
 
-    /// Makes the log's file long enough for so many frames.
+    /// Makes the log's file long enough for this many frames.
     ///
-    /// If it fails, commits make the file longer, or say what is wrong.
+    /// If it fails, commits make the file longer, or report the error.
     private func makeRoom(for frames: Int, _ pool: DatabasePool) {
         do {
             room = try pool.writeWithoutTransaction { db in

@@ -5,7 +5,7 @@ internal import LogMessages
 internal import Logging
 internal import Synchronization
 
-/// The only writer: a serial queue that commits what waits, and delivers the outcomes.
+/// The only writer: a serial queue that commits the entries that wait, and delivers their outcomes.
 ///
 /// Entries that arrive while one transaction is synced form the next one. A failed group is rolled back and retried
 /// entry by entry, so one bad entry costs the others only time.
@@ -181,7 +181,7 @@ final class Writer: @unchecked Sendable {
 // MARK: Files
 
 extension Writer {
-    /// The time between two looks at the files, in nanoseconds.
+    /// The time between two checks of the files, in nanoseconds.
     private static let betweenLooks: Int64 = 1_000_000_000
 
     /// Looks at the files before entries are written, once a second at most.

@@ -1,4 +1,4 @@
-/// Why a backup was not restored: what, where and what to do.
+/// The reason why a backup was not restored, with the file and what to do.
 ///
 /// Nothing was changed.
 public enum RestoreError: Error, Sendable, Equatable, CustomStringConvertible {

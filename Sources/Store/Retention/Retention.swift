@@ -29,7 +29,7 @@ public struct KeptPast: Sendable, Hashable {
 }
 
 extension Store {
-    /// Sets the limits for past notifications, and starts to delete what exceeds them.
+    /// Sets the limits for past notifications, and starts to delete those that exceed them.
     ///
     /// Later, whenever a limit is exceeded by a fiftieth, the oldest notifications are deleted until it is met, in
     /// small transactions between those of entries. Records stay.
