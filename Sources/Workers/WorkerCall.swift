@@ -98,7 +98,7 @@ struct WorkerStart: Sendable, Hashable, Codable {
 }
 
 extension WorkerStart {
-    /// Takes what the worker needs from a launch request.
+    /// Takes the values that the worker needs from a launch request.
     init(_ request: LaunchRequest) {
         self.init(
             kind: request.plugin.kind, container: request.container,

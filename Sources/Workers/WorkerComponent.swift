@@ -166,7 +166,7 @@ public actor WorkerComponent {
         return Array(events[taken...])
     }
 
-    /// Gives the component other settings, if it can take them.
+    /// Gives the component new settings, if it can take them.
     ///
     /// - Returns: whether it did.
     public func change(settings: [String: Value]) async throws -> Bool {

@@ -19,7 +19,7 @@ public enum WorkerDescription {
     ///   - code: the plugin's library or its program.
     ///   - kind: the kind of a program's components.
     ///   - id: the plugin's identifier.
-    ///   - identity: the identity of the code that the daemon holds; nil: what is at the path is run.
+    ///   - identity: the identity of the code that the daemon holds; nil: any code at the path is run.
     /// - Throws: `LaunchFailure` or `PluginProblem`, which the daemon logs.
     public static func serve(
         _ code: PluginCode, kind: Kind, id: String, identity: String?
@@ -107,9 +107,9 @@ extension WorkerLauncher {
     }
 }
 
-/// Reads what a worker writes until it closes its end, without blocking the loop.
+/// Reads a worker's output until the worker closes its end, without blocking the loop.
 ///
-/// It looks again and again for some milliseconds at a time, since the answer is small and comes once.
+/// It polls every few milliseconds, since the answer is small and comes once.
 private final class DescriptionAnswer {
     private let descriptor: Int32
     private let loop: any EventLoop

@@ -34,7 +34,7 @@ final class WorkerInbox {
     /// The pieces of the message that is not complete yet.
     private var pieces: [UInt8] = []
 
-    /// Makes an inbox, which calls `deliver` with each message or with what is wrong with it.
+    /// Makes an inbox, which calls `deliver` with each message or with its error.
     ///
     /// - Parameters:
     ///   - loop: the event loop that it is used on.

@@ -108,9 +108,9 @@ public final class WorkerLauncher: ComponentLauncher {
         }
     }
 
-    /// Starts a worker that writes which settings a plugin takes.
+    /// Starts a worker that writes the settings of a plugin.
     ///
-    /// - Returns: the worker, the descriptor to read its answer from, and the logger for what it prints.
+    /// - Returns: the worker, the descriptor to read its answer from, and the logger for its output.
     func startDescribing(
         _ plugin: Plugin
     ) throws(WorkerProcess.Problem) -> (WorkerProcess, Int32, Logger) {
@@ -150,7 +150,7 @@ public final class WorkerLauncher: ComponentLauncher {
         landlock.map { ["--landlock", "\($0)"] } ?? []
     }
 
-    /// The worker's arguments: its library or program, and what else of the machine it may use.
+    /// Returns the worker's arguments: its library or program, and what else of the machine it may use.
     private func arguments(for request: LaunchRequest) -> [String] {
         let plugin = request.plugin
         return Self.code(of: plugin)

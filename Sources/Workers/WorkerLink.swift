@@ -8,21 +8,20 @@ internal import Varlink
 
 /// The daemon's ends of the three connections to a worker.
 ///
-/// Calls and the stream of answers have one each, because a connection with a stream carries nothing else. On the third
-/// the worker asks: ``WorkerQuestions``. All close with the last reference.
+/// Calls and the stream of answers have one each, because a connection with a stream carries nothing else. The third is
+/// for the worker's questions: ``WorkerQuestions``. All close with the last reference.
 struct WorkerLink: Sendable {
     /// The most bytes that a worker may send in a frame.
     static let frameBytes = 1 << 20
 
-    /// The limits of what a worker sends: a frame holds a piece of a message, with each byte escaped
-    /// (``WorkerInbox``).
+    /// The limits of a worker's messages: a frame holds a piece of a message, with each byte escaped (``WorkerInbox``).
     static var limits: VarlinkLimits {
         var limits = workerLimits
         limits.frameBytes = frameBytes
         return limits
     }
 
-    /// The limits of what the daemon sends: a frame holds a call with its items.
+    /// The limits of the daemon's messages: a frame holds a call with its items.
     ///
     /// Calls that may be larger are sent in parts (``CallParts``).
     static var workerLimits: VarlinkLimits {

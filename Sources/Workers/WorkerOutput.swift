@@ -3,10 +3,10 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 
-/// Logs what a worker prints, and what the Swift runtime prints when the worker crashes, line by line.
+/// Logs the output of a worker line by line, including that of the Swift runtime when the worker crashes.
 ///
-/// Each line is logged with the worker's container, component and plugin. A long line is cut. Lines beyond a number
-/// are only counted (``LineBudget``).
+/// Each line is logged with the worker's container, component and plugin. A long line is cut. Lines beyond a number are
+/// only counted (``LineBudget``).
 ///
 /// Unchecked: it is used on its channel's event loop only.
 final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
@@ -46,7 +46,7 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
         return (ends[0], ends[1])
     }
 
-    /// Logs what is written to a pipe, until its other end is closed.
+    /// Logs the lines written to a pipe, until its other end is closed.
     ///
     /// - Parameters:
     ///   - descriptor: the end to read from; it is closed at the end.

@@ -36,7 +36,7 @@ struct WorkerPace {
     private var paid = NIODeadline.uptimeNanoseconds(0)
     private var lastHaste: NIODeadline?
 
-    /// A pace of so many a second.
+    /// Creates a pace of `rate` messages a second.
     init(_ rate: Int) { self.rate = rate }
 
     /// Counts a notification, or an answer.

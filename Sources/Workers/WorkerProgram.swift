@@ -15,7 +15,7 @@ public enum WorkerProgram {
     static let calls: Int32 = 3
     /// The connection on which the worker sends answers and messages.
     private static let stream: Int32 = 4
-    /// The connection on which the worker asks the daemon.
+    /// The descriptor of the connection for the worker's questions.
     static let questions: Int32 = 5
     /// The library's file that the daemon holds open, if it passed one.
     static let library: Int32 = 6

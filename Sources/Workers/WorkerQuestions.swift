@@ -6,9 +6,10 @@ internal import Logging
 internal import NIOCore
 internal import Varlink
 
-/// The daemon's side of what a component in a worker asks in the middle of a call.
+/// The daemon's side of the questions that a component in a worker asks in the middle of a call.
 ///
-/// Each worker has a connection for it: on the other two its answer would come behind calls that wait for the component.
+/// Each worker has a connection for them: on the other two, the answer would come behind calls that wait for the
+/// component.
 struct WorkerQuestions: WorkerHostService {
     /// The rate of the worker's questions.
     private struct Turns: Sendable {
@@ -38,7 +39,7 @@ struct WorkerQuestions: WorkerHostService {
         turns = .makeBoxSendingValue(Turns(pace: pace), eventLoop: loop)
     }
 
-    /// The limits of what a worker asks: one question at a time, none while answers wait to be read.
+    /// The limits of a worker's questions: one question at a time, none while answers wait to be read.
     static var limits: VarlinkLimits {
         var limits = VarlinkLimits()
         limits.frameBytes = 8 << 10
@@ -104,9 +105,9 @@ final class WorkerHostClient {
             nesting: Wire.nesting)
     }
 
-    /// The item with this id; nil: there is none.
+    /// Returns the item with this id; nil: there is none.
     ///
-    /// A worker that gets no answer ends: its component must not decide by what is not so.
+    /// A worker that gets no answer ends, because its component must not decide by wrong data.
     func item(_ id: String) -> AtriumKit.Item? {
         guard id.utf8.count <= WorkerQuestions.idBytes else { return nil }
         do {

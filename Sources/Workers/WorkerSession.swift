@@ -14,7 +14,7 @@ internal import Varlink
 final class WorkerSession {
     private let code: PluginCode
     private let id: String
-    /// The identity of the code that the daemon holds; nil: what is at the path is run.
+    /// The identity of the code that the daemon holds; nil: any code at the path is run.
     private let identity: String?
     private let loop: any EventLoop
     private let end: () -> Void
@@ -316,7 +316,7 @@ final class WorkerSession {
     }
 }
 
-/// Keeps what the component logs, for the handler of crashes.
+/// Keeps the component's log messages for the handler of crashes.
 private struct CrashWords: LastWords {
     func note(_ message: String) { CrashHandler.note(LineBudget.cut(message)) }
 

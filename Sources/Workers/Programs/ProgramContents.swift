@@ -121,7 +121,7 @@ private final class ListeningProgram: @unchecked Sendable {
         /// The difference from the items before; nil: there is none.
         var difference: ItemDifference?
         var problem: String?
-        /// After how many seconds the next call is to be made; nil: never.
+        /// The seconds after which the next call is to be made; nil: never.
         var interval: Int?
     }
 

@@ -237,9 +237,9 @@ extension SectionInput {
 }
 
 extension AtriumKit.Filter {
-    /// A filter of a program.
+    /// Converts a filter of a program.
     ///
-    /// - Throws: the filter, and what is wrong with it.
+    /// - Throws: an error with the filter and its problem.
     fileprivate init(
         _ filter: PluginInterfaces.Filter, _ fields: Set<String>, in section: String
     ) throws(ProgramFailure) {

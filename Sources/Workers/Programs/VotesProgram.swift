@@ -178,7 +178,7 @@ extension VoteFacts {
 }
 
 extension Program {
-    /// The refusal that an error of a program stands for; nil: it makes no sense.
+    /// Converts an error of a program to a refusal; nil: the error is invalid.
     static func refusal(_ reason: String, _ retryAfter: Double?) -> Refusal? {
         guard retryAfter.map({ $0.isFinite && $0 >= 0 }) ?? true else { return nil }
         return Refusal(.refused, String(reason.prefix(1_000)), retryAfter: retryAfter)

@@ -2,9 +2,9 @@ internal import AtriumKit
 internal import Index
 internal import JSONCodec
 
-/// Reads types from the value that a message is.
+/// Reads types from the JSON value of a message.
 ///
-/// It throws `WireError`, with the members that lead to what is wrong.
+/// It throws `WireError`, with the path to the wrong value.
 struct WireDecoder: Decoder {
     private let value: JSONValue
     var codingPath: [any CodingKey] { [] }

@@ -2,7 +2,7 @@ internal import AtriumKit
 internal import Index
 internal import JSONCodec
 
-/// Writes what types encode as JSON at once: no tree of values is made.
+/// Writes types that are `Encodable` as JSON at once, without a tree of values.
 final class WireEncoder: Encoder {
     private(set) var json = JSONWriter()
     /// The open containers, the outermost first: objects (true) and arrays.
@@ -10,7 +10,7 @@ final class WireEncoder: Encoder {
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
 
-    /// Writes a value where one may stand.
+    /// Writes a value at a place where one is allowed.
     func write<Member: Encodable>(_ member: Member) throws {
         let depth = open.count
         if Member.self == Value.self, let value = member as? Value {
