@@ -122,7 +122,7 @@ struct ControlContext: Sendable {
     }
 }
 
-/// Logs which subscribers have gaps in what they received.
+/// Logs the gaps of subscribers.
 final class MissedLog: Sendable {
     /// The most lines in a minute for one user.
     private static let lines = 10

@@ -87,7 +87,7 @@ public protocol DaemonState: Sendable {
     var version: String { get }
     /// The daemon's facts that the registry does not have.
     func facts() -> DaemonFacts
-    /// Reads configuration and definitions again; replies with what changed, one line each.
+    /// Reads configuration and definitions again; replies with the changes, one line each.
     func reload(_ reply: @escaping @Sendable (Result<[String], ReloadProblem>) -> Void)
     /// Sets the log level; returns the previous one, or nil if the level is not valid.
     func setLogLevel(_ level: String) -> String?
@@ -101,7 +101,7 @@ public struct DaemonFacts: Sendable {
         case starting
         /// Calls are served.
         case ready
-        /// The daemon is stopping, and finishes what it accepted.
+        /// The daemon is stopping, and finishes accepted calls.
         case stopping
     }
 

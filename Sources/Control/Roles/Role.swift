@@ -8,7 +8,7 @@ public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
     case member
     /// A web front end: like a member, and also for actors of its own namespace.
     case frontend
-    /// May also put and remove items, act on what others wrote, and see who voted.
+    /// May also put and remove items, moderate other users' comments, and see who voted.
     case moderator
     /// May do everything.
     case admin
