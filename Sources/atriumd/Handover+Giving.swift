@@ -29,7 +29,7 @@ extension Handover {
     /// of more than 128 KiB.
     private static let mostConnections = (127 << 10) / (Name.connection.utf8.count + 1)
 
-    /// The capacity that the manager's store needs for so many connections.
+    /// Returns the capacity of the manager's store that this many connections need.
     static func wanted(_ connections: Int) -> Int { connections + besides }
 
     /// Releases the clients' connections, in order, and stores as many as possible with the service manager.

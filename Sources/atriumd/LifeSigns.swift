@@ -25,7 +25,7 @@ final class LifeSigns: @unchecked Sendable {
     private let registry: Registry
     private let loop: any EventLoop
     private let watchdog: Watchdog?
-    /// Returns what is wrong, without what the registry reports.
+    /// Returns the problems, without those that the registry reports.
     private let problems: @Sendable () -> [String]
     private let notifier = Notifier()
 
@@ -124,7 +124,7 @@ final class LifeSigns: @unchecked Sendable {
         notifier.status(line)
     }
 
-    /// The status: what is served, and what is wrong.
+    /// Returns the status as one line: what is served, and the problems.
     private func line(_ status: RegistryStatus) -> String {
         let held = held(status)
         let problems = problems() + status.problems

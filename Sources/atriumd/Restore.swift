@@ -5,7 +5,7 @@ import Store
 struct Restore {
     let settings: DaemonSettings
 
-    /// Restores the backup, and prints what was done.
+    /// Restores the backup, and prints the result.
     ///
     /// - Parameters:
     ///   - file: the backup; `-` is standard input.
