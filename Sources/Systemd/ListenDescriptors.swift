@@ -3,9 +3,9 @@ import Glibc
 
 /// The descriptors that the service manager passed to this process, each to be taken by its name.
 ///
-/// The name is the socket unit's `FileDescriptorName=`, or that under which a descriptor was given
-/// to the manager to keep; a unit without one passes its own name. Whoever knows a name takes what
-/// has it and owns it from then on; what nobody took is closed with ``closeRest()``.
+/// The name is the socket unit's `FileDescriptorName=`, or that under which a descriptor was given to the manager to
+/// keep; a unit without one passes its own name. A caller takes the descriptors of a name and owns them from then on;
+/// the others are closed with ``closeRest()``.
 public struct PassedDescriptors: Sendable {
     /// One descriptor (close-on-exec) with its name.
     public struct Descriptor: Sendable, Equatable {
@@ -15,15 +15,15 @@ public struct PassedDescriptors: Sendable {
         public let number: Int32
     }
 
-    /// Those that nobody took yet, in the manager's order.
+    /// The descriptors that were not taken yet, in the manager's order.
     public private(set) var rest: [Descriptor]
 
-    /// Takes over what the manager passed; empty after an ordinary start.
+    /// Takes over the descriptors that the manager passed; empty after an ordinary start.
     ///
-    /// The variables of the protocol are removed from the environment, so that children don't take
-    /// the descriptors for theirs: a second call finds none. Call it before any thread is started.
+    /// The variables of the protocol are removed from the environment, so that children don't use the descriptors: a
+    /// second call finds none. Call it before any thread is started.
     ///
-    /// - Returns: All of them.
+    /// - Returns: The descriptors.
     /// - Throws: ``ListenError`` when the manager announced descriptors that can't be taken over.
     public static func receive() throws(ListenError) -> PassedDescriptors {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
@@ -72,10 +72,9 @@ public struct ListeningSocket: Sendable, Equatable {
     /// The group that its file belongs to; nil without a file.
     public let group: UInt32?
 
-    /// Looks at a descriptor.
+    /// Reads the properties of a listening Unix stream socket; nil for any other descriptor.
     ///
-    /// Anything but a Unix stream socket that listens gives nil: others have no credentials of who is at
-    /// their other end.
+    /// Other sockets have no credentials of their peers.
     ///
     /// - Parameter number: The descriptor; it stays the caller's.
     public init?(_ number: Int32) {

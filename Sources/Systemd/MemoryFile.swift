@@ -1,10 +1,9 @@
 import CSystemd
 import Glibc
 
-/// A file in memory without a name, which lives as long as a descriptor of it: what one process
-/// leaves for the next.
+/// A file in memory without a name, which lives as long as a descriptor of it; one process may leave it for the next.
 public struct MemoryFile: Sendable {
-    /// Its descriptor; whoever holds the value closes it.
+    /// Its descriptor; the owner of the value closes it.
     public let descriptor: Int32
 
     /// `F_ADD_SEALS`, `F_SEAL_SEAL | SHRINK | GROW | WRITE`: macros that Swift does not see.

@@ -3,10 +3,9 @@ import Glibc
 
 /// Notifies the service manager of the daemon's state.
 ///
-/// Promises: a message is sent before the call returns, and messages arrive in the order of the
-/// calls. Without `NOTIFY_SOCKET` in the environment (an ordinary start from a shell) every call
-/// does nothing. A message that can't be delivered is dropped: the manager's own start timeout is
-/// what notices.
+/// Promises: a message is sent before the call returns, and messages arrive in the order of the calls. Without
+/// `NOTIFY_SOCKET` in the environment (an ordinary start from a shell) every call does nothing. A message that can't be
+/// delivered is dropped; the manager notices that by its own start timeout.
 public struct Notifier: Sendable {
     /// The maximum number of characters of a status that is sent: `systemctl status` shows it on one line.
     static let statusLimit = 500

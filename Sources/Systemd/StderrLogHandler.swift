@@ -59,7 +59,7 @@ public struct StderrLogHandler: LogHandler {
         LogMeters.count(event.level)
     }
 
-    /// The line without what it starts with, and its end.
+    /// Returns the line without its prefix and its end.
     func line(for event: LogEvent) -> String { "\(event.level) \(fields.line(for: event))" }
 
     private func write(_ line: String) {
