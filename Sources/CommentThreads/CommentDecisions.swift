@@ -30,7 +30,7 @@ extension ThreadedComments {
         return [comment.record]
     }
 
-    /// Decides on another text: the author's right alone, under whose name it stands.
+    /// Decides on a new text, which only the author may write.
     ///
     /// The same text changes nothing.
     public func edit(

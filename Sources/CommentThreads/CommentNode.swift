@@ -1,8 +1,8 @@
 import AtriumKit
 
-/// A comment as the tree keeps it: its text follows the other parts in the same piece of memory, as UTF-8.
+/// A comment of the tree: its text follows its other properties in the same piece of memory, as UTF-8.
 ///
-/// It does not change, but for the depth that is remembered: an edited comment is another node, with the same ``id``.
+/// It is immutable, apart from the depth that is remembered: an edited comment is another node, with the same ``id``.
 final class CommentNode: ManagedBuffer<CommentNode.Facts, UInt8> {
     /// All but the text.
     struct Facts {

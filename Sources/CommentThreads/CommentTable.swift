@@ -8,7 +8,7 @@ import AtriumKit
 /// With many comments there are many tables, each of which grows by itself: with millions of comments, growth in one
 /// piece would take a tenth of a second.
 struct CommentTable {
-    /// Up to so many comments are in one table.
+    /// The maximum number of comments in one table before there are many tables.
     private static let whole = 8_192
     /// The number of the hash's highest bits that select a comment's table, once there are many tables.
     private static let bits: UInt32 = 10
@@ -54,7 +54,7 @@ struct CommentTable {
         return removed
     }
 
-    /// Never 0, which stands for a free place.
+    /// Returns the hash of an id for its table; never 0, which marks a free place.
     private func shortHash(of id: CommentID) -> UInt32 {
         let hash = hash(id)
         return UInt32(truncatingIfNeeded: hash ^ hash >> 32) | 1

@@ -60,7 +60,7 @@ extension ThreadedComments {
         return entries.reversed()
     }
 
-    /// The comment as its record has it: with its author, who is who may be shown it.
+    /// Returns the comment as an entry of a page, with all that its record has, including the author.
     private func heldEntry(_ node: CommentNode) -> ThreadPage.Entry {
         ThreadPage.Entry(
             comment: node.comment, depth: tree.depth(of: node) ?? 0,
@@ -75,7 +75,7 @@ extension Sibling {
         return "\(facts.created.milliseconds).\(facts.order).\(facts.id.text)"
     }
 
-    /// The place of a cursor, whether a comment is there or not.
+    /// Parses the place of a cursor, whether or not a comment is there.
     fileprivate init?(cursor: String) {
         let parts = cursor.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let created = Int64(parts[0]), let order = Int64(parts[1]),

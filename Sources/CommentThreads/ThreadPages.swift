@@ -81,7 +81,7 @@ extension ThreadedComments {
             firstDepth: firstDepth, lastDepth: isDeeper ? .max : lastDepth)
     }
 
-    /// The comment after which a cursor goes on, if it is on the way at all.
+    /// Returns the comment after which a cursor continues, if it is in the walk.
     private func position(_ id: String, in walk: ThreadWalk) throws(Refusal) -> ThreadWalk.Stop {
         guard let node = tree.node(id), node.subject == walk.subject,
             let depth = tree.depth(of: node), depth >= walk.firstDepth
@@ -113,7 +113,7 @@ extension ThreadedComments {
             comment: seen, depth: stop.depth, replies: replies, more: more)
     }
 
-    /// Says where the next page goes on, and which comments of this one have replies left.
+    /// Sets the cursor of the next page, and the cursors of this page's comments that have further replies.
     private func cut(_ page: inout ThreadPage, before stop: ThreadWalk.Stop, on walk: ThreadWalk) {
         guard let last = page.entries.last?.comment.id else { return }
         let order = walk.order

@@ -1,10 +1,10 @@
 import AtriumKit
 
-/// All comments of a component, and what people see of them.
+/// All comments of a component, and those of them that everyone sees.
 ///
-/// A comment is *seen* when it is shown, or when a reply to it is seen. Only seen comments stand in
-/// the lists of siblings, so that a page costs what it holds. Replies hang on their parent's id
-/// and not on the parent: they may come first, and wait in its list.
+/// A comment is *seen* when it is shown, or when a reply to it is seen. Only seen comments are in the lists of
+/// siblings, so that the cost of a page is that of its comments. Replies belong to their parent's id and not to the
+/// parent: they may come first, and wait in the id's list.
 final class ThreadTree {
     /// The parent of a list of siblings.
     enum Place: Hashable {
@@ -42,7 +42,7 @@ final class ThreadTree {
 
     func count(of subject: Subject) -> Int { totals[subject]?.shown ?? 0 }
 
-    /// The ids of all comments on a subject after one, at most so many.
+    /// Returns the ids of the comments on a subject after one, at most `limit`.
     func ids(about subject: Subject, after: String?, limit: Int) -> [String] {
         totals[subject]?.ids.page(after: after.map(CommentID.make), limit: limit).map(\.text) ?? []
     }
@@ -130,8 +130,8 @@ final class ThreadTree {
         node.state == .shown || !(lists[.comment(node.id)]?.isEmpty ?? true)
     }
 
-    /// Puts the comment into its list or takes it out, and goes on with its parent as long as that
-    /// is seen, or no longer, because of it.
+    /// Adds the comment to its list or removes it, and continues with its parent as long as that changes whether the
+    /// parent is seen.
     private func setSeen(_ node: CommentNode, _ isSeen: Bool) {
         var node = node
         while true {

@@ -35,7 +35,7 @@ open class ThreadedComments: Commenting {
         self.rules = rules
     }
 
-    /// Whether they differ only in `subjects`, `maxLength` and `moderated`, which are for what is written next.
+    /// Whether the settings differ only in `subjects`, `maxLength` and `moderated`, which affect only later comments.
     open func canTake(_ settings: Settings) -> Bool {
         let own = Set(CommentRules.settings.map(\.name))
         func others(_ settings: Settings) -> [String: Value] {
@@ -45,7 +45,7 @@ open class ThreadedComments: Commenting {
             && (try? CommentRules(settings)) != nil
     }
 
-    /// Judges by the new rules from now on; comments that wait for a moderator go on waiting.
+    /// Applies the new rules from now on; comments that wait for a moderator continue to wait.
     open func settingsDidChange(from before: Settings) {
         if let rules = try? CommentRules(context.settings) { self.rules = rules }
     }
@@ -79,7 +79,7 @@ open class ThreadedComments: Commenting {
     /// Every subject with comments that people see, with how many.
     public var counts: some Sequence<(subject: Subject, count: Int)> { tree.counts }
 
-    /// Puts the record's comment in its place, or takes it out.
+    /// Puts the record's comment in its place, or removes it.
     public func apply(_ change: Change) {
         let comment = comment(of: change)
         let before = tree.replace(change.key, with: comment)
