@@ -49,7 +49,7 @@ package struct ItemDifference: Sendable {
 }
 
 extension ItemDifference {
-    /// Reports what differs to a list's delegate; the list has the new items by then.
+    /// Reports the difference to a list's delegate; the list has the new items by then.
     package func report(
         _ delegate: (any ContentListingDelegate)?, of listing: any ContentListing
     ) {
@@ -65,7 +65,7 @@ extension ItemDifference {
 }
 
 extension ComponentContext {
-    /// Lets go of many items elsewhere than on the loop, which would stand still meanwhile.
+    /// Frees items on another thread if there are more than 1,000, since freeing them on the loop would block it.
     package func letGo(of items: [String: Item]) {
         guard items.count > 1_000 else { return }
         background {

@@ -38,7 +38,7 @@ package struct ItemMapping: Sendable {
         package let parent: TypedSetting<String>
         package let fields: TypedSetting<[String: Value]?>
 
-        /// Declares `id`, `parent` and `fields`, each with what it is for.
+        /// Declares the settings `id`, `parent` and `fields`, each with its description.
         package init(id: String, parent: String, fields: String) {
             self.id = Setting.text("id", id).defaulting(to: "id")
             self.parent = Setting.text("parent", parent).defaulting(to: "parent")
@@ -86,9 +86,9 @@ package struct ItemMapping: Sendable {
         values = ItemValues(separator: separator.map(Character.init))
     }
 
-    /// The item of what was found, in a line.
+    /// Makes the item of the values that were found in a line.
     ///
-    /// - Throws: ``FormatProblem`` without an id, with one that can't be, or without a field that every item has.
+    /// - Throws: ``FormatProblem`` if there is no id or an invalid one, or if a field is missing that every item has.
     package func item(
         _ ids: [String], _ parent: String?, _ fields: [String: Value], line: Int
     ) throws(FormatProblem) -> Item {

@@ -10,9 +10,9 @@ package struct ItemValues: Sendable {
 
     package init(separator: Character?) { self.separator = separator }
 
-    /// The value that one of JSON, or the text of a cell, stands for; nil where it stands for none.
+    /// Returns the field's value for a JSON value, or for the text of a cell; nil if it stands for none.
     ///
-    /// - Throws: a misfit for one that items of the container can't have, as far as it can be decided here.
+    /// - Throws: a misfit for a value that items of the container can't have, as far as that can be decided here.
     package func value(_ json: JSONValue, of field: Field) throws(FieldValues.Misfit) -> Value? {
         let found: JSONValue?
         if let separator, field.type == .keywords, let text = json.string {
@@ -116,9 +116,9 @@ package struct ObjectMapping {
             || mapping.fields.contains { $0.place.pointer != nil }
     }
 
-    /// The item of a line or an element; nil for an empty line.
+    /// Returns the item of a line or an element; nil for an empty line.
     ///
-    /// Fields may stand in a member `fields` of their own, as exports have them.
+    /// Fields may be in a member `fields` of their own, as in exports.
     package mutating func item(_ bytes: [UInt8], _ piece: FormatPiece) throws(FormatProblem)
         -> Item?
     {
