@@ -67,7 +67,7 @@ package final class AnswerSearch {
         index.log.count(since: position).map { ($0 + changed.count) * judge.weight }
     }
 
-    /// Does a little.
+    /// Does one step.
     func step() -> SelectionSearch.Progress {
         guard takeOutChanged() else { return .lost }
         return judgeChanged() || counting.step(into: &counts) || find() ? .more : .done

@@ -51,20 +51,20 @@ struct BestRows {
         }
     }
 
-    /// Takes these over: the first in order, and whether there are no others.
+    /// Sets the first rows in order, and whether there are no others.
     mutating func take(_ page: (rows: [Int], isLast: Bool), key: (Int) -> UInt64) {
         candidates = page.rows.map { Candidate(key: key($0), row: Int32($0)) }
         isCut = !page.isLast
         if isCut { noteWorst(candidates.last) }
     }
 
-    /// Takes a row in if it is among the first.
+    /// Inserts a row if it is among the first.
     mutating func insert(_ row: Int, key: UInt64) {
         guard key < worst || key == worst && mayBeAmong(row) else { return }
         append(row, key)
     }
 
-    /// Takes rows out.
+    /// Removes rows.
     mutating func remove(where isGone: (Int) -> Bool) {
         candidates.removeAll { isGone(Int($0.row)) }
         guard isCut, worstRow >= 0, isGone(worstRow) else { return }

@@ -46,7 +46,7 @@ struct Bitset {
         return index < words.count && words[index] & (1 << UInt64(row & 63)) != 0
     }
 
-    /// Takes a row in.
+    /// Inserts a row.
     mutating func insert(_ row: Int) {
         let index = row >> 6
         if index >= words.count {
@@ -55,7 +55,7 @@ struct Bitset {
         words[index] |= 1 << UInt64(row & 63)
     }
 
-    /// Takes in the rows that `visit` calls its body with, for which there is room.
+    /// Inserts the rows with which `visit` calls its body; the set must have room for them.
     @inline(__always)
     mutating func insert(_ visit: ((Int) -> Void) -> Void) {
         words.withUnsafeMutableBufferPointer { words in
@@ -97,7 +97,7 @@ struct Bitset {
         if index < words.count { words[index] &= ~(1 << UInt64(row & 63)) }
     }
 
-    /// Takes a row in, or leaves it out.
+    /// Inserts a row, or removes it.
     mutating func set(_ row: Int, to isMember: Bool) {
         if isMember { insert(row) } else { remove(row) }
     }
@@ -130,7 +130,7 @@ struct Bitset {
         }
     }
 
-    /// Hands over each row, ascending.
+    /// Calls the body with each row, ascending.
     @inline(__always)
     func visit(_ body: (Int) -> Void) { visit(words: 0..<words.count, body) }
 

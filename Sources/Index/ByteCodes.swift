@@ -1,7 +1,7 @@
-/// Each row's number as one byte, for a column that has few distinct ones: to count how many rows have each
-/// then reads one byte of memory for a row, and not a set or a list of rows for each number.
+/// The number of each row as one byte, for a column with few distinct numbers.
 ///
-/// There is room for numbers to come; those that go keep their byte.
+/// Counting the rows with each number then reads one byte of memory for a row, and not a set or a list of rows for each
+/// number. There is room for further numbers; a number that no row has any more keeps its byte.
 struct ByteCodes {
     /// Distinct numbers that it is made for, half of those that it has room for.
     static let capacity = 127

@@ -46,9 +46,9 @@ struct FirstElements<Element> {
         self.comesFirst = comesFirst
     }
 
-    /// Takes an element in if it is among the first so far.
+    /// Inserts an element if it is among the first so far.
     ///
-    /// - Returns: whether it was, and which one it has driven out.
+    /// - Returns: whether it was inserted, and the element that it has replaced.
     mutating func insert(_ element: Element) -> (isAmong: Bool, out: Element?) {
         guard elements.count >= limit else {
             elements.append(element)

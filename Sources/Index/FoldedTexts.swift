@@ -123,7 +123,7 @@ final class FoldedTexts {
     private(set) var byteCount = 0
     private var places: ContiguousArray<Place> = []
 
-    /// Keeps a text by its folded form and as it is; the owner has none now.
+    /// Adds a text, folded and as it is; the owner must have none now.
     func insert(
         _ text: UnsafeRawBufferPointer, original: UnsafeRawBufferPointer, owner: Int
     ) {
@@ -141,7 +141,7 @@ final class FoldedTexts {
     /// Whether an owner has a text.
     func has(_ owner: Int) -> Bool { places[owner].run != Place.none }
 
-    /// Forgets an owner's text.
+    /// Removes an owner's text.
     func remove(owner: Int) {
         let place = places[owner]
         let (run, entry) = (Int(place.run), Int(place.entry))
@@ -151,7 +151,7 @@ final class FoldedTexts {
         if runs[run].holes * 2 > runs[run].bytes.count { rewrite(run) }
     }
 
-    /// Hands over an owner's text.
+    /// Calls the body with an owner's folded text.
     @inline(__always)
     func withText<R>(of owner: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
         let place = places[owner]
@@ -161,7 +161,7 @@ final class FoldedTexts {
         }
     }
 
-    /// Hands over an owner's text as it is.
+    /// Calls the body with an owner's original text.
     @inline(__always)
     func withOriginal<R>(of owner: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
         let place = places[owner]

@@ -12,7 +12,7 @@ package enum Folding {
         return text.withUTF8 { withFolded($0) { Array($0) } }
     }
 
-    /// Hands over the folded form of a text's bytes.
+    /// Calls the body with the folded form of a text's bytes.
     @inline(__always)
     static func withFolded<R>(
         _ text: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> R
@@ -79,8 +79,7 @@ struct FoldingTable: Sendable {
     /// The scalars it knows are below this: up to Cyrillic, before Armenian.
     private static let end: UInt32 = 0x530
 
-    /// Each scalar's folded bytes, at most three, the lowest byte first; the highest byte counts
-    /// them.
+    /// The folded bytes of each scalar, at most three, the lowest byte first; the highest byte is their number.
     private let folded: [UInt32]
 
     private init() {

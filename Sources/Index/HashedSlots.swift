@@ -49,7 +49,7 @@ package struct HashedSlots {
         tables[Int(hash >> shift)].find(hash, where: isMatch)
     }
 
-    /// Takes in a number that is not in it.
+    /// Inserts a number, which must not be in it.
     mutating func insert(_ number: Int, hash: UInt32) {
         if count == Self.whole, tables.count == 1 { split() }
         tables[Int(hash >> shift)].insert(UInt64(hash) << 32 | UInt64(number + 1))

@@ -26,7 +26,7 @@ package final class IndexCheck {
         orders = index.orders.columns[...]
     }
 
-    /// Looks at a little more; false: there is nothing left.
+    /// Checks a little more; false: nothing is left.
     package func step() -> Bool {
         if let order = orders.first {
             if !stepOrder(order) {

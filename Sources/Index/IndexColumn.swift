@@ -53,7 +53,7 @@ enum IndexColumn {
         }
     }
 
-    /// Below 0 when one row's value comes before the other's; no value comes last.
+    /// Compares the values of two rows: below 0 if the first one's comes first; missing values come last.
     func compare(_ one: Int, _ other: Int) -> Int {
         switch self {
         case .text(let column):
@@ -73,7 +73,7 @@ enum IndexColumn {
         }
     }
 
-    /// For each row a number that orders as the values do, the greatest where there is none.
+    /// Returns a number for each row that orders as the values do; the greatest number for a row without a value.
     func sortKeys() -> ContiguousArray<UInt64> {
         switch self {
         case .text(let column):
@@ -92,7 +92,7 @@ enum IndexColumn {
         if case .text(let column) = self { column.release() }
     }
 
-    /// Forgets those texts that no row had already when this was called last.
+    /// Drops the texts that no row had already at the last call.
     func age() {
         if case .text(let column) = self { column.age() }
     }
@@ -228,7 +228,7 @@ package struct DerivedValues: Sendable {
         [.number, .integer, .integer].map { IndexColumn(type: $0) }
     }
 
-    /// Keeps a tally; one of no ballots is the same as none.
+    /// Sets a tally; one without ballots is the same as none.
     mutating func setTally(_ tally: Tally?, for id: String) {
         tallies[id] = tally.flatMap { $0 == Tally() ? nil : $0 }
     }

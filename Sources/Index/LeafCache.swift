@@ -39,7 +39,7 @@ struct LeafCache {
         if changed.count > max(4_096, count / 4) { removeAll() }
     }
 
-    /// Forgets everything.
+    /// Drops all sets.
     mutating func removeAll() {
         entries = [:]
         changed = []

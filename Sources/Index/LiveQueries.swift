@@ -31,7 +31,7 @@ final class LiveQueries {
         var unconcerned = 0
     }
 
-    /// Up to which place of the log it is known which queries changes concern.
+    /// The position in the log up to which the concerned queries were found.
     private(set) var position: UInt64 = 0
 
     private var members: [Member?] = []
@@ -41,7 +41,7 @@ final class LiveQueries {
     private var knowing: [Int32: Postings] = [:]
     private var unconcerned = 0
 
-    /// Takes a query in that is answered up to the end of the log, and gives its number.
+    /// Adds a query whose answer is of the end of the log; returns its number.
     func join(_ query: any LiveReader, parts: ChangedParts, log: ChangeLog) -> Int {
         if members.count == free.count { position = log.end }
         let number = free.popLast() ?? members.count

@@ -141,11 +141,11 @@ package final class LiveQuery: LiveReader {
 
 extension LiveQuery {
     private enum Look {
-        /// It changes nothing in sight.
+        /// The change affects nothing in sight.
         case elsewhere
         /// Fields of a known row changed, and none that the query depends on.
         case content
-        /// Only a closer look can decide.
+        /// The row has to be tested.
         case judged
     }
 

@@ -9,8 +9,8 @@ struct Needle {
     let bytes: [UInt8]
     /// The places of its four rarest bytes; if there are fewer, the rarest is repeated.
     private let rarest: [Int]
-    /// For each beginning of it, how long the longest shorter one is that this beginning ends with;
-    /// none where it has no more than four bytes.
+    /// The length of the longest proper suffix of each prefix that is a prefix, too; empty if it has no more than four
+    /// bytes.
     private let borders: [UInt32]
 
     /// The maximum number of bytes, for which the stack has room.

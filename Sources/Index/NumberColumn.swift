@@ -10,7 +10,7 @@ import CBits
 final class NumberColumn {
     /// A version that grows with each distinct number that is added or removed, once the numbers were listed.
     private(set) var version: UInt64 = 0
-    /// Each row's number, NaN where it has none.
+    /// The number of each row, NaN for a row without one.
     var numbers: ContiguousArray<Double> {
         writeZeros()
         return stored
@@ -20,8 +20,9 @@ final class NumberColumn {
     var rowCount: Int { stored.isEmpty ? zerosEnd : stored.count }
 
     private var stored: ContiguousArray<Double> = []
-    /// While no row has another number, the rows that have 0, none of which is in ``stored``: most lists have no votes
-    /// or no comments, and nobody sorts them by that.
+    /// The rows that have 0, none of which is in ``stored``, while no row has another number.
+    ///
+    /// Most lists have no votes or no comments, and nobody sorts them by that.
     private var zeros = Bitset()
     /// One more than the greatest row that was in ``zeros``; 0 once they are in ``stored``.
     private var zerosEnd = 0
@@ -34,9 +35,9 @@ final class NumberColumn {
     /// The rows of each distinct number; nil until they are first needed, since most numbers are compared and never
     /// listed.
     private var postings: [Double: Postings]?
-    /// Up to which row they are listed.
+    /// The row up to which numbers are listed.
     private var listed = 0
-    /// Kept from the first time that rows are counted by them, while the distinct numbers are few.
+    /// The codes by which rows are counted, from the first count on, while the distinct numbers are few.
     private var codes: ByteCodes?
 
     /// A column for a field of this type.
@@ -84,7 +85,7 @@ final class NumberColumn {
         zerosEnd += count
     }
 
-    /// Hands over the numbers.
+    /// Calls the body with the numbers.
     @inline(__always)
     func withNumbers<R>(_ body: (UnsafeBufferPointer<Double>) -> R) -> R {
         writeZeros()
@@ -187,7 +188,7 @@ final class NumberColumn {
     /// The number of rows to be listed before the distinct numbers are known.
     var unlistedCount: Int { max(rowCount - listed, 0) }
 
-    /// Keeps the distinct numbers, and ``version``, from now on.
+    /// Lists the distinct numbers, and keeps them and ``version`` up to date from now on.
     func startListing() { while list(atMost: .max) {} }
 
     /// Lists some more rows.

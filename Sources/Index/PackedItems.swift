@@ -20,7 +20,7 @@ package struct PackedItems {
         /// The row that it was put in for.
         var row = 0
         var id = UnsafeRawBufferPointer(start: nil, count: 0)
-        /// Nil for a root.
+        /// The id of the parent; nil for a root.
         var parent: UnsafeRawBufferPointer?
         /// The fields as JSON.
         var fields = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -31,7 +31,7 @@ package struct PackedItems {
     private(set) var chunks: [ItemChunk] = []
     private var open = 0
 
-    /// Keeps an item.
+    /// Adds an item.
     mutating func append(
         row: Int, id: UnsafeRawBufferPointer, parent: UnsafeRawBufferPointer?,
         fields: UnsafeRawBufferPointer
@@ -194,7 +194,7 @@ final class ItemChunk: @unchecked Sendable {
     /// Whether there is room for this many bytes.
     func hasRoom(for length: Int) -> Bool { used + length <= capacity }
 
-    /// Keeps an item, for which there is room, and returns where it starts.
+    /// Adds an item, for which there must be room; returns its start.
     func append(
         row: Int, id: UnsafeRawBufferPointer, parent: UnsafeRawBufferPointer?,
         fields: UnsafeRawBufferPointer
@@ -228,7 +228,7 @@ final class ItemChunk: @unchecked Sendable {
                 start: bytes + header.id + max(header.parent, 0), count: header.fields))
     }
 
-    /// Hands over all items, also those that went.
+    /// Calls the body with all items, including those that were removed.
     func visit(_ body: (_ start: Int, PackedItems.Entry) -> Void) {
         var start = 0
         while start < used {
@@ -250,7 +250,7 @@ extension UnsafeRawBufferPointer {
         return memcmp(own, its, count) == 0
     }
 
-    /// Below 0 when these bytes come first, above when the others do.
+    /// Compares bytes: below 0 if these come first, above 0 if the others do.
     @inline(__always)
     func compare(_ other: UnsafeRawBufferPointer) -> Int {
         if let own = baseAddress, let its = other.baseAddress {

@@ -42,7 +42,7 @@ struct Postings {
         }
     }
 
-    /// Takes a row in; one that is in it already changes nothing.
+    /// Inserts a row; a row that is in it already changes nothing.
     mutating func insert(_ row: Int) {
         switch form {
         case .none: form = .one(UInt32(row))
@@ -116,7 +116,7 @@ struct Postings {
         }
     }
 
-    /// Takes the rows into the set.
+    /// Adds the rows to the set.
     @inline(__always)
     func formUnion(into rows: inout Bitset) {
         switch form {
@@ -135,7 +135,7 @@ struct Postings {
         return rows
     }
 
-    /// Hands over each row, ascending.
+    /// Calls the body with each row, ascending.
     @inline(__always)
     func visit(_ body: (Int) -> Void) {
         switch form {
@@ -156,7 +156,7 @@ struct Postings {
         }
     }
 
-    /// Hands over the rows in a range, ascending.
+    /// Calls the body with the rows in a range, ascending.
     func visit(in range: Range<Int>, _ body: (Int) -> Void) {
         guard case .many(let many) = form else {
             return visit { if range.contains($0) { body($0) } }

@@ -46,9 +46,9 @@ package final class QueryPreparation {
     /// Whether the index changes faster than it can be followed.
     package var isHopeless: Bool { restarts > Self.mostRestarts }
 
-    /// Does a little.
+    /// Does one step.
     ///
-    /// - Returns: False: all is found, and right until the next change; or it is hopeless.
+    /// - Returns: False: everything is found, and correct until the next change; or it can't be finished.
     package func step() -> Bool {
         guard !isHopeless else { return false }
         switch stage {

@@ -27,13 +27,13 @@ package final class RecordBatch: @unchecked Sendable {
             var foldedLength: UInt32
         }
 
-        /// Each row's number, NaN where it has none; empty for a column of texts.
+        /// The number of each row, NaN for a row without one; empty for a column of texts.
         var numbers: ContiguousArray<Double> = []
         /// The rows' texts, in their order.
         var texts: ContiguousArray<Text> = []
         var bytes: ContiguousArray<UInt8> = []
 
-        /// Hands over a text with its folded form.
+        /// Calls the body with a text and its folded form.
         @inline(__always)
         func withBytes<R>(
             of text: Text,

@@ -10,9 +10,9 @@ package struct RecordBatcher {
 
     /// A problem of a record that does not keep the component from starting.
     package enum Fault {
-        /// It is no JSON, and left out.
+        /// The record is no JSON, and is left out.
         case unreadable
-        /// It is an item that does not fit the fields, and is taken all the same.
+        /// The record is an item that does not fit the fields, and is accepted nevertheless.
         case unfit(FieldProblem)
     }
 

@@ -7,7 +7,7 @@ package final class RecordItems: RestoredItems, Sendable {
     static let span = 16
 
     private let items: PackedItems
-    /// In the order of the ids' bytes.
+    /// The places of some items, in the order of the ids' bytes.
     private let marks: ContiguousArray<ItemPlace>
     private let ends: ContiguousArray<Int>
     package let count: Int

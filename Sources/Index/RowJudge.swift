@@ -26,11 +26,11 @@ struct RowJudge {
 
     /// The result of a row's test against a query's scope, search and selections.
     fileprivate enum Standing: Equatable {
-        /// It fails two sections, or more: it counts nowhere.
+        /// The row fails two sections, or more: it counts nowhere.
         case out
-        /// It fails one section: it counts in that one alone.
+        /// The row fails one section: it counts only in that one.
         case onlyIn(Int)
-        /// It matches, and counts in all.
+        /// The row matches, and counts in all sections.
         case passes
 
         func counts(in section: Int) -> Bool { self == .passes || self == .onlyIn(section) }

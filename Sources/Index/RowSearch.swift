@@ -152,7 +152,7 @@ extension RowSearch {
         }
     }
 
-    /// Looks at some more; false: the leaf is found.
+    /// Scans some more; false: the leaf is found.
     private mutating func scan(_ index: ContentIndex) -> Bool {
         guard var leaf else { return false }
         self.leaf = nil

@@ -124,9 +124,9 @@ final class RowTable {
     /// Changes the revision of the item in a row.
     func setRevision(_ revision: Int64, row: Int) { revisions[row] = revision }
 
-    /// Takes an item out.
+    /// Removes an item.
     ///
-    /// - Returns: The row that is free now; nil when there was no such item.
+    /// - Returns: The row that is free now; nil if there was no such item.
     func remove(_ id: String) -> Int? {
         guard let row = row(of: id) else { return nil }
         var id = self.id(of: row)
@@ -141,13 +141,13 @@ final class RowTable {
         return row
     }
 
-    /// Below 0 when one row's id comes before the other's, byte for byte.
+    /// Compares the ids of two rows, byte for byte: below 0 if the first one's comes first.
     func compareIDs(_ one: Int, _ other: Int) -> Int {
         if heads[one] != heads[other] { return heads[one] < heads[other] ? -1 : 1 }
         return items[places[one]].id.compare(items[places[other]].id)
     }
 
-    /// Below 0 when a row's id comes before one that may be of no row.
+    /// Compares a row's id with one that may be of no row: below 0 if the row's comes first.
     func compareID(of row: Int, _ id: String) -> Int {
         var id = id
         return id.withUTF8 { items[places[row]].id.compare(UnsafeRawBufferPointer($0)) }

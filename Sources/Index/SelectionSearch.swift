@@ -12,7 +12,7 @@ import AtriumKit
 final class SelectionSearch {
     /// The progress after a step.
     enum Progress {
-        /// There is more to do.
+        /// Further steps are needed.
         case more
         /// All is found, and right until the next change.
         case done
@@ -47,7 +47,7 @@ final class SelectionSearch {
     private var present: RowSearch?
     /// The parts in order, as far as they are done.
     private var tests: [RowTest] = []
-    /// Up to where in the index's log the changes are judged, once those of `changed` are.
+    /// The position in the index's log up to which changes are judged, once those of `changed` are.
     private var position: UInt64
     private var changed: [Int32] = []
     private var judged = 0
@@ -93,7 +93,7 @@ final class SelectionSearch {
         predicate.isListed ? nil : filterSets[predicate].map { .bits(sets[$0]) }
     }
 
-    /// Does a little.
+    /// Does one step.
     func step() -> Progress {
         guard index.log.count(since: position) != nil else { return .lost }
         if let column = unlisted.last {
@@ -140,7 +140,7 @@ final class SelectionSearch {
 // MARK: Finding and following
 
 extension SelectionSearch {
-    /// Goes on with the present part.
+    /// Continues with the present part.
     private func find() {
         let part = parts[done]
         var search = present ?? RowSearch(part.wanted)

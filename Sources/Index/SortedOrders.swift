@@ -19,7 +19,7 @@ struct SortedOrders {
     var isDriven = false
 
     private var made: [Int: SortedRows] = [:]
-    /// For each order that is being made, the first row that no step has inserted.
+    /// The first row that no step has inserted, for each order that is being made.
     private var growing: [Int: Int] = [:]
     /// The cost of scans so far for each column without an order, in rows read.
     private var spent: [Int: Int] = [:]
@@ -41,27 +41,27 @@ struct SortedOrders {
     /// Announces how many rows are about to change at once; 0: the change is over.
     mutating func willChange(_ rows: Int) { isOneOfMany = rows > mostMoved }
 
-    /// Takes a new row into all of them.
+    /// Inserts a new row into all of them.
     func insert(_ row: Int) {
         for order in made.values { order.insert(row, isOneOfMany: isOneOfMany) }
     }
 
-    /// Takes a row that goes out of all of them.
+    /// Removes a row from all of them.
     func remove(_ row: Int) {
         for order in made.values { order.remove(row, isOneOfMany: isOneOfMany) }
     }
 
-    /// Takes a row whose value changed into a column's order.
+    /// Inserts a row whose value has changed into a column's order.
     func insert(_ row: Int, into column: Int) {
         made[column]?.insert(row, isOneOfMany: isOneOfMany)
     }
 
-    /// Takes a row whose value is about to change out of a column's order.
+    /// Removes a row whose value is about to change from a column's order.
     func remove(_ row: Int, from column: Int) {
         made[column]?.remove(row, isOneOfMany: isOneOfMany)
     }
 
-    /// Forgets all of them.
+    /// Drops all of them.
     mutating func removeAll() {
         made = [:]
         growing = [:]
@@ -71,9 +71,9 @@ struct SortedOrders {
     /// Whether there is an order to be made by ``grow(in:)``.
     var isGrowing: Bool { !growing.isEmpty || made.values.contains { !$0.isWhole } }
 
-    /// Takes some more rows into an order that is being made, or puts some in their places.
+    /// Inserts some more rows into an order that is being made, or puts some rows in their places.
     ///
-    /// - Returns: False: none is.
+    /// - Returns: False: there is none to work on.
     mutating func grow(in index: ContentIndex, rows: Int = 128) -> Bool {
         if let order = made.values.first(where: { !$0.isWhole }) {
             order.mend()
@@ -126,6 +126,6 @@ extension ContentIndex {
     /// Adds some rows to the orders that are being made; false: nothing is left.
     package func growOrders() -> Bool { orders.grow(in: self) }
 
-    /// Gives the orders back.
+    /// Ends the claim to make orders.
     package func releaseOrders() { orders.isDriven = false }
 }

@@ -61,7 +61,7 @@ final class SortedRows {
         repair?.note(missing: row)
     }
 
-    /// Takes a row in; one that is in it already stays.
+    /// Inserts a row; a row that is in it already stays.
     private func place(_ row: Int) {
         isCounted = false
         guard !blocks.isEmpty else { return blocks.append([Int32(row)]) }
@@ -92,7 +92,7 @@ final class SortedRows {
     /// Whether all rows are in it, each in its place.
     var isWhole: Bool { repair == nil }
 
-    /// Takes out, or in, some of the rows that were noted.
+    /// Removes or inserts some of the recorded rows.
     func mend() {
         guard var repair else { return }
         self.repair = nil
@@ -150,7 +150,8 @@ final class SortedRows {
         return rows
     }
 
-    /// Below 0 when one row has less in the field than the other; rows without a value are last.
+    /// Compares the values of two rows in the field: below 0 if the first one's is less; rows without a value come
+    /// last.
     func compareValues(_ one: Int, _ other: Int) -> Int {
         column.map { $0.compare(one, other) } ?? index.table.compareIDs(one, other)
     }
@@ -251,7 +252,7 @@ extension SortedRows {
             return nil
         }
 
-        /// Takes stale rows out of some blocks.
+        /// Removes stale rows from some blocks.
         mutating func sweep(_ blocks: inout [ContiguousArray<Int32>]) {
             for _ in 0..<Self.blocksInStep where nextBlock < blocks.count {
                 blocks[nextBlock].removeAll { stale.contains(Int($0)) }

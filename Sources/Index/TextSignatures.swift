@@ -12,13 +12,13 @@ struct TextSignatures {
     private var bounds: ContiguousArray<UInt32> = [0]
     private var slices: [ContiguousArray<UInt64>] = []
 
-    /// Takes notice that the run now is `bytes`, which end with a whole text.
+    /// Updates the signatures for a run that has grown to `bytes`, which end with a whole text.
     @inline(__always)
     mutating func extend(to bytes: ContiguousArray<UInt8>) {
         if bytes.count - Int(bounds[bounds.count - 1]) >= TextSignatures.length { close(bytes) }
     }
 
-    /// Hands over the ranges of a run of this many bytes that may hold the needle, ascending.
+    /// Calls the body with the ranges of a run of this many bytes that may contain the needle, ascending.
     func visitRanges(for needle: Needle, count: Int, _ body: (Range<Int>) -> Void) {
         var open = 0..<0
         func take(_ range: Range<Int>) {

@@ -33,7 +33,7 @@ package final class ValueSearch {
         }
     }
 
-    /// Looks at a few values.
+    /// Reads a few values.
     ///
     /// - Returns: False: all are found.
     package func step() -> Bool {

@@ -87,14 +87,14 @@ final class ValueTable {
         version += 1
     }
 
-    /// Forgets the texts that no row has: their codes may become those of others.
+    /// Drops the texts that no row has; their codes may be reused.
     func release() {
         guard !retired.isEmpty || !retiredEarlier.isEmpty else { return }
         age()
         age()
     }
 
-    /// Forgets those that no row had already when this was called last.
+    /// Drops the texts that no row had already at the last call.
     func age() {
         let forgotten = retiredEarlier
         retiredEarlier = retired
@@ -107,7 +107,7 @@ final class ValueTable {
         }
     }
 
-    /// Below 0 when the first comes before the second: by folded text, then as it is.
+    /// Compares two texts, folded and then as they are: below 0 if the first one comes first.
     func compare(_ one: Int, _ other: Int) -> Int {
         if one == other { return 0 }
         if heads[one] != heads[other] { return heads[one] < heads[other] ? -1 : 1 }
@@ -117,7 +117,7 @@ final class ValueTable {
         return order != 0 ? order : text(of: one).compare(text(of: other))
     }
 
-    /// Below 0 when the text under the code comes before one that may be of no row.
+    /// Compares the text of a code with one that may be of no row: below 0 if the code's comes first.
     func compare(_ code: Int, _ text: FoldedText) -> Int {
         let order = folded.withText(of: code) { left in
             text.folded.withUnsafeBytes { right in left.compare(right) }
@@ -125,7 +125,8 @@ final class ValueTable {
         return order != 0 ? order : self.text(of: code).compare(text.text)
     }
 
-    /// Below 0 when the folded text under the code comes before all that begin so, 0 when it does.
+    /// Compares the folded text of a code with all that begin with some bytes: below 0 if it comes before them, 0 if it
+    /// is one of them.
     func compare(_ code: Int, toStart start: [UInt8]) -> Int {
         folded.withText(of: code) { text in
             start.withUnsafeBytes { start in

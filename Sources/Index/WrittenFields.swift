@@ -39,7 +39,7 @@ package struct WrittenFields: Sendable {
     private var ahead: [Entry] = []
     private var aheadPlace = 0
 
-    /// Without any.
+    /// Creates it without entries.
     package init() {}
 
     /// Writes the records of items before it is known which of them change; probably all do.
