@@ -9,7 +9,7 @@ struct CallSlot: Sendable {
     /// The method's index in the table; `table.count` for unknown methods.
     let method: UInt16
 
-    /// Bytes of its frame.
+    /// The number of bytes of its frame.
     let bytes: UInt32
 
     /// The time at which the call was read, in nanoseconds; 0 if calls are not measured.
@@ -21,7 +21,7 @@ struct CallSlot: Sendable {
         case single
         /// Any number of replies.
         case more
-        /// None.
+        /// No reply.
         case oneway
         /// One reply, after which the connection speaks another protocol.
         case upgrade

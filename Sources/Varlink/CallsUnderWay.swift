@@ -87,7 +87,7 @@ struct CallsUnderWay {
         return actions
     }
 
-    /// Takes the memory of ``takeWritable()`` back, to be used again.
+    /// Takes back the array of ``takeWritable()``, to reuse its memory.
     mutating func giveBack(_ actions: inout [WritableAction]) {
         guard whenWritable.isEmpty else { return }
         actions.removeAll(keepingCapacity: true)

@@ -162,7 +162,7 @@ extension Connection {
         settleAnswer()
     }
 
-    /// Bytes of a reply that are not worth memory of their own.
+    /// The number of bytes from which on the end of a reply gets memory of its own.
     private static var bigTail: Int { 4 << 10 }
 
     /// Ends a call with an error.

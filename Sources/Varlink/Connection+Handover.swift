@@ -88,9 +88,9 @@ extension Connection {
         return "beyond what is written down, or for which there was no descriptor"
     }
 
-    /// Asks the kernel for the socket's number.
+    /// Reads the socket's identity from the kernel.
     ///
-    /// Completes at once when called on the channel's loop.
+    /// It completes at once when called on the channel's loop.
     func learnIdentity() {
         guard keeping.identity == nil,
             let options = context?.channel as? any SocketOptionProvider
@@ -107,7 +107,7 @@ extension Connection {
         if !kept.bytes.isEmpty { frames.append(ByteBuffer(bytes: kept.bytes)) }
     }
 
-    /// Goes on with the call that was under way in the other process.
+    /// Continues the call that was in progress in the other process.
     func resume() {
         let kept = keeping.resumption
         keeping.resumption = nil

@@ -17,7 +17,7 @@ extension Connection {
         /// The bytes that the server had sent in all when it last sent some here; orders connections by their last use.
         private(set) var lastUse = 0
 
-        /// Bytes that its user is charged with for it.
+        /// The number of bytes that its user is charged with for it.
         private(set) var charged = 0
 
         /// The value of ``calls`` at the last sweep, and the number of sweeps since it changed.
@@ -79,7 +79,7 @@ extension Connection {
     /// is made of them, and the notifications of it.
     static var copies: Int { 4 }
 
-    /// Bytes of the calls under way.
+    /// The number of bytes of the calls in progress.
     private var callBytes: Int { replies.callBytes + silentCalls.bytes }
 
     /// Whether the calls under way leave room for another one.
@@ -115,7 +115,7 @@ extension Connection {
                 + "\(limit) of a user (limits.bytesPerUser): \(room)")
     }
 
-    /// Bytes that wait to be sent.
+    /// The number of bytes that wait to be sent.
     var bytesQueued: Int {
         var bytes = replies.ready.readableBytes + replies.heldBytes
         if !isChannelWritable { bytes += bytesInChannel }

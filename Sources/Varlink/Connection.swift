@@ -58,11 +58,12 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
         case halfClosed
         /// No further call is started; those under way are answered, then it is closed.
         case stopping
-        /// It speaks another protocol as soon as the last reply is on its way.
+        /// The connection speaks another protocol as soon as the last reply was passed to the channel.
         case upgrading(@Sendable (VarlinkRawConnection) -> Void)
-        /// It speaks another protocol.
+        /// The connection speaks another protocol.
         case upgraded(RawPipe)
-        /// It exceeded a limit: calls under way are replied to, then it is sent the reason, and closed.
+        /// The peer exceeded a limit: calls in progress are replied to, then the peer is sent the reason, and the
+        /// connection is closed.
         case ending(Condemnation)
         /// Something is wrong with it: to be closed in its next turn.
         case condemned(Condemnation)
@@ -179,7 +180,7 @@ extension Connection {
 // MARK: - Turns
 
 extension Connection {
-    /// Asks for a turn, after whatever runs now has returned.
+    /// Schedules a turn, after the code that runs now has returned.
     func schedule() {
         guard !isScheduled, !isStarting else { return }
         isScheduled = true

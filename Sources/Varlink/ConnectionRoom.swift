@@ -5,7 +5,7 @@ internal import Glibc
 /// Without a descriptor a connection can't even be refused: its peer would wait without knowing why, and the kernel
 /// would report the listening socket as readable all the time.
 struct ConnectionRoom {
-    /// In all.
+    /// The maximum number of connections.
     let connections: Int
 
     /// The maximum number of connections of one user.

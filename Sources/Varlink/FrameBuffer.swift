@@ -8,7 +8,7 @@ struct FrameBuffer {
     /// The number of the buffer's first bytes that were searched and contain no NUL.
     private var searched = 0
 
-    /// Bytes in a frame, without its NUL.
+    /// The maximum number of bytes in a frame, without its NUL.
     var limit: Int
 
     /// - Parameter limit: Bytes in a frame, without its NUL.
@@ -16,7 +16,7 @@ struct FrameBuffer {
         self.limit = limit
     }
 
-    /// Bytes that wait.
+    /// The number of bytes that are not cut into frames yet.
     var count: Int { buffer.readableBytes }
 
     /// The bytes that are not cut into frames yet.

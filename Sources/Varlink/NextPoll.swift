@@ -29,7 +29,7 @@ final class NextPoll: ChannelInboundHandler, @unchecked Sendable {
         guard let descriptor, write(descriptor, [1], 1) == 1 else { return runSoon() }
     }
 
-    /// Gives the descriptors back; they are made anew when they are needed again.
+    /// Closes the descriptor; a new one is made when it is needed again.
     func close() {
         if let descriptor { Glibc.close(descriptor) }
         descriptor = nil

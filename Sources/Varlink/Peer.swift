@@ -46,7 +46,7 @@ public struct Peer: Sendable, Hashable, CustomStringConvertible {
         Peer(uid: owner, gid: gid, pid: pid, groups: groups, subordinate: subordinate ?? uid)
     }
 
-    /// For logs, such as `uid=1000 gid=1000 pid=4711`.
+    /// A description for logs, such as `uid=1000 gid=1000 pid=4711`.
     public var description: String {
         "uid=\(uid) gid=\(gid) pid=\(pid)" + (subordinate.map { " subordinate=\($0)" } ?? "")
     }
@@ -58,9 +58,9 @@ public struct Peer: Sendable, Hashable, CustomStringConvertible {
         hasher.combine(pid)
     }
 
-    /// Asks the kernel.
+    /// Reads the peer's credentials from the kernel.
     ///
-    /// Completes at once when called on the channel's loop.
+    /// It completes at once when called on the channel's loop.
     static func atOtherEnd(of channel: any Channel) -> EventLoopFuture<Peer> {
         guard let options = channel as? any SocketOptionProvider else {
             return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)

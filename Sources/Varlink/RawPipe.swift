@@ -6,7 +6,7 @@ internal import NIOCore
 ///
 /// Unchecked: everything but `let`s is used only on the event loop.
 final class RawPipe: @unchecked Sendable {
-    /// Bytes that wait for their reader before the channel is no longer read from.
+    /// The number of waiting bytes from which on the channel is not read any more.
     static let capacity = 64 << 10
 
     let channel: any Channel
@@ -34,7 +34,7 @@ final class RawPipe: @unchecked Sendable {
         answerReader()
     }
 
-    /// Takes note that nothing more will come.
+    /// Records that no more bytes will arrive.
     func end() {
         isOver = true
         answerReader()

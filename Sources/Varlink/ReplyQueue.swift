@@ -11,10 +11,10 @@ struct ReplyQueue {
     /// Whether others hold the memory of `ready` too.
     private var isReadyShared = false
 
-    /// Bytes that wait for an earlier call to end.
+    /// The number of bytes that wait for an earlier call to end.
     private(set) var heldBytes = 0
 
-    /// Bytes of the calls that have not ended.
+    /// The number of bytes of the calls that have not ended.
     private(set) var callBytes = 0
 
     private var calls = CircularBuffer<Call>()

@@ -45,7 +45,7 @@ final class ReplyStream<Reply: Sendable>: @unchecked Sendable {
         if !isOver, waiting.count >= Self.capacity { connection.hold(true) }
     }
 
-    /// Hands out the next reply; nil at the end.
+    /// Returns the next reply; nil at the end.
     func next() async throws -> Reply? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { reader in

@@ -7,7 +7,7 @@ internal import NIOCore
 extension ServerState {
     /// The progress of a handover.
     enum Handover {
-        /// It serves; or it just stops, and hands nothing over.
+        /// The server serves, or stops without a handover.
         case none
         /// No call is started and nothing is read, while calls under way are answered.
         case pausing
@@ -130,7 +130,7 @@ extension ServerState {
 // MARK: - Taking over
 
 extension ServerState {
-    /// Takes in a channel that was connected in another process; a failed future closes it.
+    /// Adopts a channel that was connected in another process; a failed future closes it.
     func adopt(_ channel: any Channel, _ kept: KeptState) -> EventLoopFuture<Void> {
         Peer.atOtherEnd(of: channel).flatMap { [self] in identified($0) }.flatMapThrowing {
             [self] peer in
@@ -153,7 +153,7 @@ extension ServerState {
         }
     }
 
-    /// Goes on with all that was adopted: streams first, so that no call that waited comes before them.
+    /// Continues all adopted connections: streams first, so that no waiting call comes before them.
     func resume() {
         let connections = all.sorted { $0.number < $1.number }
         for connection in connections { connection.resume() }

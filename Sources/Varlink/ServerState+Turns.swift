@@ -112,7 +112,7 @@ extension ServerState {
 
 /// Connections that have something to do, and how long they have been at it.
 struct ConnectionTurns {
-    /// They take their turns in this order.
+    /// The connections that wait for their turns, in this order.
     var waiting: CircularBuffer<Connection> = []
     /// Whether a round that gives them these turns is scheduled.
     var isRoundToCome = false
@@ -128,7 +128,7 @@ struct ConnectionTurns {
     static let longestHold: Int64 = 200_000
     /// The time that turns took since the last request for a poll, in nanoseconds.
     var used: Int64 = 0
-    /// Nanoseconds after which the rest waits until the loop has polled.
+    /// The time in nanoseconds after which the rest waits until the loop has polled.
     let most: Int64
 }
 
@@ -144,9 +144,9 @@ struct StartBudget {
     /// The maximum number of calls that are started between two readings of the clock.
     private static let callsPerLook = 16
 
-    /// Nanoseconds of all connections together.
+    /// The time of all connections together, in nanoseconds.
     private let ofAll: Int64
-    /// Nanoseconds of one connection.
+    /// The time of one connection, in nanoseconds.
     private let ofOne: Int64
 
     private var spent: Int64 = 0
@@ -196,7 +196,7 @@ struct StartBudget {
     /// The loop has polled.
     mutating func renew() { spent = 0 }
 
-    /// Nanoseconds of a clock that never goes back.
+    /// Returns the time of a monotonic clock, in nanoseconds.
     static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

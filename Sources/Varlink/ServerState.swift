@@ -63,7 +63,7 @@ final class ServerState: @unchecked Sendable {
         return .init(low: high / 2, high: high)
     }
 
-    /// Takes in a channel that was just connected; a failed future refuses it.
+    /// Accepts a channel that was just connected; a failed future refuses it.
     func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
         guard !isStopping else {
             return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
@@ -88,7 +88,7 @@ final class ServerState: @unchecked Sendable {
         }
     }
 
-    /// Goes by other limits from now on.
+    /// Sets the limits for what comes from now on.
     func limit(to limits: VarlinkLimits) {
         let writableBytes = self.limits.writableBytes
         self.limits = limits
@@ -213,9 +213,9 @@ final class ServerState: @unchecked Sendable {
         listeners.append(listener)
     }
 
-    /// Looks after all connections some time from now, and again as long as one of them needs it.
+    /// Schedules a check of all connections, which repeats as long as one of them needs it.
     ///
-    /// One timer for all of them, so that a call hardly ever sets one.
+    /// There is one timer for all of them, so that a call hardly ever sets one.
     func scheduleSweep() {
         guard !isSweepScheduled, !isStopping else { return }
         isSweepScheduled = true

@@ -1,10 +1,10 @@
 /// The calls of a connection that are not to be answered, until they have ended.
 struct SilentCalls {
-    /// Bytes of each one's frame.
+    /// The number of bytes of each call's frame.
     private var open: [UInt64: Int] = [:]
     private var last: UInt64 = 0
 
-    /// Bytes of all of them.
+    /// The number of bytes of all calls.
     private(set) var bytes = 0
 
     /// The number of calls that have not ended.

@@ -10,16 +10,16 @@ struct UserAccounts {
     /// Whether no user is charged with anything.
     var isEmpty: Bool { accounts.isEmpty }
 
-    /// Bytes that all users are charged with.
+    /// The number of bytes that all users are charged with.
     var bytes: Int { accounts.values.reduce(0) { $0 + $1.bytes } }
 
     /// Connections of a user.
     func connections(of uid: UInt32) -> Int { accounts[uid]?.connections ?? 0 }
 
-    /// Bytes that a user is charged with.
+    /// The number of bytes that a user is charged with.
     func bytes(of uid: UInt32) -> Int { accounts[uid]?.bytes ?? 0 }
 
-    /// Takes in a connection.
+    /// Adds a connection.
     mutating func open(_ uid: UInt32) { change(uid) { $0.connections += 1 } }
 
     /// Removes a connection; the bytes charged for it stay charged until they are refunded.

@@ -70,7 +70,7 @@ struct KeptState {
     /// A batch of records that is being imported has up to 1 MiB.
     static var mostBytes: Int { 2 << 20 }
 
-    /// Bytes of all connections that are carried over at most.
+    /// The maximum number of bytes of all connections that are handed over.
     static var mostBytesInAll: Int { 64 << 20 }
 
     init(peer: Peer, calls: Int) {

@@ -5,7 +5,7 @@ internal import Glibc
 /// A peer that exceeds a limit is no longer read from, or is refused or closed; other peers are not affected. If the
 /// protocol allows a reply, the peer is sent ``VarlinkLimitExceeded``. The peer and the reason are logged.
 public struct VarlinkLimits: Sendable, Hashable {
-    /// Bytes in one message, without its NUL.
+    /// The maximum number of bytes in one message, without its NUL.
     ///
     /// Default: 16 MiB. Beyond it the connection is closed.
     public var frameBytes = 16 << 20
@@ -48,21 +48,21 @@ public struct VarlinkLimits: Sendable, Hashable {
     /// Default: 1,024. Later ones wait unread.
     public var callsInFlight = 1_024
 
-    /// Bytes of the calls under way on a connection, beyond which later ones wait unread.
+    /// The number of bytes of the calls in progress on a connection beyond which later calls wait unread.
     ///
-    /// Default: 4 MiB. A call that is longer is started once the others have ended.
+    /// Default: 4 MiB. A longer call is started once the others have ended.
     public var callBytes = 4 << 20
 
-    /// Bytes queued out on a connection before it stops being writable.
+    /// The number of bytes that wait to be sent on a connection from which on it is not writable.
     ///
-    /// Default: 1 MiB. Beyond it no further call of the connection is started, and
-    /// ``VarlinkCall/isWritable`` is false; a client's calls wait.
+    /// Default: 1 MiB. Beyond it no further call of the connection is started, and ``VarlinkCall/isWritable`` is false;
+    /// a client's calls wait.
     public var writableBytes = 1 << 20
 
-    /// Bytes queued out at which a connection is closed: only reached by handlers that do not ask
-    /// ``VarlinkCall/isWritable``, and by a client's calls that can't wait.
+    /// The number of bytes that wait to be sent on a connection from which on it is closed.
     ///
-    /// Default: 64 MiB.
+    /// Default: 64 MiB. It is only reached by handlers that do not check ``VarlinkCall/isWritable``, and by a client's
+    /// calls that can't wait.
     public var queuedBytes = 64 << 20
 
     /// The time that a peer may take for its first call, and for a message once it has begun it; nil: no limit.

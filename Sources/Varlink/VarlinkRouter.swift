@@ -15,10 +15,11 @@ public struct VarlinkRouter: Sendable {
     /// before the call's parameters are read. Default: all peers may call all methods.
     public var authorize: (@Sendable (_ method: String) -> Authorization?)?
 
-    /// Says on whose account a peer is; nil, the default: on its own.
+    /// Returns the peer with the user that it is charged to; nil, the default: each peer is charged to its own user.
     ///
-    /// It may take its time: until it calls back nothing of the connection is read. Called on the loop with each connection; it calls back once, on any thread, with the peer as it was or
-    /// as one of another user (``Peer/belonging(to:)``).
+    /// It may take time: until it calls back, nothing of the connection is read. It is called on the loop with each
+    /// connection, and calls back once, on any thread, with the peer as it was or with another user
+    /// (``Peer/belonging(to:)``).
     public var identify:
         (@Sendable (_ peer: Peer, _ done: @escaping @Sendable (Peer) -> Void) -> Void)?
 
@@ -32,11 +33,11 @@ public struct VarlinkRouter: Sendable {
 
     /// Whether a method's calls may ask for an upgrade, after which the connection speaks another protocol.
     public enum Upgrade: Sendable, Hashable {
-        /// They may not: such a call is answered with `MethodNotImplemented`.
+        /// Calls may not ask for one: such a call is replied to with `MethodNotImplemented`.
         case never
-        /// They may: the handler checks ``VarlinkCall/wantsUpgrade``.
+        /// Calls may ask for one: the handler checks ``VarlinkCall/wantsUpgrade``.
         case possible
-        /// They have to: other calls are answered with `ExpectedUpgrade`.
+        /// Calls must ask for one: other calls are replied to with `ExpectedUpgrade`.
         case required
     }
 
@@ -185,7 +186,7 @@ final class MethodEntry: Sendable {
     /// Decides which peers may call it; nil: all may.
     let authorize: VarlinkRouter.Authorization?
 
-    /// Goes on with a call that was under way in another process; nil: it can't.
+    /// Continues a call that was in progress in another process; nil: its calls can't be continued.
     let resume: (@Sendable (JSONObject, CallSlot) -> Void)?
 
     /// Reads the parameters and runs the handler.

@@ -11,8 +11,8 @@ internal import NIOPosix
 /// clients notice nothing:
 ///
 /// ```swift
-/// await server.pause(within: .seconds(10))           // calls under way are answered
-/// let kept = await server.release(within: .seconds(2)) // sockets, and what is known of them
+/// await server.pause(within: .seconds(10))           // calls in progress are replied to
+/// let kept = await server.release(within: .seconds(2)) // sockets, each with its state
 /// …                                                  // to systemd's fd store, say
 /// ```
 ///
@@ -24,11 +24,11 @@ internal import NIOPosix
 /// try await server.listen(at: address)
 /// ```
 ///
-/// A connection is kept that is between two calls, or in a call with `more` whose handler declared by
-/// ``VarlinkCall/onHandOver(_:)`` how it goes on; the router of the other process has a handler for
-/// that, see ``VarlinkRouter/resume(_:_:)``. What had arrived and was not worked on goes along. All
-/// others are closed: those whose peer does not read, those that speak another protocol, and streams
-/// that can't be resumed. The credentials of a peer are read from the kernel again.
+/// A connection is kept if it is between two calls, or in a call with `more` whose handler set by
+/// ``VarlinkCall/onHandOver(_:)`` how the call continues; the router of the other process has a handler
+/// for that, see ``VarlinkRouter/resume(_:_:)``. Bytes that had arrived and were not processed are passed
+/// on. All other connections are closed: those whose peer does not read, those that speak another
+/// protocol, and streams that can't be resumed. The credentials of a peer are read from the kernel again.
 extension VarlinkServer {
     /// Prepares a handover: accepts no connections, starts no calls, and answers those under way.
     ///

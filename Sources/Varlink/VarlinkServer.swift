@@ -31,7 +31,7 @@ public final class VarlinkServer: Sendable {
         /// A file left by a server that is gone is replaced.
         case path(String, mode: UInt32 = 0o660, group: String? = nil)
 
-        /// On a socket that listens already, such as one inherited from systemd. The server closes it.
+        /// A socket that listens already, such as one inherited from systemd; the server closes it.
         case descriptor(Int32)
     }
 

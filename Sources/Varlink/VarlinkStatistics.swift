@@ -30,19 +30,19 @@ public struct VarlinkStatistics: Sendable, Hashable {
     /// Connections that were upgraded to another protocol.
     public internal(set) var upgrades = 0
 
-    /// Bytes received.
+    /// The number of bytes received.
     public internal(set) var bytesIn = 0
 
-    /// Bytes written to the kernel or queued for it.
+    /// The number of bytes written to the kernel or queued for it.
     public internal(set) var bytesOut = 0
 
     /// Calls that are not answered in full at this moment.
     public internal(set) var callsInFlight = 0
 
-    /// Bytes of replies that wait to be sent at this moment.
+    /// The number of bytes of replies that wait to be sent at this moment.
     public internal(set) var bytesQueued = 0
 
-    /// Bytes that users are charged with at this moment; see ``VarlinkLimits/bytesPerUser``.
+    /// The number of bytes that users are charged with at this moment; see ``VarlinkLimits/bytesPerUser``.
     public internal(set) var bytesCharged = 0
 
     /// The counters of a new server.
@@ -51,18 +51,18 @@ public struct VarlinkStatistics: Sendable, Hashable {
 
 /// The violations of the protocol for which a connection is closed.
 public enum VarlinkViolation: String, Sendable, Hashable, CaseIterable {
-    /// It is longer than ``VarlinkLimits/frameBytes``.
+    /// The message is longer than ``VarlinkLimits/frameBytes``.
     case messageTooLong
-    /// It is no JSON object in UTF-8, or nests too deep, or a member has the wrong type.
+    /// The message is no JSON object in UTF-8, or nests too deep, or a member has the wrong type.
     case malformed
-    /// It has a member that the protocol does not know, and whose name has no vendor.
+    /// The message has a member that the protocol does not know, and whose name has no vendor.
     case unknownMember
-    /// It names no method.
+    /// The call names no method.
     case missingMethod
     /// `oneway`, `more` or `upgrade` is neither true nor false.
     case flagNotBoolean
     /// More than one of `oneway`, `more` and `upgrade` is true.
     case severalFlags
-    /// It is a reply to no call; only clients receive such.
+    /// The message is a reply to no call; only clients receive such messages.
     case unexpectedReply
 }
