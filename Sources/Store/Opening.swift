@@ -61,7 +61,7 @@ struct Opening {
         }
     }
 
-    /// Gives the store another identity if entries are lost whose sequences will be given out again.
+    /// Sets another identity of the store if entries are lost whose sequences will be given out again.
     ///
     /// Cursors from before the loss are then not valid, as after a restore. An identity that can't be written is used
     /// by this process all the same, and the next start makes another.

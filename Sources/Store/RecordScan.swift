@@ -79,7 +79,7 @@ struct RecordScan {
         isPurged = try Purged.isPending(container, component, db) ? Purged.condition : "0"
     }
 
-    /// For how many rows room may be made in advance: never for more than the file can hold.
+    /// The number of rows for which memory may be reserved: never more than the file can hold.
     ///
     /// The stored number may be damaged.
     func likelyCount() throws -> Int {

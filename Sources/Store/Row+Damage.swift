@@ -16,10 +16,11 @@ extension Row {
     /// A text; nil: something else, or NULL.
     func text(_ column: Int) -> String? { String.fromDatabaseValue(self[column]) }
 
-    /// Bytes; nil: something else, or NULL.
+    /// Returns the bytes of a column; nil: another type, or NULL.
     func data(_ column: Int) -> Data? { Data.fromDatabaseValue(self[column]) }
 
-    /// Bytes that are stored as a blob: to SQLite a text of the same bytes is a different value.
+    /// Returns the bytes of a column that are stored as a blob: to SQLite a text of the same bytes is a different
+    /// value.
     func blob(_ column: Int) -> Data? {
         guard case .blob(let data) = (self[column] as DatabaseValue).storage else { return nil }
         return data
@@ -45,7 +46,7 @@ extension Row {
         try required(string(column), "text", column)
     }
 
-    /// Bytes that are never NULL.
+    /// Returns the bytes of a column that is never NULL.
     ///
     /// - Throws: SQLite's error for a damaged file.
     func requiredBlob(_ column: Int) throws -> Data {

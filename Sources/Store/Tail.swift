@@ -8,7 +8,7 @@ struct Tail {
         var sequence: Int64
         var container: String
         var position: Int64
-        /// Empty if there are none, or if they were written together with the entry.
+        /// The changes; empty if there are none, or if they were written together with the entry.
         var changes: [RecordChange]
         /// The sum of the entry's row without the changes.
         var sum: Int64
@@ -56,7 +56,7 @@ struct Tail {
         waiting.last { $0.container == container }?.position
     }
 
-    /// Takes effect: the transaction has committed.
+    /// Applies the transaction's additions and writes, after it has committed.
     mutating func commit() {
         waiting.removeFirst(made)
         made = 0

@@ -145,7 +145,7 @@ final class Writer: @unchecked Sendable {
         while queue.sync(execute: { isDeleting }) {}
     }
 
-    /// If the last commit failed, tries one now instead of waiting for the next probe.
+    /// Tries a commit now, instead of waiting for the next probe, if the last one failed.
     func probe() {
         queue.sync { tryProbe() }
     }
@@ -184,7 +184,7 @@ extension Writer {
     /// The time between two checks of the files, in nanoseconds.
     private static let betweenLooks: Int64 = 1_000_000_000
 
-    /// Looks at the files before entries are written, once a second at most.
+    /// Checks the files before entries are written, at most once a second.
     private func lookAtFiles() {
         let now = StoreMeters.now()
         guard now >= nextLook else { return }
@@ -373,7 +373,7 @@ extension Writer {
         }
     }
 
-    /// Does the same; after a failure the changes wait until the file can be written.
+    /// Does the same as ``makeChanges()``; after a failure the changes wait until the file can be written.
     private func makeChangesOrWait() {
         do {
             try makeChanges()
