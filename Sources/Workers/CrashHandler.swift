@@ -29,6 +29,6 @@ public enum CrashHandler {
         }
     }
 
-    /// Forgets all lines.
+    /// Drops all kept lines.
     public static func forget() { process_forget_words() }
 }

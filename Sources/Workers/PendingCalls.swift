@@ -84,10 +84,10 @@ struct PendingCalls {
         return Answered(call: call, waited: begin - call.sent, took: now - begin)
     }
 
-    /// Takes a pause of reading off the oldest call's time, since the answer may be among the unread messages.
+    /// Subtracts a pause of reading from the oldest call's time, since the answer may be among the unread messages.
     ///
-    /// Only as much is taken off as the call may take, so that a worker that keeps sending messages and does not answer
-    /// is still overdue at some time.
+    /// At most the call's limit is subtracted, so that a worker that keeps sending messages and does not answer becomes
+    /// overdue at some time.
     mutating func wasHeld(
         from start: ContinuousClock.Instant, to end: ContinuousClock.Instant
     ) {

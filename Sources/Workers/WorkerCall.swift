@@ -23,13 +23,13 @@ enum WorkerCall: Sendable, Hashable, Codable {
     case reportPart([String: [Value]])
     case report([String: [Value]], cut: Set<String>)
     case deliver(Notification)
-    /// Asks a source, whose answer is sent later as a message with this number.
+    /// A question to a source, which answers later by a message with this number.
     case ask(Int, ContentQuestion)
     case reload
     /// The number of screens that show the component.
     case audience(Int)
     case pass(LifecyclePhase)
-    /// Gives the component other settings; answered as `start` is.
+    /// New settings of the component; answered as `start` is.
     case take([String: Value])
     /// Releases the component and ends the worker.
     case close

@@ -136,7 +136,7 @@ public actor WorkerComponent {
     /// Whether it is a source that answers questions.
     public func asks() throws -> Bool { try running().asks }
 
-    /// Asks a source; throws the component's `Refusal` as it is.
+    /// Asks a source a question; throws the component's `Refusal` unchanged.
     public func ask(_ question: ContentQuestion) async throws -> ContentAnswer {
         try await call { port, done in
             asked[calls] = done

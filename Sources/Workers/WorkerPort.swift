@@ -409,7 +409,7 @@ extension WorkerPort {
         if holds.set(isHeld, at: now) { link?.hold(holds.isHeld) }
     }
 
-    /// Takes the pauses of reading off the time of the oldest call.
+    /// Subtracts the pauses of reading from the time of the oldest call.
     private func reckonHeld(until now: ContinuousClock.Instant) {
         if let begin = holds.takeBegin(until: now) { pending.wasHeld(from: begin, to: now) }
     }

@@ -48,7 +48,7 @@ final class WorkerSession {
     /// Whether the daemon has attached to the stream.
     var isAttached: Bool { stream != nil }
 
-    /// Takes the stream for all replies; the worker ends when the stream closes.
+    /// Sends all replies on this stream from now on; the worker ends when the stream closes.
     func attach(_ call: VarlinkCall<Worker.Attach.Reply>) {
         guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
         stream = call

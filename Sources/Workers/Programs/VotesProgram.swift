@@ -86,7 +86,7 @@ struct VotesProgram {
         return scores
     }
 
-    /// Asks it to accept or refuse a ballot.
+    /// Calls the program to accept or refuse a ballot.
     func cast(
         _ ballot: AtriumKit.Ballot, over previous: AtriumKit.Ballot?, _ terms: Terms
     ) throws(Refusal) {
@@ -97,7 +97,7 @@ struct VotesProgram {
                 fields: terms.itemFields.values(of: ballot.subject.item)), refusal: Self.refusal)
     }
 
-    /// Asks it to accept or refuse the retraction of a ballot.
+    /// Calls the program to accept or refuse the retraction of a ballot.
     func retract(_ ballot: AtriumKit.Ballot, _ terms: Terms) throws(Refusal) {
         _ = try program.judge(
             Votes.Retract.self,
