@@ -126,7 +126,7 @@ struct PathTrust {
         return answer
     }
 
-    /// Asks the system, on any thread; blocks.
+    /// Reads the group from the system's directory, on any thread; blocks.
     private static func isPrivate(group: gid_t, of user: uid_t) -> Bool {
         var account = passwd()
         var entry = Glibc.group()

@@ -117,9 +117,9 @@ public enum PluginCode: Sendable, Hashable {
 
 /// The process in which a component lives.
 public enum Isolation: String, Sendable, Hashable, CaseIterable {
-    /// In the daemon.
+    /// The daemon's own process.
     case daemon
-    /// In a worker process of its own.
+    /// A worker process of its own.
     case process
 }
 

@@ -30,9 +30,9 @@ extension PluginStatus {
 }
 
 extension PluginLibrary {
-    /// Looks through the directories again for one plugin, and loads the newest copy of it for workers.
+    /// Scans the directories again for one plugin, and loads the newest copy of it for workers.
     ///
-    /// It reads files: call it on a thread that may wait. Nothing is loaded into this process.
+    /// It reads files: call it on a thread that may block. Nothing is loaded into this process.
     ///
     /// - Parameter id: the plugin's identifier.
     /// - Returns: all copies of the plugin, one of which is loaded.

@@ -286,7 +286,7 @@ enum FolderNames {
 
 /// Recognises programs that can be started, without starting them.
 enum PluginProgram {
-    /// Looks at a program's file.
+    /// Checks a program's file.
     ///
     /// - Throws: `PluginProblem.refused` for a file that can't be read, is empty, or may not be executed.
     static func probe(_ program: String) throws(PluginProblem) {
