@@ -28,7 +28,7 @@ public struct HandoverState: Sendable {
     public enum Problem: Error, CustomStringConvertible {
         /// The state has another version.
         case version(Int)
-        /// It is damaged.
+        /// The state is damaged.
         case unreadable(String)
 
         /// The problem as a sentence.
