@@ -39,12 +39,12 @@ public struct PassedDescriptors: Sendable {
             })
     }
 
-    /// Takes those of a name, in their order; the caller owns them.
+    /// Takes the descriptors of a name, in their order; the caller owns them.
     public mutating func take(named name: String) -> [Int32] {
         take { $0.name == name }.map(\.number)
     }
 
-    /// Takes those that fit, in their order; the caller owns them.
+    /// Takes the descriptors that fit, in their order; the caller owns them.
     public mutating func take(where fits: (Descriptor) -> Bool) -> [Descriptor] {
         let taken = rest.filter(fits)
         rest.removeAll { taken.contains($0) }

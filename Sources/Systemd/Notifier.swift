@@ -64,7 +64,7 @@ public struct Notifier: Sendable {
         send(["ERRNO=\(code)", statusLine(status)])
     }
 
-    /// Says that calls are being served; the watchdog waits for this, see ``Watchdog``.
+    /// Notifies the manager that calls are being served; the watchdog expects this, see ``Watchdog``.
     public func isAlive() {
         send(["WATCHDOG=1"])
     }

@@ -5,7 +5,7 @@ import CSystemd
 /// Without a notification for ``limit`` it kills the process and starts it again. Notifications must be sent from the
 /// event loop that serves calls: those of another thread would prove nothing about it.
 public struct Watchdog: Sendable, Equatable {
-    /// After how long a silence the process is killed.
+    /// The time without a notification after which the process is killed.
     public let limit: Duration
 
     /// The interval at which to call ``Notifier/isAlive()``: half of the limit.
