@@ -29,7 +29,7 @@ final class CommentNode: ManagedBuffer<CommentNode.Facts, UInt8> {
 
     /// The further properties of a comment.
     fileprivate enum Rest {
-        /// Nothing but a fingerprint, of these digits.
+        /// Only a fingerprint, of these digits.
         case fingerprint(UInt64)
         case rarities(Rarities)
     }

@@ -21,7 +21,7 @@ struct CommentTable {
     private(set) var count = 0
     private let hash: (CommentID) -> Int
 
-    /// Without comments.
+    /// Creates a table without comments.
     ///
     /// - Parameter hash: the hash of an id; tests have worse ones.
     init(hash: @escaping (CommentID) -> Int = { $0.hashValue }) { self.hash = hash }
@@ -44,7 +44,7 @@ struct CommentTable {
         return nil
     }
 
-    /// Takes out the comment with an id.
+    /// Removes the comment with an id.
     ///
     /// - Returns: the comment; nil: there was none.
     mutating func remove(_ id: CommentID) -> CommentNode? {
@@ -91,7 +91,7 @@ private struct Table {
         return nodes[place]
     }
 
-    /// Takes in a comment that is not in it.
+    /// Inserts a comment, which must not be in it.
     mutating func insert(_ node: consuming CommentNode?, _ hash: UInt32) {
         count += 1
         if count * 5 > hashes.count * 4 { grow() }
@@ -116,7 +116,7 @@ private struct Table {
         return removed
     }
 
-    /// Takes all comments out.
+    /// Removes all comments, and calls the body with each.
     mutating func takeAll(_ body: (consuming CommentNode?, UInt32) -> Void) {
         for place in hashes.indices where hashes[place] != 0 {
             // Moved, not copied: nobody looks at the comment itself.

@@ -67,7 +67,7 @@ open class ThreadedComments: Commenting {
         rules.isModerated && !command.isModerator
     }
 
-    /// Does nothing; a subclass's own is called in its place.
+    /// Does nothing; a subclass may override it.
     open func didDetach() {}
 
     /// The maximum length of a comment, whether it waits for a moderator, and the kinds of its subjects.
