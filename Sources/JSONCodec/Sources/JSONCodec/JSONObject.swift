@@ -68,9 +68,9 @@ public struct JSONObject: Sendable, Hashable {
     /// Whether it has no members.
     public var isEmpty: Bool { bytes.count == 2 }
 
-    /// Takes bytes that were checked before, or written by a ``JSONWriter``, as they are.
+    /// Makes an object from bytes that were checked before, or written by a ``JSONWriter``.
     ///
-    /// - Parameter bytes: The text of one object without whitespace; nothing is checked.
+    /// - Parameter bytes: The text of one object without whitespace; it is not checked.
     public init(checked bytes: [UInt8]) {
         self.bytes = bytes
     }

@@ -3,7 +3,7 @@
 /// Reading does not keep track of the path, so only an error pays for it.
 struct JSONPath: CustomStringConvertible {
     private enum Step {
-        /// In an object; nil before the name of the next member is known.
+        /// A member of an object; nil before the name of the next member is known.
         case member(String?)
         case element(Int)
     }

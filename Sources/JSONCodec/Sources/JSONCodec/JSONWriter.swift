@@ -172,7 +172,7 @@ public struct JSONWriter {
         if isKey { bytes.append(UInt8(ascii: ":")) }
     }
 
-    /// Bytes of a text that is put together before it is appended.
+    /// The maximum number of bytes of a text that is put together before it is appended.
     private static let longestPiece = 252
 
     /// Writes a text without escapes at once, with the characters around it: each append checks the capacity, and
