@@ -1,15 +1,15 @@
 public import AtriumKit
 
 extension ThreadedComments {
-    /// Decides on a comment: its subject, its length, and that its parent is there to be answered.
+    /// Decides whether a comment may be posted: its subject, its length, and whether its parent exists.
     ///
-    /// In a moderated component it waits for a moderator, unless a moderator wrote it.
+    /// In a moderated component the comment waits for a moderator, unless a moderator wrote it.
     ///
     /// - Parameters:
-    ///   - draft: what to post, and where.
-    ///   - context: who posts it, and when.
+    ///   - draft: the comment's text and place.
+    ///   - context: its author and time.
     /// - Returns: the comment's record.
-    /// - Throws: a ``Refusal`` that says which rule it breaks.
+    /// - Throws: a ``Refusal`` that names the rule it breaks.
     public func post(
         _ draft: CommentDraft, _ context: CommandContext
     ) throws(Refusal) -> [Change] {
@@ -30,7 +30,7 @@ extension ThreadedComments {
         return [comment.record]
     }
 
-    /// Decides on another text: the author's right alone, under whose name it stands.
+    /// Decides on a new text, which only the author may write.
     ///
     /// The same text changes nothing.
     public func edit(
@@ -76,23 +76,23 @@ extension ThreadedComments {
         return remove(comment)
     }
 
-    /// Decides on what a moderator says of a comment, without a reason.
+    /// Decides on a moderator's change of a comment's state, without a reason.
     public func moderate(
         _ id: String, state: Comment.State, _ context: CommandContext
     ) throws(Refusal) -> [Change] {
         try moderate(id, state: state, reason: nil, context)
     }
 
-    /// Decides on what a moderator says of a comment.
+    /// Decides on a moderator's change of a comment's state.
     ///
     /// - Parameters:
     ///   - id: the comment.
-    ///   - state: what it shall be; a deleted one has lost its text and stays so.
-    ///   - reason: why it waits or is removed, for its author; nil: none, and the one before is taken back. A shown one
-    ///     has none.
+    ///   - state: the new state; a deleted comment has lost its text and stays deleted.
+    ///   - reason: the reason for its author why it waits or is removed; nil: none, and an earlier reason is withdrawn.
+    ///     A shown comment has none.
     ///   - context: the moderator.
-    /// - Returns: the comment's record; nothing when it is in that state, for that reason.
-    /// - Throws: a ``Refusal`` for anyone else.
+    /// - Returns: the comment's record; nothing if it is in that state, for that reason.
+    /// - Throws: a ``Refusal`` for anyone who is no moderator.
     public func moderate(
         _ id: String, state: Comment.State, reason: String?, _ context: CommandContext
     ) throws(Refusal) -> [Change] {
@@ -115,7 +115,7 @@ extension ThreadedComments {
         return [comment.record]
     }
 
-    /// How many comments of a subject people see.
+    /// Returns the number of comments on a subject that everyone sees.
     public func count(of subject: Subject) -> Int { tree.count(of: subject) }
 
     /// The keys of all records about a subject, tombstones too.
@@ -169,7 +169,7 @@ extension ThreadedComments {
 extension Comment {
     fileprivate mutating func forgetReason() { (reason, moderator) = (nil, nil) }
 
-    /// What was done to a removed one: without a reason its record does not say who removed it.
+    /// The state of a removed comment, for messages; a record without a reason does not name who removed it.
     fileprivate var wordForRemoved: String { reason == nil ? "removed" : "removed by a moderator" }
 
     /// Whether this is its reason: bytes, since two texts are equal where only the form of an accent is another.

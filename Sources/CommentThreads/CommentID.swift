@@ -49,7 +49,9 @@ extension CommentID: Comparable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// How many bytes both begin with: eight at a time, as nearly all ids have a long beginning in common.
+    /// Returns the number of leading bytes that both have in common.
+    ///
+    /// It compares eight bytes at a time, as nearly all ids have a long beginning in common.
     fileprivate func count(ofBytesAsIn other: UnsafeRawBufferPointer) -> Int {
         let most = Swift.min(count, other.count)
         var place = 0

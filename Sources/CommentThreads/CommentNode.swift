@@ -1,8 +1,8 @@
 import AtriumKit
 
-/// A comment as the tree keeps it: its text follows the other parts in the same piece of memory, as UTF-8.
+/// A comment of the tree: its text follows its other properties in the same piece of memory, as UTF-8.
 ///
-/// It does not change, but for the depth that is remembered: an edited comment is another node, with the same ``id``.
+/// It is immutable, apart from the depth that is remembered: an edited comment is another node, with the same ``id``.
 final class CommentNode: ManagedBuffer<CommentNode.Facts, UInt8> {
     /// All but the text.
     struct Facts {
@@ -13,7 +13,7 @@ final class CommentNode: ManagedBuffer<CommentNode.Facts, UInt8> {
         let order: Int64
         /// The author's number; 0 if there is none.
         fileprivate let author: Int64
-        /// How deep it is in its tree, if that was found in the epoch.
+        /// The depth in its tree, and the epoch in which it was found.
         var depth: (level: Int32, epoch: Int32) = (0, -1)
         // The small ones follow one another, so that there is no gap between them.
         fileprivate let rest: Rest
@@ -27,14 +27,14 @@ final class CommentNode: ManagedBuffer<CommentNode.Facts, UInt8> {
         }
     }
 
-    /// What else a comment has.
+    /// The further properties of a comment.
     fileprivate enum Rest {
-        /// Nothing but a fingerprint, of these digits.
+        /// Only a fingerprint, of these digits.
         case fingerprint(UInt64)
         case rarities(Rarities)
     }
 
-    /// What few comments have.
+    /// The properties that few comments have.
     fileprivate final class Rarities {
         let edited: Timestamp?
         let reason: String?
@@ -84,7 +84,7 @@ final class CommentNode: ManagedBuffer<CommentNode.Facts, UInt8> {
     var subject: Subject { header.subject.value }
     var state: Comment.State { header.state }
 
-    /// Where it is in its tree, apart from its siblings.
+    /// The place in its tree, without its position among its siblings.
     var place: ThreadTree.Place { parent.map { .comment($0) } ?? .subject(subject) }
 
     /// Whether only its author sees it: it waits for a moderator, or was removed with a reason.

@@ -1,6 +1,6 @@
 public import AtriumKit
 
-/// What the settings of comments allow.
+/// The rules that the settings of a comments component define.
 public struct CommentRules {
     private static let subjects = Setting.list(
         "subjects", "what may be commented on: items, container, or both"
@@ -15,7 +15,7 @@ public struct CommentRules {
     /// All that they follow from.
     static var settings: [Setting] { [subjects.setting, maxLength.setting, moderated.setting] }
 
-    /// What may be commented on.
+    /// The kinds of subjects that may be commented on.
     let subjects: Set<SubjectKind>
     /// Whether ``subjects`` has items, and the container: looked up once, not for each new comment.
     private let takesItems: Bool

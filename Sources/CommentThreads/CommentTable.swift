@@ -1,26 +1,27 @@
 import AtriumKit
 
-/// The comments by id: tables of open addresses, at most four fifths full.
+/// The comments by id: hash tables with open addressing, at most four fifths full.
 ///
-/// It has half of the hash of each id and not the id itself: finding a place in it, and moving to a bigger one, looks at
-/// no other piece of memory. A place takes twelve bytes, where one of a dictionary takes 16 and more of them are free.
+/// A table has half of the hash of each id and not the id itself: finding a place, and moving to a bigger table, read
+/// no other piece of memory. A place takes twelve bytes; one of a dictionary takes 16, and more of them are free.
 ///
-/// With many comments there are many tables, each of which grows by itself: growth in one piece would take a tenth of a
-/// second with millions.
+/// With many comments there are many tables, each of which grows by itself: with millions of comments, growth in one
+/// piece would take a tenth of a second.
 struct CommentTable {
-    /// Up to so many comments are in one table.
+    /// The maximum number of comments in one table before there are many tables.
     private static let whole = 8_192
-    /// By so many of its hash's highest bits a comment has its table, once there are many.
+    /// The number of the hash's highest bits that select a comment's table, once there are many tables.
     private static let bits: UInt32 = 10
 
     /// One, or one for each of these bits' values.
     private var tables: ContiguousArray<Table> = [Table()]
-    /// How far a hash is shifted to the number of its table; as far as it has bits: there is one.
+    /// The number of bits by which a hash is shifted to get the index of its table; as many as the hash has: there is
+    /// one table.
     private var shift = UInt32(UInt32.bitWidth)
     private(set) var count = 0
     private let hash: (CommentID) -> Int
 
-    /// Without comments.
+    /// Creates a table without comments.
     ///
     /// - Parameter hash: the hash of an id; tests have worse ones.
     init(hash: @escaping (CommentID) -> Int = { $0.hashValue }) { self.hash = hash }
@@ -43,7 +44,7 @@ struct CommentTable {
         return nil
     }
 
-    /// Takes out the comment with an id.
+    /// Removes the comment with an id.
     ///
     /// - Returns: the comment; nil: there was none.
     mutating func remove(_ id: CommentID) -> CommentNode? {
@@ -53,7 +54,7 @@ struct CommentTable {
         return removed
     }
 
-    /// Never 0, which stands for a free place.
+    /// Returns the hash of an id for its table; never 0, which marks a free place.
     private func shortHash(of id: CommentID) -> UInt32 {
         let hash = hash(id)
         return UInt32(truncatingIfNeeded: hash ^ hash >> 32) | 1
@@ -90,7 +91,7 @@ private struct Table {
         return nodes[place]
     }
 
-    /// Takes in a comment that is not in it.
+    /// Inserts a comment, which must not be in it.
     mutating func insert(_ node: consuming CommentNode?, _ hash: UInt32) {
         count += 1
         if count * 5 > hashes.count * 4 { grow() }
@@ -115,7 +116,7 @@ private struct Table {
         return removed
     }
 
-    /// Takes all comments out.
+    /// Removes all comments, and calls the body with each.
     mutating func takeAll(_ body: (consuming CommentNode?, UInt32) -> Void) {
         for place in hashes.indices where hashes[place] != 0 {
             // Moved, not copied: nobody looks at the comment itself.
@@ -148,7 +149,7 @@ private struct Table {
         return nil
     }
 
-    /// Where a hash points.
+    /// Returns the first place for a hash.
     private func home(_ hash: UInt32) -> Int {
         let part = UInt64(hash) & (1 << Self.bits - 1)
         return Int((part * UInt64(hashes.count)) >> Self.bits)
@@ -156,7 +157,7 @@ private struct Table {
 
     private func next(_ place: Int) -> Int { place + 1 == hashes.count ? 0 : place + 1 }
 
-    /// How far it is from a place to another one, going up.
+    /// Returns the distance from a place to another one, going up and around the end.
     private func distance(_ place: Int, _ other: Int) -> Int {
         other >= place ? other - place : other - place + hashes.count
     }

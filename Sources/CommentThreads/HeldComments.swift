@@ -2,19 +2,19 @@ public import AtriumKit
 
 // Comments that wait for a moderator, or that one removed and said why.
 extension ThreadedComments {
-    /// How many of a subject's held comments are looked at, from the last.
+    /// The number of a subject's held comments that are searched, from the last.
     ///
-    /// So somebody who floods a moderated subject costs its readers no more than this.
+    /// A user who floods a moderated subject costs its readers no more than this.
     private static let mostHeld = 300
 
-    /// A page of the comments that wait for a moderator, oldest first.
+    /// Returns a page of the comments that wait for a moderator, oldest first.
     ///
-    /// Its cursor names a place, so that it stays right when the comment there was approved meanwhile.
+    /// The cursor names a place, so it stays valid if the comment there was approved meanwhile.
     ///
     /// - Parameters:
-    ///   - limit: at most so many, from 1.
+    ///   - limit: the maximum number of comments, at least 1.
     ///   - cursor: the `next` of the page before; nil: from the first.
-    /// - Returns: the page; its total is how many wait.
+    /// - Returns: the page; its total is the number of comments that wait.
     /// - Throws: a ``Refusal`` for a limit below 1, or a damaged cursor.
     public func pending(limit: Int, cursor: String?) throws(Refusal) -> ThreadPage {
         guard limit >= 1 else {
@@ -60,7 +60,7 @@ extension ThreadedComments {
         return entries.reversed()
     }
 
-    /// The comment as its record has it: with its author, who is who may be shown it.
+    /// Returns the comment as an entry of a page, with all that its record has, including the author.
     private func heldEntry(_ node: CommentNode) -> ThreadPage.Entry {
         ThreadPage.Entry(
             comment: node.comment, depth: tree.depth(of: node) ?? 0,
@@ -75,7 +75,7 @@ extension Sibling {
         return "\(facts.created.milliseconds).\(facts.order).\(facts.id.text)"
     }
 
-    /// The place of a cursor, whether a comment is there or not.
+    /// Parses the place of a cursor, whether or not a comment is there.
     fileprivate init?(cursor: String) {
         let parts = cursor.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let created = Int64(parts[0]), let order = Int64(parts[1]),

@@ -1,28 +1,27 @@
 import AtriumKit
 
-/// A place in a tree from which a page goes on.
+/// A place in a tree at which the next page begins.
 ///
-/// It names comments and not positions, so that it stays right while comments come and go. As text:
-/// the order, how to go on, the length of the root's id in bytes, a point, the root's id, the
-/// other id.
+/// It names comments and not positions, so that it stays valid while comments are added and removed. As text it has the
+/// order, the step, the length of the root's id in bytes, a point, the root's id, and the other id.
 struct ThreadCursor: Equatable {
-    /// How to go on.
+    /// The step from the comment named ``after`` to the first one of the page.
     enum Step: String {
-        /// With the first reply to the root.
+        /// The page begins with the first reply to the root.
         case first = "f"
-        /// After a comment, with its replies.
+        /// The page begins after a comment, with its replies.
         case enter = "e"
-        /// After a comment and all that is below it.
+        /// The page begins after a comment and all replies below it.
         case skip = "s"
     }
 
     /// The order of the pages.
     var order: ThreadQuery.Order
-    /// Below which comment; nil: the whole tree.
+    /// The comment whose replies the pages show; nil: the whole tree.
     var root: String?
-    /// How to go on.
+    /// The step to the first comment of the page.
     var step: Step
-    /// After which comment; empty with `first`.
+    /// The id of the comment after which the page begins; empty with `first`.
     var after: String
 
     init(order: ThreadQuery.Order, root: String?, step: Step, after: String = "") {

@@ -12,15 +12,16 @@ extension ThreadedComments {
             depth: tree.depth(of: node) ?? 0, replies: tree.replyCount(of: node))
     }
 
-    /// A page of a tree, in pre-order.
+    /// Returns a page of a tree, in pre-order.
     ///
-    /// A comment whose replies the page leaves out, for their depth or for its limit, has a cursor
-    /// to the first of them; with that cursor, depth counts from that comment.
+    /// A comment whose replies the page leaves out, for their depth or for its limit, has a cursor to the first of
+    /// them; with that cursor, depth counts from that comment.
     ///
-    /// - Parameter query: which part of which tree; a cursor's order and root go before its own.
+    /// - Parameter query: the subject and the part of its tree; a cursor's order and root take precedence over the
+    ///   query's.
     /// - Returns: the page, with a cursor to the next one.
-    /// - Throws: a ``Refusal`` for a root that is not there, a limit or depth that makes no sense,
-    ///   or a cursor that is not of this subject, or whose comment is gone.
+    /// - Throws: a ``Refusal`` for a root that does not exist, an invalid limit or depth, or a cursor of another
+    ///   subject or of a comment that is gone.
     public func thread(_ query: ThreadQuery) throws(Refusal) -> ThreadPage {
         try check(query)
         var cursor: ThreadCursor?
@@ -80,7 +81,7 @@ extension ThreadedComments {
             firstDepth: firstDepth, lastDepth: isDeeper ? .max : lastDepth)
     }
 
-    /// The comment after which a cursor goes on, if it is on the way at all.
+    /// Returns the comment after which a cursor continues, if it is in the walk.
     private func position(_ id: String, in walk: ThreadWalk) throws(Refusal) -> ThreadWalk.Stop {
         guard let node = tree.node(id), node.subject == walk.subject,
             let depth = tree.depth(of: node), depth >= walk.firstDepth
@@ -112,7 +113,7 @@ extension ThreadedComments {
             comment: seen, depth: stop.depth, replies: replies, more: more)
     }
 
-    /// Says where the next page goes on, and which comments of this one have replies left.
+    /// Sets the cursor of the next page, and the cursors of this page's comments that have further replies.
     private func cut(_ page: inout ThreadPage, before stop: ThreadWalk.Stop, on walk: ThreadWalk) {
         guard let last = page.entries.last?.comment.id else { return }
         let order = walk.order

@@ -1,12 +1,12 @@
 import AtriumKit
 
-/// All comments of a component, and what people see of them.
+/// All comments of a component, and those of them that everyone sees.
 ///
-/// A comment is *seen* when it is shown, or when a reply to it is seen. Only seen comments stand in
-/// the lists of siblings, so that a page costs what it holds. Replies hang on their parent's id
-/// and not on the parent: they may come first, and wait in its list.
+/// A comment is *seen* when it is shown, or when a reply to it is seen. Only seen comments are in the lists of
+/// siblings, so that the cost of a page is that of its comments. Replies belong to their parent's id and not to the
+/// parent: they may come first, and wait in the id's list.
 final class ThreadTree {
-    /// What a list of siblings hangs on.
+    /// The parent of a list of siblings.
     enum Place: Hashable {
         case subject(Subject)
         case comment(CommentID)
@@ -24,7 +24,7 @@ final class ThreadTree {
     private var totals = SplitDictionary<Subject, Totals>()
     /// The comments that wait for a moderator, in order.
     private(set) var pending = SiblingList()
-    /// By subject those that only their authors are shown: they wait, or were removed with a reason.
+    /// The comments that only their authors see, by subject: they wait, or were removed with a reason.
     private var held = SplitDictionary<Subject, SiblingList>()
     // Depths are remembered; when a comment goes or moves, what hung on it may be wrong.
     private var depthEpoch: Int32 = 0
@@ -42,7 +42,7 @@ final class ThreadTree {
 
     func count(of subject: Subject) -> Int { totals[subject]?.shown ?? 0 }
 
-    /// The ids of all comments on a subject after one, at most so many.
+    /// Returns the ids of the comments on a subject after one, at most `limit`.
     func ids(about subject: Subject, after: String?, limit: Int) -> [String] {
         totals[subject]?.ids.page(after: after.map(CommentID.make), limit: limit).map(\.text) ?? []
     }
@@ -56,9 +56,9 @@ final class ThreadTree {
     /// A subject's comments that only their authors are shown, in order.
     func held(about subject: Subject) -> SiblingList? { held[subject] }
 
-    /// Makes the comment under this id what it is now; nil: there is none.
+    /// Replaces the comment with an id; nil: removes it.
     ///
-    /// - Returns: what it was before; nil: there was none.
+    /// - Returns: the comment before; nil: there was none.
     @discardableResult
     func replace(_ id: String, with comment: Comment?) -> CommentNode? {
         let id = CommentID.make(id)
@@ -97,10 +97,9 @@ final class ThreadTree {
         return before
     }
 
-    /// How deep a comment stands: 0 on the subject itself, nil when it hangs on one that is not
-    /// there.
+    /// Returns the depth of a comment: 0 on the subject itself; nil if one of its ancestors does not exist.
     ///
-    /// Remembered on the way, so that a chain costs its length once.
+    /// The depths of the ancestors are remembered, so the cost of a chain is its length, once.
     func depth(of node: CommentNode) -> Int? {
         // Most are on the subject itself.
         if node.parent == nil { return 0 }
@@ -131,8 +130,8 @@ final class ThreadTree {
         node.state == .shown || !(lists[.comment(node.id)]?.isEmpty ?? true)
     }
 
-    /// Puts the comment into its list or takes it out, and goes on with its parent as long as that
-    /// is seen, or no longer, because of it.
+    /// Adds the comment to its list or removes it, and continues with its parent as long as that changes whether the
+    /// parent is seen.
     private func setSeen(_ node: CommentNode, _ isSeen: Bool) {
         var node = node
         while true {

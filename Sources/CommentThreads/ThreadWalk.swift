@@ -12,7 +12,7 @@ struct ThreadWalk {
 
     let tree: ThreadTree
     let order: ThreadQuery.Order
-    /// Below which comment; nil: the whole tree of the subject.
+    /// The comment whose replies are walked; nil: the whole tree of the subject.
     let root: CommentID?
     let subject: Subject
     /// The depth of the first level.

@@ -7,17 +7,17 @@ public import AtriumKit
 ///
 /// A subclass may have rules of its own, in ``judge(_:replacing:_:)``.
 open class ThreadedComments: Commenting {
-    /// Who is notified of new, changed and removed comments.
+    /// The delegate, which is notified of new, changed and removed comments.
     public weak var delegate: (any CommentingDelegate)?
 
     let context: ComponentContext
-    /// What may be written from now on.
+    /// The rules for what is written from now on.
     package var rules: CommentRules
     /// Whether the rules are those of the settings.
     private var hasRulesOfSettings = false
     let tree = ThreadTree()
 
-    /// What it understands: `subjects`, `maxLength`, `moderated`.
+    /// The settings of the component: `subjects`, `maxLength`, `moderated`.
     open class var settings: [Setting] { CommentRules.settings }
 
     /// Makes a component without comments.
@@ -35,7 +35,7 @@ open class ThreadedComments: Commenting {
         self.rules = rules
     }
 
-    /// Whether they differ only in `subjects`, `maxLength` and `moderated`, which are for what is written next.
+    /// Whether the settings differ only in `subjects`, `maxLength` and `moderated`, which affect only later comments.
     open func canTake(_ settings: Settings) -> Bool {
         let own = Set(CommentRules.settings.map(\.name))
         func others(_ settings: Settings) -> [String: Value] {
@@ -45,20 +45,20 @@ open class ThreadedComments: Commenting {
             && (try? CommentRules(settings)) != nil
     }
 
-    /// Judges by the new rules from now on; comments that wait for a moderator go on waiting.
+    /// Applies the new rules from now on; comments that wait for a moderator continue to wait.
     open func settingsDidChange(from before: Settings) {
         if let rules = try? CommentRules(context.settings) { self.rules = rules }
     }
 
     /// Decides on a text that is new, or replaces another.
     ///
-    /// It is called after all other checks, and changes nothing. Here a text waits for a moderator where the rules say so,
-    /// unless a moderator wrote it.
+    /// It is called after all other checks, and changes nothing. This implementation makes a text wait for a moderator
+    /// if the rules require that, unless a moderator wrote it.
     ///
     /// - Parameters:
     ///   - comment: the comment with the text.
-    ///   - previous: what it was before; nil: it is new.
-    ///   - command: who wrote it, and when.
+    ///   - previous: the comment before the change; nil: it is new.
+    ///   - command: its author and time.
     /// - Returns: whether the text waits for a moderator.
     /// - Throws: a ``Refusal``.
     open func judge(
@@ -67,10 +67,10 @@ open class ThreadedComments: Commenting {
         rules.isModerated && !command.isModerator
     }
 
-    /// Does nothing; a subclass's own is called in its place.
+    /// Does nothing; a subclass may override it.
     open func didDetach() {}
 
-    /// How long a comment may be, whether it waits for a moderator, and what it may be about.
+    /// The maximum length of a comment, whether it waits for a moderator, and the kinds of its subjects.
     public var facts: CommentFacts {
         CommentFacts(
             maxLength: rules.maxLength, moderated: rules.isModerated, subjects: rules.subjects)
@@ -79,7 +79,7 @@ open class ThreadedComments: Commenting {
     /// Every subject with comments that people see, with how many.
     public var counts: some Sequence<(subject: Subject, count: Int)> { tree.counts }
 
-    /// Puts the record's comment in its place, or takes it out.
+    /// Puts the record's comment in its place, or removes it.
     public func apply(_ change: Change) {
         let comment = comment(of: change)
         let before = tree.replace(change.key, with: comment)

@@ -5,7 +5,7 @@ import Logging
 import Synchronization
 import Varlink
 
-/// What all services share: the registry, and the roles of peers.
+/// The registry, the roles of peers and the log of gaps, which all services share.
 struct ControlContext: Sendable {
     let registry: Registry
     let accessBook: AccessBook
@@ -122,7 +122,7 @@ struct ControlContext: Sendable {
     }
 }
 
-/// Logs which subscribers have gaps in what they received.
+/// Logs the gaps of subscribers.
 final class MissedLog: Sendable {
     /// The most lines in a minute for one user.
     private static let lines = 10

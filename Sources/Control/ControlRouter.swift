@@ -87,7 +87,7 @@ public protocol DaemonState: Sendable {
     var version: String { get }
     /// The daemon's facts that the registry does not have.
     func facts() -> DaemonFacts
-    /// Reads configuration and definitions again; replies with what changed, one line each.
+    /// Reads configuration and definitions again; replies with the changes, one line each.
     func reload(_ reply: @escaping @Sendable (Result<[String], ReloadProblem>) -> Void)
     /// Sets the log level; returns the previous one, or nil if the level is not valid.
     func setLogLevel(_ level: String) -> String?
@@ -101,17 +101,17 @@ public struct DaemonFacts: Sendable {
         case starting
         /// Calls are served.
         case ready
-        /// The daemon is stopping, and finishes what it accepted.
+        /// The daemon is stopping, and finishes accepted calls.
         case stopping
     }
 
     /// The daemon's phase.
     public var phase: Phase
-    /// What is wrong, one sentence each, without what the registry reports.
+    /// The problems, one sentence each, without those that the registry reports.
     public var problems: [String]
-    /// What is wrong with workers, one sentence each.
+    /// The problems of workers, one sentence each.
     public var workerProblems: [String]
-    /// When it started, milliseconds since 1970.
+    /// The time at which it started, in milliseconds since 1970.
     public var started: Int64
     /// Seconds since it started.
     public var uptime: Double

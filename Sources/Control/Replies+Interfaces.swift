@@ -139,7 +139,7 @@ extension Interfaces.Restarts {
 }
 
 extension Interfaces.VoteFacts {
-    /// Nil if the facts are of another kind.
+    /// Converts the facts of votes; nil if the facts are of another kind.
     init?(_ facts: ComponentFacts) {
         guard case .votes(let facts) = facts else { return nil }
         var subjects: [Subjects] = []
@@ -152,7 +152,7 @@ extension Interfaces.VoteFacts {
 }
 
 extension Interfaces.CommentFacts {
-    /// Nil if the facts are of another kind.
+    /// Converts the facts of comments; nil if the facts are of another kind.
     init?(_ facts: ComponentFacts) {
         guard case .comments(let facts) = facts else { return nil }
         var subjects: [Subjects] = []

@@ -71,7 +71,7 @@ final class SubscriptionPump: Sendable {
         close()
     }
 
-    /// Schedules a turn that sends what there is.
+    /// Schedules a turn that sends the waiting notifications.
     func wake() {
         let turn = state.withLock { state -> Turn? in
             state.isWoken = state.isBusy
@@ -82,7 +82,7 @@ final class SubscriptionPump: Sendable {
         if let turn { call.onWritable(turn.run) }
     }
 
-    /// Sends what there is, until nothing is left or the socket is full.
+    /// Sends the waiting notifications, until none is left or the socket is full.
     private func draw() {
         while let id = state.withLock({ $0.id }) {
             guard call.isWritable else { return pause() }

@@ -39,10 +39,10 @@ enum Address {
     }
 }
 
-/// What a field of the type `image` holds: the address of a picture, the picture itself, or the name of one that the
-/// item's source has.
+/// The value of a field of the type `image`: the address of a picture, the picture itself, or the name of a picture
+/// that the item's source has.
 package enum PictureText {
-    /// What the name of a picture follows on that the item's source has.
+    /// The prefix of the name of a picture that the item's source has.
     package static let sourceScheme = "source:"
     private static let nameBytes = 1_024
 
@@ -89,7 +89,7 @@ package enum PictureText {
 }
 
 extension String {
-    /// Whether it begins so and goes on; letters of both cases are the same.
+    /// Whether the address begins with this scheme and has more after it; letter case is ignored.
     fileprivate func hasScheme(_ scheme: String) -> Bool {
         utf8.count > scheme.utf8.count
             && zip(utf8, scheme.utf8).allSatisfy { byte, expected in

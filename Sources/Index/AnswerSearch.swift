@@ -1,15 +1,15 @@
-/// Finds a query's total, counts and first rows a little at a time, from sets that are right when it is
-/// made, while the index goes on changing.
+/// Finds a query's total, counts and first rows in small steps, from sets that are correct when it is made, while the
+/// index continues to change.
 ///
-/// A row that changes meanwhile is taken out, and then judged by itself: by what it was before, it is
-/// taken off the total and the counts, and by what it is now it is added. Once ``step()`` returns `.done`,
-/// all is right until the next change.
+/// A row that changes meanwhile is removed, and then judged by itself: it is subtracted from the total and the counts
+/// by its values before, and added by its values now. Once ``step()`` returns `.done`, everything is correct until the
+/// next change.
 package final class AnswerSearch {
-    /// What is asked.
+    /// The query.
     let query: IndexQuery
-    /// How many items match.
+    /// The number of items that match.
     private(set) var total: Int
-    /// The counts, if they are asked for, as ``IndexPage/counts``.
+    /// The counts, if the query requests them, as ``IndexPage/counts``.
     private(set) var counts: [[Int]]
     /// The order of the rows.
     let order: RowOrder
@@ -22,22 +22,22 @@ package final class AnswerSearch {
     private let limit: Int
     private var counting: FacetCounting
     private var judge: RowJudge
-    /// What matches, but for rows that are to be judged.
+    /// The rows that match, apart from rows that are still to be judged.
     private var rows: Bitset
     private var best: BestRows
-    /// How many words of ``rows`` were looked through; all, once it is that many.
+    /// The number of words of ``rows`` that were scanned; the scan is done when it is the number of all words.
     private var looked = 0
     private var isBegun = false
-    /// Up to where in the log it is known what changed, and what of that is to be judged.
+    /// The position in the log up to which changes are known and noted as to be judged.
     private var position: UInt64
     private var changed: [Int32: RowChange] = [:]
 
-    /// Makes ready to find a query's answer.
+    /// Prepares the search for a query's answer.
     ///
     /// - Parameters:
     ///   - query: the query.
-    ///   - index: whose rows; its log is kept written.
-    ///   - selections: what was found ahead, right up to now.
+    ///   - index: the index; its log is kept written.
+    ///   - selections: the sets that were found ahead, as of now.
     /// - Throws: ``IndexError``, as a query does.
     init(
         _ query: IndexQuery, in index: ContentIndex, _ selections: SelectionSearch
@@ -55,40 +55,39 @@ package final class AnswerSearch {
         position = index.log.end
     }
 
-    /// The first rows in order, some more than asked for, and whether there are no others; once all is
-    /// found.
+    /// The first rows in order, some more than the limit, and whether there are no others; valid once all is found.
     var page: RowOrder.Page {
         guard query.limit > 0 else { return ([], true) }
         var best = best
         return best.finish()
     }
 
-    /// How many filters are to be asked about rows that changed; nil: too much did.
+    /// The number of filters to test against rows that changed; nil: too many changed.
     var pendingTests: Int? {
         index.log.count(since: position).map { ($0 + changed.count) * judge.weight }
     }
 
-    /// Does a little.
+    /// Does one step.
     func step() -> SelectionSearch.Progress {
         guard takeOutChanged() else { return .lost }
         return judgeChanged() || counting.step(into: &counts) || find() ? .more : .done
     }
 
-    /// Takes in what changed since all was found, without a look at other rows.
+    /// Applies the changes since everything was found, without reading other rows.
     ///
-    /// - Returns: False: so much changed that it takes further steps.
+    /// - Returns: False: so much changed that further steps are needed.
     func catchUp() -> Bool {
         guard takeOutChanged() else { return false }
         while judgeChanged() {}
         return query.limit == 0 || looked == .max && !isShort
     }
 
-    /// Whether so many of the first rows went that others, which were turned away, come next.
+    /// Whether so many of the first rows were removed that rows which were turned away come next.
     private var isShort: Bool { best.isCut && best.count < query.limit }
 
-    /// Takes out what changed.
+    /// Removes the rows that changed.
     ///
-    /// - Returns: False: so much did that all is to be begun again.
+    /// - Returns: False: so many changed that the search has to begin again.
     private func takeOutChanged() -> Bool {
         guard let count = index.log.count(since: position) else { return false }
         guard count > 0 else { return true }
@@ -124,9 +123,9 @@ package final class AnswerSearch {
         best.insert(row, key: order.head(of: row))
     }
 
-    /// Looks at some more rows for the first ones.
+    /// Reads some more rows to find the first ones.
     ///
-    /// - Returns: False: all are looked at.
+    /// - Returns: False: all rows were read.
     private func find() -> Bool {
         guard query.limit > 0 else { return false }
         if looked == .max {

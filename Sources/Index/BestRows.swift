@@ -1,18 +1,18 @@
-/// Finds the first few rows of many in an order, without sorting the many.
+/// Finds the first few rows of many in an order, without sorting all of them.
 ///
-/// Each row has a key, a number that orders as the first sort key does, so that nearly every row is
-/// turned away by one comparison of numbers. Those that may be among the first are gathered; when
-/// they are twice as many as wanted, they are sorted and the worse half is dropped.
+/// Each row has a key, a number that orders as the first sort key does, so that nearly every row is turned away by one
+/// comparison of numbers. Rows that may be among the first are collected; when they are twice as many as wanted, they
+/// are sorted and the worse half is dropped.
 ///
-/// It holds all rows that it was shown up to the worst one, and none behind that. A row whose place may
-/// have become another is taken out before anything is compared again.
+/// It has all rows that were passed to it up to the worst one it holds, and none behind that. A row whose place may
+/// have changed is removed before anything is compared again.
 struct BestRows {
     private struct Candidate {
         var key: UInt64
         var row: Int32
     }
 
-    /// How often rows were compared, roughly.
+    /// The approximate number of comparisons of rows.
     private(set) var comparisons = 0
     /// Whether there are rows behind those that it holds.
     private(set) var isCut = false
@@ -21,22 +21,24 @@ struct BestRows {
     private let precedes: (Int, Int) -> Bool
     private var candidates: [Candidate] = []
     private var worst = UInt64.max
-    /// Below 0: nothing is known of what comes before the rows that were turned away.
+    /// The worst row that is held; below 0: it is not known which rows precede those that were turned away.
     private var worstRow = 0
 
-    /// Finds this many rows, at least one.
+    /// Creates a collector of this many rows, at least one.
     ///
-    /// `precedes` is the whole order, asked where keys are the same.
+    /// `precedes` is the whole order; it is called if keys are equal.
     init(limit: Int, precedes: @escaping (Int, Int) -> Bool) {
         self.limit = max(limit, 1)
         self.precedes = precedes
     }
 
-    /// How many rows it holds.
+    /// The number of rows that it holds.
     var count: Int { candidates.count }
 
-    /// Looks at rows in some words of a set: `key` is a row's key, `isWanted` says whether it counts at
-    /// all, and is not asked of rows that are too far behind.
+    /// Collects rows from some words of a set.
+    ///
+    /// `key` returns a row's key. `isWanted` returns whether a row counts at all; it is not called for rows that are
+    /// too far behind.
     @inline(__always)
     mutating func collect(
         _ rows: Bitset, words: Range<Int>, key: (Int) -> UInt64, where isWanted: (Int) -> Bool
@@ -49,20 +51,20 @@ struct BestRows {
         }
     }
 
-    /// Takes these over: the first in order, and whether there are no others.
+    /// Sets the first rows in order, and whether there are no others.
     mutating func take(_ page: (rows: [Int], isLast: Bool), key: (Int) -> UInt64) {
         candidates = page.rows.map { Candidate(key: key($0), row: Int32($0)) }
         isCut = !page.isLast
         if isCut { noteWorst(candidates.last) }
     }
 
-    /// Takes a row in if it is among the first.
+    /// Inserts a row if it is among the first.
     mutating func insert(_ row: Int, key: UInt64) {
         guard key < worst || key == worst && mayBeAmong(row) else { return }
         append(row, key)
     }
 
-    /// Takes rows out.
+    /// Removes rows.
     mutating func remove(where isGone: (Int) -> Bool) {
         candidates.removeAll { isGone(Int($0.row)) }
         guard isCut, worstRow >= 0, isGone(worstRow) else { return }

@@ -16,7 +16,7 @@ struct Bitset {
         if end % 64 != 0 { words[words.count - 1] = (1 << UInt64(end % 64)) - 1 }
     }
 
-    /// The rows below `end` for which `isMember` says so.
+    /// The rows below `end` for which `isMember` returns true.
     @inline(__always)
     init(below end: Int, where isMember: (Int) -> Bool) {
         self.init(wordCount: (end + 63) / 64) { words in
@@ -26,7 +26,7 @@ struct Bitset {
         }
     }
 
-    /// A set made 64 rows at a time: the lowest bit of word `i` is row `64 * i`.
+    /// Creates a set 64 rows at a time: the lowest bit of word `i` is row `64 * i`.
     init(wordCount: Int, fill: (UnsafeMutableBufferPointer<UInt64>) -> Void) {
         words = ContiguousArray(unsafeUninitializedCapacity: wordCount) { words, count in
             words.initialize(repeating: 0)
@@ -35,7 +35,7 @@ struct Bitset {
         }
     }
 
-    /// How many rows are in it.
+    /// The number of rows in the set.
     var count: Int {
         words.withUnsafeBufferPointer { bits_count($0.baseAddress, $0.count) }
     }
@@ -46,7 +46,7 @@ struct Bitset {
         return index < words.count && words[index] & (1 << UInt64(row & 63)) != 0
     }
 
-    /// Takes a row in.
+    /// Inserts a row.
     mutating func insert(_ row: Int) {
         let index = row >> 6
         if index >= words.count {
@@ -55,7 +55,7 @@ struct Bitset {
         words[index] |= 1 << UInt64(row & 63)
     }
 
-    /// Takes in the rows that `visit` calls its body with, for which there is room.
+    /// Inserts the rows with which `visit` calls its body; the set must have room for them.
     @inline(__always)
     mutating func insert(_ visit: ((Int) -> Void) -> Void) {
         words.withUnsafeMutableBufferPointer { words in
@@ -69,7 +69,7 @@ struct Bitset {
         if missing > 0 { words.append(contentsOf: repeatElement(0, count: missing)) }
     }
 
-    /// What is in it of some rows, as if the first of these were row 0.
+    /// Returns the members within a range of rows, with the first row of the range as row 0.
     func part(_ rows: Range<Int>) -> Bitset {
         guard rows.lowerBound % 64 == 0 else {
             return Bitset(below: rows.count) { contains(rows.lowerBound + $0) }
@@ -83,8 +83,8 @@ struct Bitset {
         return part
     }
 
-    /// Takes in the rows of a set whose first row is `start`, behind all that are in it; both end on a
-    /// whole word, or are the last.
+    /// Adds the rows of a set whose first row is `start`, behind all present members; both end on a whole word, or are
+    /// the last.
     mutating func append(_ other: Bitset, from start: Int) {
         let missing = start / 64 - words.count
         if missing > 0 { words.append(contentsOf: repeatElement(0, count: missing)) }
@@ -97,18 +97,18 @@ struct Bitset {
         if index < words.count { words[index] &= ~(1 << UInt64(row & 63)) }
     }
 
-    /// Takes a row in, or leaves it out.
+    /// Inserts a row, or removes it.
     mutating func set(_ row: Int, to isMember: Bool) {
         if isMember { insert(row) } else { remove(row) }
     }
 
-    /// Keeps what is in the other set, too.
+    /// Keeps only the rows that are in the other set, too.
     mutating func formIntersection(_ other: Bitset) {
         if words.count > other.words.count { words.removeLast(words.count - other.words.count) }
         combine(other, over: words.count) { $0 & $1 }
     }
 
-    /// Takes in what is in the other set.
+    /// Adds the rows of the other set.
     mutating func formUnion(_ other: Bitset) {
         if words.count < other.words.count {
             words.append(contentsOf: repeatElement(0, count: other.words.count - words.count))
@@ -116,12 +116,12 @@ struct Bitset {
         combine(other, over: other.words.count) { $0 | $1 }
     }
 
-    /// Leaves out what is in the other set.
+    /// Removes the rows of the other set.
     mutating func subtract(_ other: Bitset) {
         combine(other, over: min(words.count, other.words.count)) { $0 & ~$1 }
     }
 
-    /// How many rows are in both sets; builds nothing.
+    /// Returns the number of rows that are in both sets, without building a set.
     func intersectionCount(_ other: Bitset) -> Int {
         words.withUnsafeBufferPointer { left in
             other.words.withUnsafeBufferPointer { right in
@@ -130,11 +130,11 @@ struct Bitset {
         }
     }
 
-    /// Hands over each row, ascending.
+    /// Calls the body with each row, ascending.
     @inline(__always)
     func visit(_ body: (Int) -> Void) { visit(words: 0..<words.count, body) }
 
-    /// Hands over each row of some words, ascending; 64 rows stand in a word.
+    /// Calls the body with each row of some words, ascending; a word has 64 rows.
     @inline(__always)
     func visit(words range: Range<Int>, _ body: (Int) -> Void) {
         words.withUnsafeBufferPointer { words in

@@ -1,7 +1,7 @@
-/// Each row's number as one byte, for a column that has few distinct ones: to count how many rows have each
-/// then reads one byte of memory for a row, and not a set or a list of rows for each number.
+/// The number of each row as one byte, for a column with few distinct numbers.
 ///
-/// There is room for numbers to come; those that go keep their byte.
+/// Counting the rows with each number then reads one byte of memory for a row, and not a set or a list of rows for each
+/// number. There is room for further numbers; a number that no row has any more keeps its byte.
 struct ByteCodes {
     /// Distinct numbers that it is made for, half of those that it has room for.
     static let capacity = 127
@@ -14,7 +14,7 @@ struct ByteCodes {
     ///
     /// - Parameters:
     ///   - numbers: at most ``capacity`` distinct ones, each with its rows.
-    ///   - end: Behind the last row.
+    ///   - end: the row behind the last one.
     init(_ numbers: [Double: Postings], below end: Int) {
         codes = ContiguousArray(repeating: 0, count: end)
         for (number, rows) in numbers {
@@ -43,7 +43,7 @@ struct ByteCodes {
         return true
     }
 
-    /// How many of the rows have each of these numbers.
+    /// Returns, for each of these numbers, how many of the rows have it.
     func counts(of numbers: [Double], in rows: Bitset) -> [Int] {
         withUnsafeTemporaryAllocation(of: Int.self, capacity: 256) { counts in
             counts.initialize(repeating: 0)

@@ -1,20 +1,20 @@
-/// What changed lately, row by row, with what was there before: what live queries read to keep up.
+/// The latest changes, row by row, with the values before: live queries read it to keep up.
 ///
-/// It is written while there are readers, and holds a few thousand changes. A reader that is further
-/// behind than that asks its query anew.
+/// It is written while there are readers, and holds a few thousand changes. A reader that is further behind than that
+/// runs its query anew.
 struct ChangeLog {
     static let length = 4_096
 
-    /// Where the next change will be written: it grows by one with each.
+    /// The position at which the next change will be written: it grows by one with each.
     private(set) var end: UInt64 = 0
-    /// How many live queries read it.
+    /// The number of live queries that read the log.
     var readers = 0
 
     private var start: UInt64 = 0
     private var changes: [RowChange] = []
     private var merged: (start: UInt64, end: UInt64, changes: [RowChange])?
 
-    /// Whether what was there before is to be kept.
+    /// Whether values before changes are kept.
     var isActive: Bool { readers > 0 }
 
     /// Writes a change.
@@ -36,7 +36,7 @@ struct ChangeLog {
         return isFull
     }
 
-    /// Notes that so much changed that nobody is to follow.
+    /// Drops all changes, because there are too many to follow.
     mutating func dropAll() {
         if !changes.isEmpty { changes = [] }
         merged = nil
@@ -44,17 +44,18 @@ struct ChangeLog {
         start = end
     }
 
-    /// How many changes came since a position; nil when they are not there any more.
+    /// Returns the number of changes since a position; nil if they are no longer in the log.
     func count(since position: UInt64) -> Int? {
         position < start ? nil : Int(end - position)
     }
 
-    /// The changes since a position as they came, at most so many; the position is one that the log has.
+    /// Returns the changes since a position in their order, at most `limit`; the position must still be in the log.
     func entries(since position: UInt64, atMost limit: Int) -> ArraySlice<RowChange> {
         changes[Int(position - start)...].prefix(limit)
     }
 
-    /// What changed since a position, a row once: all that did, and what was there before the first.
+    /// Returns the changes since a position, merged to one for each row: all parts that changed, with the values before
+    /// the first change.
     mutating func changes(since position: UInt64) -> [RowChange] {
         if let merged, merged.start == position, merged.end == end { return merged.changes }
         let changes = ChangeLog.merge(changes[Int(position - start)...])
@@ -78,7 +79,7 @@ struct ChangeLog {
     }
 }
 
-/// What changed of one row.
+/// The change of one row.
 struct RowChange {
     /// The row.
     let row: Int32
@@ -88,9 +89,9 @@ struct RowChange {
     let parent: String?
     /// Whether it was among the roots.
     let isRoot: Bool
-    /// Of the columns that changed, what they held before.
+    /// The columns that changed, with their values before.
     private(set) var before: [(column: Int, value: ColumnValue)] = []
-    /// What changed.
+    /// The parts that changed.
     private(set) var parts: ChangedParts
 
     /// A change that has touched nothing yet but these parts.
@@ -111,14 +112,14 @@ struct RowChange {
     /// Notes that these parts changed.
     mutating func note(_ more: ChangedParts) { parts.formUnion(more) }
 
-    /// What a column held before; nil when that did not change.
+    /// Returns the value of a column before the change; nil if it did not change.
     @inline(__always)
     func value(of column: Int) -> ColumnValue? {
         for (other, value) in before where other == column { return value }
         return nil
     }
 
-    /// Takes in what changed later: what was before is what was before the first.
+    /// Merges a later change of the same row: the values before stay those before the first change.
     mutating func add(_ later: RowChange) {
         for (column, value) in later.before where self.value(of: column) == nil {
             before.append((column, value))
@@ -127,13 +128,13 @@ struct RowChange {
     }
 }
 
-/// Which parts of a row a change touched, or a query looks at.
+/// The parts of a row that a change affects, or that a query reads.
 struct ChangedParts: OptionSet {
     let rawValue: UInt64
 
     /// Whether there is an item, and which.
     static let presence = ChangedParts(rawValue: 1 << 63)
-    /// What it lies under.
+    /// The item's parent.
     static let parent = ChangedParts(rawValue: 1 << 62)
     /// Any part.
     static let all = ChangedParts(rawValue: .max)
@@ -144,7 +145,7 @@ struct ChangedParts: OptionSet {
     }
 }
 
-/// What a column holds in one row.
+/// The value of a column in one row.
 enum ColumnValue {
     /// A number, or NaN.
     case number(Double)

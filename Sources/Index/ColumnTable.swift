@@ -2,24 +2,24 @@ import AtriumKit
 
 /// The columns of an index: those of the declared fields, then those derived.
 struct ColumnTable {
-    /// By number.
+    /// The columns by number.
     let numbered: [IndexColumn]
     /// The fields' names, sorted, and their columns' numbers.
     let names: [(name: String, column: Int)]
-    /// Those of them that items are put with, which come first in ``numbered``, and perhaps dates between them.
+    /// The columns whose values items are put with; they come first in ``numbered``, possibly with dates between them.
     let stored: [(name: String, column: Int)]
-    /// Those that follow from others.
+    /// The columns whose values are derived from other columns.
     let dates: [DateColumn]
-    /// Those that a search looks at.
+    /// The columns that a search reads.
     let searched: [TextColumn]
     /// Their numbers.
     let searchedNumbers: [Int]
     private let named: [String: IndexColumn]
 
-    /// Empty columns.
+    /// Creates empty columns.
     ///
-    /// - Parameter fields: What is declared. Where none is declared `search: true`, a search looks at all
-    ///   texts and keywords.
+    /// - Parameter fields: the declared fields. If none is declared `search: true`, a search reads all texts and
+    ///   keywords.
     init(fields: [Field]) {
         let numbered = fields.map { IndexColumn(type: $0.type) } + DerivedValues.columns()
         self.numbered = numbered
@@ -41,10 +41,10 @@ struct ColumnTable {
     /// The fields that can be sorted and filtered by, sorted: all but pictures.
     var asked: [String] { names.map(\.name).filter { named[$0] != nil } }
 
-    /// The column of a field; nil for `id`, for a picture, and for a field that is not there.
+    /// The column of a field; nil for `id`, for a picture, and for a field that does not exist.
     subscript(field: String) -> IndexColumn? { named[field] }
 
-    /// The number of a field's column; nil for `id`, and for a field that is not there.
+    /// Returns the number of a field's column; nil for `id`, and for a field that does not exist.
     func number(of field: String) -> Int? { names.first { $0.name == field }?.column }
 
     /// The date that follows from a value of the field of times; nil from none.
@@ -56,7 +56,7 @@ struct ColumnTable {
         return date.isNaN ? nil : date
     }
 
-    /// What grows with the items.
+    /// The objects whose memory grows with the items.
     var parts: [AnyObject] {
         numbered.map { column -> AnyObject in
             switch column {

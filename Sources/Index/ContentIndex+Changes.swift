@@ -86,7 +86,7 @@ extension ContentIndex {
         }
     }
 
-    /// Makes the derived values of an item what they are by now.
+    /// Updates the derived values of an item.
     func refill(_ id: String) {
         guard let row = table.row(of: id) else { return }
         var change = RowChange(
@@ -137,8 +137,8 @@ extension ContentIndex {
         if isFollowed, !change.parts.contains(.presence) { orders.insert(row, into: column) }
     }
 
-    /// Whether anybody wants to know what a row held before: not of one that comes or goes, but for
-    /// live queries.
+    /// Whether the values of a row before a change are needed; for a row that is added or removed, only live queries
+    /// need them.
     private func isFollowed(_ change: RowChange) -> Bool {
         log.isActive || !orders.isEmpty && !change.parts.contains(.presence)
     }
@@ -157,7 +157,7 @@ extension ContentIndex {
         }
     }
 
-    /// Forgets texts that no row has any more; a live query may still ask for them.
+    /// Releases texts that no row has any more; they are kept while a live query may still read them.
     func releaseTexts() {
         guard !log.isActive else { return }
         for column in columns.numbered { column.release() }

@@ -1,6 +1,6 @@
 import AtriumKit
 
-/// The rows that match a predicate, in whatever form they are at hand.
+/// The rows that match a predicate, in the form in which they are available.
 enum MatchingRows {
     /// Every row that holds an item.
     case all
@@ -11,7 +11,7 @@ enum MatchingRows {
     /// These; bits of rows that hold no item mean nothing.
     case bits(Bitset)
 
-    /// Keeps in the set what matches.
+    /// Keeps only the matching rows in the set.
     func narrow(_ rows: inout Bitset) {
         switch self {
         case .all: break
@@ -21,7 +21,7 @@ enum MatchingRows {
         }
     }
 
-    /// How many rows of the set match.
+    /// Returns the number of rows of the set that match.
     func count(in rows: Bitset, total: Int) -> Int {
         switch self {
         case .all: total
@@ -31,7 +31,7 @@ enum MatchingRows {
         }
     }
 
-    /// What ``count(in:total:)`` looks at: rows, or words of 64.
+    /// The number of rows, or of words of 64 rows, that ``count(in:total:)`` reads.
     var looks: Int {
         switch self {
         case .all, .none: 1
@@ -42,9 +42,9 @@ enum MatchingRows {
 }
 
 extension ContentIndex {
-    /// The rows that match a predicate.
+    /// Returns the rows that match a predicate.
     ///
-    /// What is not of a field's type, and a field that is not there, matches nothing.
+    /// A value that is not of the field's type, and a field that does not exist, match nothing.
     func rows(matching predicate: Predicate) -> MatchingRows {
         switch predicate {
         case .all: .all
@@ -107,7 +107,7 @@ extension ContentIndex {
         return .bits(union)
     }
 
-    /// The rows where any searched field contains the text; nil and what folds to nothing match
+    /// Returns the rows in which any searched field contains the text; nil, and a text that folds to nothing, match
     /// all.
     func rows(matchingSearch text: String?) -> MatchingRows {
         let folded = text.map(Folding.fold) ?? []

@@ -1,15 +1,14 @@
 import AtriumKit
 
 extension ContentIndex {
-    /// What matches a query: a page, the total and the counts, all of one moment.
+    /// Runs a query: returns a page, the total and the counts, all of one moment.
     ///
     /// - Parameters:
     ///   - query: The query.
-    ///   - looks: How much may be looked at; nil: what one turn may.
-    /// - Returns: The page; nil: it takes more, and so is to be prepared (``QueryPreparation``).
-    /// - Throws: ``IndexError`` for a sort field that is not there, naming those that are, and
-    ///   for a
-    ///   cursor that does not belong to this sort.
+    ///   - looks: The maximum number of rows to read; nil: as many as fit into one turn of the loop.
+    /// - Returns: The page; nil: the query needs more, and has to be prepared (``QueryPreparation``).
+    /// - Throws: ``IndexError`` for a sort field that does not exist, naming those that do, and for a cursor that does
+    ///   not belong to this sort.
     package func page(
         of query: IndexQuery, within looks: Int? = nil
     ) throws(IndexError) -> IndexPage? {
@@ -61,12 +60,12 @@ extension ContentIndex {
 
 /// The rows that match a query, and those that match all of it but one section.
 struct Matches {
-    /// What matches.
+    /// The rows that match.
     let rows: Bitset
-    /// How many that are.
+    /// The number of these rows.
     let total: Int
 
-    /// What the scope and the search let through.
+    /// The rows that match the scope and the search.
     private let base: Bitset
     private let isEverything: Bool
     private let selected: [(id: String, rows: MatchingRows)]
@@ -98,20 +97,20 @@ struct Matches {
         }
     }
 
-    /// What a section's filters are counted among.
+    /// The rows among which a section's filters are counted.
     struct Universe {
         fileprivate let rows: Bitset
         fileprivate let total: Int
         /// Whether these are all items.
         fileprivate let isEverything: Bool
 
-        /// How many of them match.
+        /// Returns the number of these rows that match.
         func count(_ matching: MatchingRows) -> Int {
             if isEverything, case .listed(let postings) = matching { return postings.count }
             return matching.count(in: rows, total: total)
         }
 
-        /// What ``count(_:)`` looks at, in rows whose keys are looked at: words take a quarter of that.
+        /// Returns the cost of ``count(_:)``, in rows whose keys are read: a word costs a quarter of that.
         func looks(at matching: MatchingRows) -> Int {
             if isEverything, case .listed = matching { return 1 }
             return 1 + matching.looks / 4
@@ -130,7 +129,7 @@ struct Matches {
             rows: universe, total: universe.count, isEverything: isEverything && isOnly)
     }
 
-    /// What ``universe(of:)`` looks at, in rows whose keys are looked at.
+    /// Returns the cost of ``universe(of:)``, in rows whose keys are read.
     private func looksForUniverse(of section: SectionQuery) -> Int {
         guard selected.contains(where: { $0.id == section.id }) else { return 0 }
         // The base is copied and its rows are counted.
@@ -139,10 +138,10 @@ struct Matches {
         }
     }
 
-    /// How many items each filter that a section offers would let through, were it alone selected
+    /// Returns, for each filter that a section offers, the number of items that would match if it alone were selected
     /// in its section.
     ///
-    /// None where they are not asked for; nil: that takes more looks.
+    /// Empty if the query does not request counts; nil: they cost more than `looks`.
     func counts(
         of query: IndexQuery, in index: ContentIndex, within looks: inout Int
     ) -> [[Int]]? {

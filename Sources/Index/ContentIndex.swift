@@ -1,34 +1,32 @@
 package import AtriumKit
 
-/// The index of one contents component: what items there are, and which of them match a query, in
-/// order, with totals and counts, in one call.
+/// The index of one contents component: its items, and a query for those that match, in order, with totals and counts,
+/// in one call.
 ///
-/// How it works. Each item has a row, a small number that is used again when the item goes. Each
-/// declared field is a column: numbers as they are; texts as codes into a table of the distinct
-/// ones, which knows the rows of each. A predicate is a set of rows, a bit each; sections and
-/// search narrow the one set that a page, its total and its counts are read from. What had to be
-/// scanned for (ranges, substrings) is kept, and catches up with the rows that changed since.
+/// How it works. Each item has a row, a small number that is used again when the item is removed. Each declared field
+/// is a column: numbers as they are; texts as codes into a table of the distinct ones, which has the rows of each. A
+/// predicate is a set of rows, a bit each; sections and search narrow the one set from which a page, its total and its
+/// counts are read. The results of scans (ranges, substrings) are kept, and catch up with the rows that changed since.
 ///
-/// What it promises. Equality, counts and ranges see fields, `votes.score`, `votes.count`,
-/// `comments.count` and `id`; a predicate on anything else matches nothing. Items without ballots
-/// have a `votes.count` of 0 and no `votes.score`. Values of a type that is not the field's count
-/// as none. Texts sort by folded form, then as they are; keywords by their first; times compare as
-/// moments, in seconds since 1970; what is missing comes last in both directions.
+/// What it promises. Equality, counts and ranges see fields, `votes.score`, `votes.count`, `comments.count` and `id`; a
+/// predicate on anything else matches nothing. Items without ballots have a `votes.count` of 0 and no `votes.score`.
+/// Values that are not of the field's type count as missing. Texts sort by folded form, then as they are; keywords by
+/// their first; times compare as moments, in seconds since 1970; missing values come last in both directions.
 ///
-/// It is not Sendable: it lives on the host's one serial domain.
+/// It is not Sendable: it is used on the host's one serial domain.
 package final class ContentIndex {
     private(set) var table = RowTable()
     private(set) var columns: ColumnTable
     /// The fields that can be sorted by besides those derived, as declared.
     let fields: [Field]
     var cache = LeafCache()
-    /// What changed, for those who keep a query answered.
+    /// The changes, for live queries and kept results.
     var log = ChangeLog()
     /// The live queries, by the parts that they read.
     let live = LiveQueries()
     /// The items that moved since the last `take(at:)`.
     var moved = MovedItems()
-    /// The orders that queries have asked for often enough.
+    /// The orders that queries have used often enough.
     var orders = SortedOrders()
     /// The maximum number of rows whose keys a query may read in one turn.
     ///
@@ -47,10 +45,10 @@ package final class ContentIndex {
     private var retiredTrees: UInt64 = 0
     private var flatness: (treeVersion: UInt64, isFlat: Bool)?
 
-    /// An empty index.
+    /// Creates an empty index.
     ///
-    /// - Parameter fields: What the items have. Where none is declared `search: true`, a search
-    ///   looks at all texts and keywords.
+    /// - Parameter fields: The fields of the items. If none is declared `search: true`, a search reads all texts and
+    ///   keywords.
     package init(fields: [Field]) {
         self.fields = fields
         columns = ColumnTable(fields: fields)
@@ -62,13 +60,13 @@ package final class ContentIndex {
         Discard.later(derived)
     }
 
-    /// How many items there are.
+    /// The number of items.
     package var count: Int { table.count }
 
     /// Every item's id, in any order; made anew at each call.
     var ids: [String] { table.ids }
 
-    /// How many rows there are, those that hold no item among them.
+    /// The number of rows, including those that hold no item.
     package var rowCount: Int { table.end }
 
     /// The ids of the items in some rows.
@@ -107,7 +105,7 @@ package final class ContentIndex {
         releaseTexts()
     }
 
-    /// Removes items; ids that are not there are passed over.
+    /// Removes items; ids without an item are ignored.
     ///
     /// Their tallies and comment counts stay, for when they return.
     package func remove(_ ids: [String]) {
@@ -130,29 +128,30 @@ package final class ContentIndex {
         columns = ColumnTable(fields: fields)
     }
 
-    /// What the votes on an item add up to now, whether or not there is such an item.
+    /// Sets the tally of an item's votes, whether or not the item exists.
     package func setTally(_ tally: Tally, for id: String) {
         guard derived.tallies[id] ?? Tally() != tally else { return }
         derived.setTally(tally, for: id)
         refill(id)
     }
 
-    /// How many comments are about an item now, whether or not there is such an item.
+    /// Sets the number of comments on an item, whether or not the item exists.
     package func setCommentCount(_ count: Int, for id: String) {
         guard derived.setCommentCount(count, for: id) != count else { return }
         refill(id, comments: count)
     }
 
-    /// The items that have a tally, whether or not they are there.
+    /// The items that have a tally, whether or not they exist.
     package var talliedItems: some Sequence<String> { derived.tallies.keys }
 
-    /// The items that have comments, whether or not they are there.
+    /// The items that have comments, whether or not they exist.
     package var commentedItems: some Sequence<String> { derived.commentCounts.keys }
 
-    /// The distinct values that a field has now, sorted: numbers ascending, texts by folded form.
+    /// Returns the distinct values of a field, sorted: numbers ascending, texts by folded form.
     ///
-    /// Booleans are returned as such, times in canonical form. Empty for a field that is not there. Of more
-    /// than the limit those that most items have, as they were when ``valuesVersion(of:atMost:)`` changed.
+    /// Booleans are returned as such, times in canonical form. Empty for a field that does not exist. If there are more
+    /// values than the limit, it returns those of the most items, as of the last change of
+    /// ``valuesVersion(of:atMost:)``.
     package func distinctValues(of field: String, atMost limit: Int = .max) -> [Value] {
         columns[field]?.distinctValues(atMost: limit) ?? []
     }
@@ -162,16 +161,16 @@ package final class ContentIndex {
         columns[field]?.sorted(values) ?? values
     }
 
-    /// What finds ``distinctValues(of:atMost:)`` step by step, where that takes long; nil: they are at
-    /// hand.
+    /// Returns a search that finds ``distinctValues(of:atMost:)`` step by step, if that takes long; nil: they are
+    /// known.
     package func search(valuesOf field: String, atMost limit: Int) -> ValueSearch? {
         columns[field]?.search(atMost: limit)
     }
 
-    /// How many distinct values a field has.
+    /// Returns the number of distinct values of a field.
     package func valueCount(of field: String) -> Int { columns[field]?.valueCount ?? 0 }
 
-    /// Whether a field has more distinct values than so many.
+    /// Whether a field has more distinct values than the limit.
     package func hasValues(of field: String, beyond limit: Int) -> Bool {
         (columns[field]?.valueCount ?? 0) > limit
     }
@@ -182,10 +181,10 @@ package final class ContentIndex {
         fields.reduce(retiredVersions) { $0 + (columns[$1]?.version(atMost: limit) ?? 0) }
     }
 
-    /// A number that is another one when an item came, went or lies elsewhere.
+    /// A number that changes when an item is added, removed or moved to another parent.
     package var treeVersion: UInt64 { retiredTrees + table.treeVersion }
 
-    /// Whether no item has a parent that is there: the roots are all items.
+    /// Whether no item has a parent that exists: all items are roots.
     package var isFlat: Bool {
         if let flatness, flatness.treeVersion == treeVersion { return flatness.isFlat }
         let isFlat = table.roots.count == count
@@ -196,18 +195,18 @@ package final class ContentIndex {
     /// Whether any item names a parent, there or not.
     package var hasChildren: Bool { !table.children.isEmpty }
 
-    /// How many items lie right under one, which need not be here.
+    /// Returns the number of items directly under one, which itself need not exist.
     package func childCount(of id: String) -> Int { table.children[id]?.count ?? 0 }
 
-    /// What an item lies under, there or not; nil: nothing, or there is no such item.
+    /// Returns the parent that an item names, whether or not it exists; nil: it names none, or there is no such item.
     package func parent(of id: String) -> String? { table.row(of: id).flatMap(table.parent) }
 
-    /// The items that lead to one, outermost first, and itself: its parents as far as they are there.
+    /// Returns the path to an item, outermost first: its ancestors as far as they exist, and itself.
     ///
     /// - Parameters:
-    ///   - id: the item; one that is not there has no way to it.
-    ///   - limit: of more the innermost.
-    /// - Returns: their ids.
+    ///   - id: the item; one that does not exist has an empty path.
+    ///   - limit: the maximum number of ids; of more, the innermost.
+    /// - Returns: the ids.
     package func way(to id: String, limit: Int) -> [String] {
         var way: [String] = []
         var row = table.row(of: id)
@@ -230,7 +229,7 @@ package final class ContentIndex {
             comments: derived.commentCounts[stored.id] ?? 0, revision: stored.revision)
     }
 
-    /// Writes down from now on what changes, for one more that keeps a query answered.
+    /// Adds a reader of the log: changes are recorded while there is one.
     func startLogging() { log.readers += 1 }
 
     /// One of those is gone.
@@ -241,6 +240,6 @@ package final class ContentIndex {
         releaseTexts()
     }
 
-    /// What grows with the items.
+    /// The objects whose memory grows with the items.
     private var parts: [AnyObject] { [table] + orders.parts + columns.parts }
 }

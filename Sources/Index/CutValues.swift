@@ -1,16 +1,16 @@
 import AtriumKit
 
-/// Those values of a field that most rows have, as they were found last.
+/// The values of a field that most rows have, as of the last search.
 ///
-/// To find them is to look at each value: it is worth it after changes of an eighth as many rows as there
-/// are values, and so costs each change little.
+/// Finding them means reading each value. It is done again after changes of an eighth as many rows as there are values,
+/// so that its cost for each change is small.
 struct CutValues {
     // Far from where versions that grow with each value are.
     private var version: UInt64 = 1 << 40
     private var position: UInt64 = 0
     private var found: (values: [Value], limit: Int, version: UInt64)?
 
-    /// Another number once they are to be found anew.
+    /// Returns a version, which changes when the values have to be found again.
     mutating func version(after changes: UInt64, ofValues count: Int) -> UInt64 {
         if changes - position > UInt64(count / 8) {
             position = changes
@@ -19,23 +19,23 @@ struct CutValues {
         return version
     }
 
-    /// What was found last, be it a while ago; nil: nothing was, or another number of them.
+    /// Returns the values found last, even if they are outdated; nil: none were found, or for another limit.
     func values(atMost limit: Int) -> [Value]? {
         found.flatMap { $0.limit == limit ? $0.values : nil }
     }
 
-    /// Whether what was found last is still worth as much as if it were found now.
+    /// Whether the values found last are as good as a new search.
     func isRecent(_ version: UInt64, atMost limit: Int) -> Bool {
         found.map { $0.version == version && $0.limit == limit } ?? false
     }
 
-    /// Keeps what was found.
+    /// Keeps the values that were found.
     mutating func keep(_ values: [Value], atMost limit: Int, version: UInt64) {
         found = (values, limit, version)
     }
 }
 
-/// The first elements in an order, at most so many: the worst of them lies on top of a heap.
+/// The first elements in an order, up to a limit: the worst of them is at the top of a heap.
 struct FirstElements<Element> {
     private(set) var elements: [Element] = []
     private let limit: Int
@@ -46,9 +46,9 @@ struct FirstElements<Element> {
         self.comesFirst = comesFirst
     }
 
-    /// Takes an element in if it is among the first so far.
+    /// Inserts an element if it is among the first so far.
     ///
-    /// - Returns: whether it was, and which one it has driven out.
+    /// - Returns: whether it was inserted, and the element that it has replaced.
     mutating func insert(_ element: Element) -> (isAmong: Bool, out: Element?) {
         guard elements.count >= limit else {
             elements.append(element)

@@ -6,7 +6,7 @@ package struct DateBucket {
     private let bucket: Field.Bucket
     private let zone: Zone
 
-    /// That of a field of dates; nil for any other, and where its zone can't be read.
+    /// Creates the bucket of a field of dates; nil if the field has no dates, or its zone can't be read.
     package init?(_ field: Field) {
         guard let derivation = field.derivation,
             let zone = try? ZoneDirectory.system.zone(derivation.zone)
@@ -33,7 +33,7 @@ package struct DateBucket {
         return (days, max(zone.start(ofDay: monday + 7), moment + 1))
     }
 
-    /// When the date of a moment is no longer that of the clocks.
+    /// Returns the moment at which the date of a given moment ends.
     package func end(after moment: Int64) -> Int64 {
         let first = bucket.firstDay(of: zone.day(at: moment))
         let next =
@@ -49,7 +49,7 @@ package struct DateBucket {
     }
 }
 
-/// A column of dates: what each row has follows from what it has in a column of times.
+/// A column of dates: the value of each row is derived from its value in a column of times.
 struct DateColumn {
     /// The number of this column.
     let column: Int
@@ -93,7 +93,7 @@ extension Field.Bucket {
 package struct LocalTimes {
     private let zones: [(field: String, zone: Zone)]
 
-    /// Those of these fields; one whose zone can't be read takes no such times.
+    /// Creates the zones of these fields; a field whose zone can't be read accepts no such times.
     package init(fields: [Field]) {
         zones = fields.compactMap { field in
             guard let name = field.zone, let zone = try? ZoneDirectory.system.zone(name)
@@ -145,7 +145,7 @@ extension Zone {
     }
 }
 
-/// What keeps fields from working.
+/// The reasons why fields with time zones don't work.
 package enum FieldZones {
     /// The fields whose time zone can't be read, each with why.
     package static func problems(of fields: [Field]) -> [(field: String, reason: String)] {

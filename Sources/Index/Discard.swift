@@ -2,11 +2,11 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Frees on a thread what takes long to free: an index of a million things.
+/// Frees objects on a thread if that takes long, such as an index of a million items.
 ///
-/// Nothing that plugins of others made: they are called from the loop alone.
+/// Objects of plugins are not freed this way: plugins are called on the loop only.
 package enum Discard {
-    /// What is to be freed together.
+    /// The objects that are freed together.
     private struct Pile: @unchecked Sendable {
         // Nobody calls them on the thread: references are counted atomically.
         var objects: [AnyObject] = []
@@ -22,7 +22,7 @@ package enum Discard {
     private static let queue = DispatchQueue(label: "atrium.discard", qos: .utility)
     private static let pile = Mutex(Pile())
 
-    /// Frees objects in a while, unless somebody holds them by then.
+    /// Frees objects after a while, unless they are still referenced by then.
     package static func later(_ objects: [AnyObject]) {
         let isFirst = pile.withLock { pile in
             defer { pile.objects += objects }
@@ -41,6 +41,6 @@ package enum Discard {
         }
     }
 
-    /// As ``later(_:)``, for a value: the caller has no reference to it any more.
+    /// Does the same as ``later(_:)`` for a value, to which the caller keeps no reference.
     package static func later(_ value: some Sendable) { later([Box(value)]) }
 }

@@ -1,15 +1,15 @@
-/// Counts what a query's sections offer, some filters at a time, as the rows were when it was made.
+/// Counts the filters that a query's sections offer, some at a time, as of the rows when it was made.
 struct FacetCounting {
-    /// Filters are counted at once whose sets have about so many words.
+    /// The number of words of sets, approximately, that are counted in one step.
     private static let looksInStep = 1 << 14
 
     private let matches: Matches
     private let sections: [(query: SectionQuery, offered: [MatchingRows])]
-    /// What comes next, and what its section's filters are counted among.
+    /// The next section and filter, and the rows among which the section's filters are counted.
     private var next = (section: 0, filter: 0)
     private var universe: Matches.Universe?
 
-    /// Makes ready to count what a query asks for, if it does, with the sets that were found ahead.
+    /// Prepares the counts of a query, if it requests any, with the sets that were found ahead.
     init(
         _ query: IndexQuery, _ matches: Matches, _ selections: SelectionSearch,
         in index: ContentIndex

@@ -1,14 +1,14 @@
 package import AtriumKit
 
-/// What is wrong with an item, in the words of the wire's `FieldInvalid`.
+/// A problem with an item, in the words of the wire's `FieldInvalid`.
 public struct FieldProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// The item's id, as it was given.
     public var item: String
     /// The field, or `id` or `parent`.
     public var field: String
-    /// What would have been right.
+    /// The expected value.
     public var expected: String
-    /// What there was.
+    /// The value that was found.
     public var found: String
 
     /// One sentence.
@@ -94,7 +94,7 @@ package struct FieldChecker {
 }
 
 extension Field.FieldType {
-    /// What a value of this type is, as an error says it.
+    /// The description of a value of this type, for errors.
     fileprivate var expectation: String {
         switch self {
         case .text: "text"
@@ -137,7 +137,7 @@ extension Field.FieldType {
     /// The greatest whole number up to which each has a representation of its own.
     private static let greatestExact: Int64 = 1 << 53
 
-    /// What a value of this type is, so that it is compared as it was put; nil: any value of it is.
+    /// The description of the values of this type that can be compared exactly; nil: all of them.
     fileprivate var exactness: String? {
         switch self {
         case .number, .duration: "a number that a 64-bit float holds exactly"

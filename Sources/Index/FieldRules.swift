@@ -1,8 +1,8 @@
 import AtriumKit
 
-/// What fields ask of items, so that an item which meets all of it is seen to do so at once.
+/// The requirements of fields, in a form that quickly accepts an item that meets all of them.
 ///
-/// Nearly all items do. What is wrong with another one is for ``FieldChecker`` to find, which calls each field in turn.
+/// Nearly all items do. For any other item, ``FieldChecker`` finds the problem by checking each field in turn.
 struct FieldRules {
     /// The types whose values are judged here; a value of any other type is judged by the type itself.
     fileprivate enum Form {
@@ -19,7 +19,7 @@ struct FieldRules {
         let greatest: Double
     }
 
-    /// Up to so many fields are looked through for a name; more are not, as hashing it is then quicker.
+    /// The maximum number of fields that are searched one by one for a name; with more, hashing is faster.
     private static let few = 16
 
     private let rules: [Rule]

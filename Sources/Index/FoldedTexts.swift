@@ -1,24 +1,24 @@
-/// The folded texts of a column's distinct values, one behind the other in long runs of bytes, so
-/// that a search is one scan of memory and not a visit to each; and of that memory only where the
-/// ``TextSignatures`` say that the text may be.
+/// The folded texts of a column's distinct values, one behind the other in long runs of bytes.
 ///
-/// Each text ends with 0xFF, which UTF-8 never holds: nothing is found across two texts. A text
-/// that goes leaves a hole; a run that is mostly holes is written anew. The texts as they are stand
-/// beside them in the same order.
+/// A search is then one scan of memory and not a visit to each text, and reads only the memory where the text may be
+/// according to the ``TextSignatures``.
+///
+/// Each text ends with 0xFF, which UTF-8 never contains, so nothing is found across two texts. A removed text leaves a
+/// hole; a run that is mostly holes is written anew. The original texts are stored beside them in the same order.
 final class FoldedTexts {
     private struct Run {
         var bytes: ContiguousArray<UInt8> = []
         var starts: ContiguousArray<UInt32> = []
         /// The texts as they are.
         var originals: ContiguousArray<UInt8> = []
-        /// Where each of them starts; empty while all are as long as their folded forms, as those of ASCII are.
+        /// The start of each original text; empty while all are as long as their folded forms, as those of ASCII are.
         var originalStarts: ContiguousArray<UInt32> = []
-        /// Whose text starts there; -1 for a hole.
+        /// The owner of the text that starts at each place; -1 for a hole.
         var owners: ContiguousArray<Int32> = []
         var holes = 0
         var signatures = TextSignatures()
 
-        /// What its room is measured by.
+        /// The number of bytes by which its size is limited.
         var length: Int { max(bytes.count, originals.count) }
 
         func range(of entry: Int) -> Range<Int> {
@@ -111,18 +111,19 @@ final class FoldedTexts {
     }
 
     private static let runLength = 1 << 20
-    /// So many texts stand in a run at most, so that a place takes 32 bits; there may be 65,535 runs, of half a
-    /// megabyte or half as many texts at least.
+    /// The maximum number of texts in a run, so that a place takes 32 bits.
+    ///
+    /// There may be 65,535 runs, of at least half a megabyte or half as many texts.
     private static let runEntries = 1 << 16
     private static let terminator: UInt8 = 0xFF
 
     private var runs: [Run] = []
     private var open = 0
-    /// How many bytes its folded texts take, holes among them.
+    /// The number of bytes of its folded texts, including holes.
     private(set) var byteCount = 0
     private var places: ContiguousArray<Place> = []
 
-    /// Keeps a text by its folded form and as it is; the owner has none now.
+    /// Adds a text, folded and as it is; the owner must have none now.
     func insert(
         _ text: UnsafeRawBufferPointer, original: UnsafeRawBufferPointer, owner: Int
     ) {
@@ -134,13 +135,13 @@ final class FoldedTexts {
         byteCount += text.count + 1
     }
 
-    /// Makes room for the texts of so many owners at once.
+    /// Reserves room for the texts of this many owners.
     func reserve(_ count: Int) { places.reserveCapacity(count) }
 
     /// Whether an owner has a text.
     func has(_ owner: Int) -> Bool { places[owner].run != Place.none }
 
-    /// Forgets an owner's text.
+    /// Removes an owner's text.
     func remove(owner: Int) {
         let place = places[owner]
         let (run, entry) = (Int(place.run), Int(place.entry))
@@ -150,7 +151,7 @@ final class FoldedTexts {
         if runs[run].holes * 2 > runs[run].bytes.count { rewrite(run) }
     }
 
-    /// Hands over an owner's text.
+    /// Calls the body with an owner's folded text.
     @inline(__always)
     func withText<R>(of owner: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
         let place = places[owner]
@@ -160,7 +161,7 @@ final class FoldedTexts {
         }
     }
 
-    /// Hands over an owner's text as it is.
+    /// Calls the body with an owner's original text.
     @inline(__always)
     func withOriginal<R>(of owner: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
         let place = places[owner]
@@ -186,10 +187,10 @@ final class FoldedTexts {
         for run in runs { run.visitOwners(of: needle, ahead: ahead, body) }
     }
 
-    /// How many runs there are: a text that stays, stays in its run.
+    /// The number of runs; a text does not change its run while it is kept.
     var runCount: Int { runs.count }
 
-    /// As ``visitOwners(containing:ahead:_:)``, of the texts in one run.
+    /// Does the same as ``visitOwners(containing:ahead:_:)``, for the texts of one run.
     func visitOwners(containing needle: Needle, inRun run: Int, _ body: (Int) -> Void) {
         runs[run].visitOwners(of: needle, ahead: { _ in }, body)
     }
@@ -225,8 +226,9 @@ final class FoldedTexts {
 }
 
 extension UnsafeBufferPointer<UInt32> {
-    /// Where the last element stands that is not greater, at or behind `first`: found near by in
-    /// growing steps, since stretches come in order.
+    /// Returns the index of the last element that is not greater, at or behind `first`.
+    ///
+    /// It searches in growing steps, since stretches come in order and the element is mostly near.
     @inline(__always)
     fileprivate func lastIndex(notAfter element: UInt32, from first: Int) -> Int {
         var (low, step) = (first, 1)

@@ -2,17 +2,17 @@ import Foundation
 
 /// Makes texts comparable without regard to case and diacritics.
 package enum Folding {
-    /// The folded text as UTF-8: what `contains[cd]` compares, and what texts sort by first.
+    /// Returns the folded text as UTF-8, which `contains[cd]` compares, and by which texts sort first.
     ///
-    /// Case: lower, full upper, then lower case, so that "ß" is "ss" and a final sigma a sigma.
-    /// Diacritics: marks that sit on a letter are left out, as are Arabic and Hebrew points; marks
-    /// that make another letter of it (voicing in kana, nukta, virama, vowel signs) stay.
+    /// Case: lower, full upper, then lower case, so that "ß" is "ss" and a final sigma a sigma. Diacritics: marks that
+    /// sit on a letter are left out, as are Arabic and Hebrew points; marks that make another letter of it (voicing in
+    /// kana, nukta, virama, vowel signs) stay.
     package static func fold(_ text: String) -> [UInt8] {
         var text = text
         return text.withUTF8 { withFolded($0) { Array($0) } }
     }
 
-    /// Hands over the folded form of a text's bytes.
+    /// Calls the body with the folded form of a text's bytes.
     @inline(__always)
     static func withFolded<R>(
         _ text: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> R
@@ -26,7 +26,7 @@ package enum Folding {
         }
     }
 
-    /// As ``fold(_:)``, by the rules of Unicode for each scalar: for what no table holds.
+    /// Does the same as ``fold(_:)`` by the rules of Unicode for each scalar, for scalars that no table has.
     static func foldUnicode(_ text: String) -> [UInt8] {
         var folded = String.UnicodeScalarView()
         for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars
@@ -79,8 +79,7 @@ struct FoldingTable: Sendable {
     /// The scalars it knows are below this: up to Cyrillic, before Armenian.
     private static let end: UInt32 = 0x530
 
-    /// Each scalar's folded bytes, at most three, the lowest byte first; the highest byte counts
-    /// them.
+    /// The folded bytes of each scalar, at most three, the lowest byte first; the highest byte is their number.
     private let folded: [UInt32]
 
     private init() {
@@ -94,7 +93,7 @@ struct FoldingTable: Sendable {
 
     /// Writes the folded text, for which there must be room for three times its bytes.
     ///
-    /// - Returns: How many bytes it has; nil for a text with a scalar that this table does not know.
+    /// - Returns: The number of bytes written; nil for a text with a scalar that this table does not have.
     func fold(
         _ text: UnsafeBufferPointer<UInt8>, into bytes: UnsafeMutableBufferPointer<UInt8>
     ) -> Int? {

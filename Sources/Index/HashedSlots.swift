@@ -1,23 +1,24 @@
 import Foundation
 
-/// Finds small numbers by the hash of what they stand for: tables of open addresses that keep no
-/// keys, since whoever asks has them.
+/// Finds small numbers by the hash of the values that they stand for: hash tables with open addressing that keep no
+/// keys, since the caller has them.
 ///
-/// Eight bytes a place, at most four fifths full: a sixth of what a dictionary from text takes.
-/// The hash is seeded by chance, lest somebody send ids that all fall into one place.
+/// A place takes eight bytes, and a table is at most four fifths full: a sixth of the memory of a dictionary from text.
+/// The hash is randomly seeded, so that nobody can send ids that all fall into one place.
 ///
-/// With many numbers there are many tables, each of which grows by itself: growth in one piece takes
-/// a tenth of a second with millions, in which nobody is served.
+/// With many numbers there are many tables, each of which grows by itself: with millions of numbers, growth in one
+/// piece would take a tenth of a second, in which nobody is served.
 package struct HashedSlots {
-    /// Up to so many numbers are in one table.
+    /// The maximum number of entries in one table before there are many tables.
     private static let whole = 8_192
-    /// By so many of its hash's highest bits a number has its table, once there are many.
+    /// The number of the hash's highest bits that select a number's table, once there are many tables.
     private static let bits: UInt32 = 10
 
     /// One, or one for each of these bits' values.
     private var tables: ContiguousArray<Table> = [Table()]
     private(set) var count = 0
-    /// How far a hash is shifted to the number of its table; as far as it has bits: there is one.
+    /// The number of bits by which a hash is shifted to get the index of its table; as many as the hash has: there is
+    /// one table.
     private var shift = UInt32(UInt32.bitWidth)
 
     /// The most places of a table.
@@ -48,14 +49,14 @@ package struct HashedSlots {
         tables[Int(hash >> shift)].find(hash, where: isMatch)
     }
 
-    /// Takes in a number that is not in it.
+    /// Inserts a number, which must not be in it.
     mutating func insert(_ number: Int, hash: UInt32) {
         if count == Self.whole, tables.count == 1 { split() }
         tables[Int(hash >> shift)].insert(UInt64(hash) << 32 | UInt64(number + 1))
         count += 1
     }
 
-    /// Makes room for so many numbers at once.
+    /// Reserves room for this many numbers.
     mutating func reserve(_ count: Int) {
         if tables.count == 1 {
             guard count > Self.whole else { return tables[0].reserve(count) }
@@ -88,10 +89,10 @@ package struct HashedSlots {
     }
 }
 
-/// One table of open addresses.
+/// One hash table with open addressing.
 ///
-/// Its size is any number, and not a power of two, so that a table that is made for so many numbers has no more
-/// places than they need.
+/// Its size is any number, and not a power of two, so that a table that is made for a known number of entries has no
+/// more places than they need.
 private struct Table {
     /// The bits of a hash by which a number has its place; those above choose the table.
     private static let bits: UInt64 = 22
@@ -113,7 +114,7 @@ private struct Table {
         return nil
     }
 
-    /// Where a hash points.
+    /// Returns the first place for a hash.
     @inline(__always)
     private func home(_ hash: UInt64) -> Int {
         let part = hash & (1 << Self.bits - 1)
@@ -123,7 +124,7 @@ private struct Table {
     @inline(__always)
     private func next(_ place: Int) -> Int { place + 1 == places.count ? 0 : place + 1 }
 
-    /// How far it is from a place to another one, going up.
+    /// Returns the distance from a place to another one, going up and around the end.
     private func distance(_ place: Int, _ other: Int) -> Int {
         other >= place ? other - place : other - place + places.count
     }
@@ -134,7 +135,7 @@ private struct Table {
         count += 1
     }
 
-    /// Leaves out an entry; false: it is not there.
+    /// Removes an entry; false: there is no such entry.
     mutating func remove(_ entry: UInt64) -> Bool {
         var hole = home(entry >> 32)
         while places[hole] != entry {
@@ -161,7 +162,7 @@ private struct Table {
         places[place] = entry
     }
 
-    /// Makes room for so many entries.
+    /// Reserves room for this many entries.
     mutating func reserve(_ count: Int) {
         guard count * 5 > places.count * 4 else { return }
         // One more number: half as many places again. Many: as many as they need.

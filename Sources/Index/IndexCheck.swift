@@ -1,17 +1,17 @@
 package import AtriumKit
 
-/// Looks whether what an index keeps beside its items agrees with them: its sorted orders, and for each
-/// text the rows that have it, which counts come from.
+/// Checks that an index's derived structures agree with its items: its sorted orders, and the rows of each text, from
+/// which counts are computed.
 ///
-/// Each step looks at a little of it, at one moment. What changes in between is right then, or was wrong
-/// before.
+/// Each step checks a small part, as of one moment. A part that changes between steps is correct after the change, or
+/// was wrong before it.
 package final class IndexCheck {
     private static let rows = 512
     private static let codes = 128
-    /// Rows of one text that are looked at in a step.
+    /// The number of rows of one text that are checked in a step.
     private static let span = 2_048
 
-    /// What does not agree: a column, and what is wrong with it.
+    /// The disagreements: each with its column and a description.
     package private(set) var problems: [(column: String, detail: String)] = []
     private let index: ContentIndex
     private var orders: ArraySlice<Int>
@@ -20,13 +20,13 @@ package final class IndexCheck {
     private var code = 0
     private var row = 0
 
-    /// A check that has looked at nothing yet.
+    /// Creates a check that has checked nothing yet.
     package init(_ index: ContentIndex) {
         self.index = index
         orders = index.orders.columns[...]
     }
 
-    /// Looks at a little more; false: there is nothing left.
+    /// Checks a little more; false: nothing is left.
     package func step() -> Bool {
         if let order = orders.first {
             if !stepOrder(order) {
@@ -98,7 +98,7 @@ package final class IndexCheck {
 }
 
 extension ContentIndex {
-    /// Whether an item's columns hold what these fields and its votes and comments say.
+    /// Whether an item's columns agree with these fields and with its votes and comments.
     package func isIndexed(_ id: String, _ fields: [String: Value]) -> Bool {
         guard let row = table.row(of: id) else { return false }
         for date in columns.dates {

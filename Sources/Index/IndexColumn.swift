@@ -37,7 +37,7 @@ enum IndexColumn {
         }
     }
 
-    /// What a row holds.
+    /// Returns the value of a row.
     func value(of row: Int) -> ColumnValue {
         switch self {
         case .text(let column): .codes(column.codes(of: row))
@@ -53,7 +53,7 @@ enum IndexColumn {
         }
     }
 
-    /// Below 0 when one row's value comes before the other's; no value comes last.
+    /// Compares the values of two rows: below 0 if the first one's comes first; missing values come last.
     func compare(_ one: Int, _ other: Int) -> Int {
         switch self {
         case .text(let column):
@@ -73,7 +73,7 @@ enum IndexColumn {
         }
     }
 
-    /// For each row a number that orders as the values do, the greatest where there is none.
+    /// Returns a number for each row that orders as the values do; the greatest number for a row without a value.
     func sortKeys() -> ContiguousArray<UInt64> {
         switch self {
         case .text(let column):
@@ -87,12 +87,12 @@ enum IndexColumn {
         }
     }
 
-    /// Forgets the texts that no row has: nobody asks what was before any more.
+    /// Releases the texts that no row has, once no query needs the values before a change.
     func release() {
         if case .text(let column) = self { column.release() }
     }
 
-    /// Forgets those texts that no row had already when this was called last.
+    /// Drops the texts that no row had already at the last call.
     func age() {
         if case .text(let column) = self { column.age() }
     }
@@ -107,7 +107,7 @@ enum IndexColumn {
         }
     }
 
-    /// How many distinct values there are.
+    /// The number of distinct values.
     var valueCount: Int {
         switch self {
         case .text(let column): column.values.count
@@ -115,15 +115,19 @@ enum IndexColumn {
         }
     }
 
-    /// Another number when ``distinctValues(atMost:)`` are others; where there are more than that, only
-    /// after changes of an eighth as many rows as there are values.
+    /// Returns a version, which changes when ``distinctValues(atMost:)`` do.
+    ///
+    /// If there are more values than the limit, it changes only after changes of an eighth as many rows as there are
+    /// values.
     func version(atMost limit: Int) -> UInt64 {
         guard !isLongToList else { return 1 << 41 }
         return valueCount > limit ? cutVersion : version
     }
 
-    /// The distinct values, sorted: at most so many, those that most rows have, as they were when
-    /// ``version(atMost:)`` changed or ``search(atMost:)`` found them.
+    /// Returns the distinct values, sorted, up to the limit.
+    ///
+    /// If there are more, it returns those that most rows have, as of the last change of ``version(atMost:)`` or the
+    /// last search by ``search(atMost:)``.
     func distinctValues(atMost limit: Int) -> [Value] {
         guard valueCount > limit else {
             return switch self {
@@ -161,7 +165,7 @@ enum IndexColumn {
         }
     }
 
-    /// What finds ``distinctValues(atMost:)`` step by step, where that takes long; nil: they are at hand.
+    /// Returns a search that finds ``distinctValues(atMost:)`` step by step, if that takes long; nil: they are known.
     func search(atMost limit: Int) -> ValueSearch? {
         guard
             isLongToList
@@ -170,10 +174,10 @@ enum IndexColumn {
         return ValueSearch(self, atMost: limit)
     }
 
-    /// So many values, or rows, are looked at in one turn.
+    /// The maximum number of values, or rows, that are read in one turn.
     private static let few = 4 * ValueSearch.few
 
-    /// Whether it is to be found out first which values there are, with a look at many rows.
+    /// Whether the distinct values have to be found first, by reading many rows.
     private var isLongToList: Bool {
         if case .number(let column) = self { column.unlistedCount > Self.few } else { false }
     }
@@ -201,10 +205,10 @@ enum IndexColumn {
     }
 }
 
-/// What the index derives from votes and comments.
+/// The values that the index derives from votes and comments.
 ///
-/// It is kept by item id, also for ids that no item has: ballots and comments of an item that was
-/// removed come back with it.
+/// They are kept by item id, also for ids that no item has: the ballots and comments of an item that was removed come
+/// back with it.
 package struct DerivedValues: Sendable {
     /// The field of the ranking value.
     static let score = "votes.score"
@@ -224,14 +228,14 @@ package struct DerivedValues: Sendable {
         [.number, .integer, .integer].map { IndexColumn(type: $0) }
     }
 
-    /// Keeps a tally; one of no ballots is the same as none.
+    /// Sets a tally; one without ballots is the same as none.
     mutating func setTally(_ tally: Tally?, for id: String) {
         tallies[id] = tally.flatMap { $0 == Tally() ? nil : $0 }
     }
 
-    /// Keeps a number of comments; 0 is the same as none.
+    /// Sets an item's number of comments; 0 is the same as none.
     ///
-    /// - Returns: How many it had.
+    /// - Returns: The number before.
     mutating func setCommentCount(_ count: Int, for id: String) -> Int {
         let before =
             count == 0

@@ -2,14 +2,15 @@ import AtriumKit
 import Foundation
 import JSONCodec
 
-/// A cursor is the place of a page's last row, not the row itself: it stays right while items come
-/// and go. Its text is base64url of JSON: the sort it belongs to, a value for each key, and the id.
+/// A cursor is the place of a page's last row, not the row itself: it stays valid while items are added and removed.
 ///
-/// A long text stands in it by the beginning of its folded form, which texts sort by first, and a digest.
-/// The item says the rest, while it is there and has that text; else the page goes on in front of all
-/// texts that begin so when they are folded: what comes twice is seldom, and nothing is left out.
+/// Its text is base64url of JSON: the sort it belongs to, a value for each key, and the id.
+///
+/// A long text is represented by the beginning of its folded form, by which texts are sorted first, and a digest. While
+/// the item exists and has that text, its place is exact. Otherwise the page continues before all texts that begin so
+/// when they are folded: a few items may come twice, and none is left out.
 extension RowOrder {
-    /// The longest text, in bytes, that stands in a cursor as a whole.
+    /// The maximum length of a text, in bytes, that a cursor has as a whole.
     private static let longestText = 256
     /// The longest cursor, in bytes, that is read.
     private static let longestCursor = 64 << 10
@@ -32,19 +33,17 @@ extension RowOrder {
             .base64EncodedString(options: [.base64URLAlphabet, .omitPaddingCharacter])
     }
 
-    /// Where the page of a query begins; nil: at the start.
+    /// Returns the position at which the page of a query begins; nil: at the start.
     ///
-    /// - Throws: as ``position(cursor:)``.
+    /// - Throws: the errors of ``position(cursor:)``.
     func position(of query: IndexQuery) throws(IndexError) -> Position? {
         guard let cursor = query.cursor else { return nil }
         return try position(cursor: cursor)
     }
 
-    /// The position that a cursor stands for.
+    /// Returns the position that a cursor stands for.
     ///
-    /// - Throws: ``IndexError/cursorInvalid(reason:)`` when it is none of ours, or belongs to
-    ///   another
-    ///   sort.
+    /// - Throws: ``IndexError/cursorInvalid(reason:)`` if this index did not make it, or it belongs to another sort.
     func position(cursor text: String) throws(IndexError) -> Position {
         guard text.utf8.count <= Self.longestCursor else {
             throw .cursorInvalid(
@@ -86,7 +85,7 @@ extension RowOrder {
         "'\(sort.isEmpty ? "id" : sort.joined(separator: ", "))'"
     }
 
-    /// What a value of a cursor stands for; nil: nothing.
+    /// Returns the sort value that a value of a cursor stands for; nil: it stands for none.
     private func sortValue(_ value: Value, key: Int, of id: String) -> SortValue? {
         if let text = value.text { return .text(FoldedText(text)) }
         guard let start = value.object?["folded"]?.text else {

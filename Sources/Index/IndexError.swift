@@ -1,11 +1,11 @@
 /// Why a query has no answer.
 public enum IndexError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// There is no such field to sort by; `known` are those there are.
+    /// There is no such field to sort by; `known` are the fields that exist.
     case sortFieldUnknown(field: String, known: [String])
     /// The cursor cannot be used for this query.
     case cursorInvalid(reason: String)
 
-    /// One sentence that says what is wrong and what to do.
+    /// One sentence with the problem and what to do.
     public var description: String {
         switch self {
         case .sortFieldUnknown(let field, let known):

@@ -1,21 +1,21 @@
 public import AtriumKit
 
-/// What to show of a list, and what to count.
+/// A query: the items to show of a list, and the filters to count.
 package struct IndexQuery: Equatable {
-    /// Whose children.
+    /// The part of the tree whose items match.
     package var parent: ParentScope = .all
     /// The filters, by section.
     package var sections: [SectionQuery] = []
     /// Text that a searched field contains, without regard to case and diacritics; nil or empty
     /// lets every item through.
     package var search: String?
-    /// What to order by, first things first; ties, and no key at all, go by item id.
+    /// The keys to sort by, the most significant first; ties, and an empty list, are ordered by item id.
     package var sort: [SortKey] = []
-    /// How many items a page holds at most; 0 for totals and counts alone.
+    /// The maximum number of items on a page; 0: only totals and counts.
     package var limit: Int = 50
-    /// Where the page starts: what the page before gave as ``IndexPage/next``.
+    /// The start of the page: the ``IndexPage/next`` of the page before; nil: at the start.
     package var cursor: String?
-    /// Whether to count what the sections offer.
+    /// Whether to count the filters that the sections offer.
     package var countsFacets: Bool = false
 
     /// A query; by default the first 50 of all items, by id.
@@ -32,7 +32,7 @@ package struct IndexQuery: Equatable {
         self.countsFacets = countsFacets
     }
 
-    /// How many rows behind the page are known where it is to stay right, to move up when others leave.
+    /// The number of rows behind the page that a live query keeps, to move up when others leave the page.
     var spare: Int { limit / 2 + 8 }
 }
 
@@ -40,11 +40,11 @@ package struct IndexQuery: Equatable {
 package struct SectionQuery: Equatable {
     /// Its id in the container.
     package var id: String
-    /// What is selected in it: an item matches any of them.
+    /// The selected filters: an item matches any of them.
     ///
-    /// None selected lets every item through.
+    /// If none is selected, every item matches.
     package var selected: [Predicate] = []
-    /// What is to be counted, in the order of the counts.
+    /// The filters to count, in the order of the counts.
     package var offered: [Predicate] = []
 
     /// A section; by default nothing of it is selected or counted.
@@ -55,11 +55,11 @@ package struct SectionQuery: Equatable {
     }
 }
 
-/// Which items of a tree.
+/// The part of a tree whose items match.
 public enum ParentScope: Sendable, Hashable {
     /// All of them.
     case all
-    /// Those without a parent, and those whose parent is not there.
+    /// The items without a parent, and those whose parent does not exist.
     case roots
     /// The direct children of an item.
     case under(String)
@@ -90,19 +90,19 @@ public struct SortKey: Sendable, Hashable {
     public var text: String { descending ? "-\(field)" : field }
 }
 
-/// What a query answers, all of one moment.
+/// The answer to a query, all of one moment.
 package struct IndexPage {
     /// About how many bytes the items of a page have at most; a single item may have more.
     static let mostBytes = 4 << 20
 
     /// The items of this page, in order.
     package var rows: [IndexedItem]
-    /// How many items match, on all pages.
+    /// The number of items that match, on all pages.
     package var total: Int
-    /// For each section of the query, for each filter it offers, how many items would match if
-    /// this filter were the only one selected in its section.
+    /// The counts, for each section of the query and each filter that it offers: the number of items that would match
+    /// if this filter were the only one selected in its section.
     ///
-    /// Empty unless counts were asked for.
+    /// Empty unless the query requests counts.
     package var counts: [[Int]]
     /// The cursor of the next page; nil on the last.
     package var next: String?
@@ -114,11 +114,11 @@ public struct IndexedItem: Sendable, Hashable {
     public var id: String
     /// Its fields as the bytes of a JSON object, keys sorted.
     public var fields: [UInt8]
-    /// The item it lies under; nil for a root.
+    /// The id of its parent; nil for a root.
     public var parent: String?
-    /// What the votes on it add up to.
+    /// The tally of its votes.
     public var tally: Tally
-    /// How many comments are about it.
+    /// The number of comments on it.
     public var comments: Int
     /// The sequence of the entry that last changed it.
     public var revision: Int64

@@ -1,9 +1,9 @@
 import JSONCodec
 
 extension IndexedItem {
-    /// Only these of its fields, as the bytes of a JSON object, keys sorted.
+    /// Returns some of its fields, as the bytes of a JSON object, keys sorted.
     ///
-    /// Names that the item has no field for are passed over.
+    /// Names of fields that the item does not have are ignored.
     public func fields(named names: Set<String>) -> [UInt8] {
         fields.withUnsafeBytes { bytes in
             var reader = JSONReader(bytes)

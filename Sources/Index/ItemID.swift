@@ -2,10 +2,10 @@ import Foundation
 
 /// The rule on item ids: 1 to 200 bytes of UTF-8 in NFC, without control characters.
 package enum ItemID {
-    /// The rule in words.
+    /// The rule, for people.
     package static let expectation = "1 to 200 bytes of UTF-8 in NFC without control characters"
 
-    /// How an id breaks the rule; nil when it does not.
+    /// Returns the rule that an id breaks; nil if it breaks none.
     package static func problem(in id: String) -> String? {
         if isPlain(id) { return nil }
         let length = id.utf8.count

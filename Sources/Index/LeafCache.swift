@@ -1,9 +1,9 @@
-/// What was found for one predicate or search, kept for the next query.
+/// The rows that were found for a predicate or search, kept for the next query.
 ///
-/// A change costs nothing here but a note of the row. When a set is asked for again, it catches up
-/// with the rows noted since; once they are many, finding out anew is cheaper.
+/// A change only adds its row to a list. When a set is used again, it catches up with the rows added since; once they
+/// are many, a new search is cheaper.
 struct LeafCache {
-    /// What a set was found for.
+    /// The predicate or search that a set was found for.
     enum Leaf: Hashable {
         /// A field's number is in a range.
         case range(field: String, NumberRange)
@@ -26,20 +26,20 @@ struct LeafCache {
     private var entries: [Leaf: Entry] = [:]
     private var changed: ContiguousArray<UInt32> = []
     private var uses = 0
-    /// Room beside ``capacity``, for what sections offer.
+    /// The room beside ``capacity``, for the filters that sections offer.
     private var offered = 0
 
-    /// Makes room for so many sets that one query asks for again and again.
+    /// Makes room for this many sets, which one query needs again and again.
     mutating func makeRoom(for count: Int) { offered = max(offered, count) }
 
-    /// Notes that a row's values are not what they were.
+    /// Records that a row's values have changed.
     mutating func note(row: Int, of count: Int) {
         guard !entries.isEmpty else { return }
         changed.append(UInt32(row))
         if changed.count > max(4_096, count / 4) { removeAll() }
     }
 
-    /// Forgets everything.
+    /// Drops all sets.
     mutating func removeAll() {
         entries = [:]
         changed = []
@@ -57,7 +57,7 @@ struct LeafCache {
         return rows
     }
 
-    /// As ``rows(for:isMember:find:)``, where they are kept; nil where they must be found.
+    /// Does the same as ``rows(for:isMember:find:)`` for rows that are kept; nil if they have to be found.
     mutating func known(_ leaf: Leaf, isMember: (Int) -> Bool) -> Bitset? {
         guard var entry = entries.removeValue(forKey: leaf),
             changed.count - entry.position <= LeafCache.mostMissed
@@ -72,7 +72,7 @@ struct LeafCache {
         return entry.rows
     }
 
-    /// Keeps what was found for a leaf, as it is now.
+    /// Keeps the rows that were found for a leaf, as of now.
     mutating func keep(_ rows: Bitset, for leaf: Leaf) {
         if entries.count >= LeafCache.capacity + offered { evict() }
         uses += 1

@@ -1,9 +1,9 @@
-/// Some items of an index in a given order, kept as they are by now.
+/// Some items of an index in a given order, kept up to date.
 ///
-/// Those that are not there are left out until they come. It notifies its ``holder`` when one of them changes,
-/// and lets it advance: until then it shows what there is.
+/// Items that don't exist are left out until they are added. It notifies its ``holder`` when an item changes, and the
+/// holder lets it advance; until then its content stays the same.
 package final class LiveItems: LiveReader {
-    /// Which items, in order, each once.
+    /// The ids of the items, in order, each once.
     package let ids: ArraySlice<String>
     /// The items of these ids that exist.
     package private(set) var window: [IndexedItem] = []
@@ -13,7 +13,7 @@ package final class LiveItems: LiveReader {
     private let index: ContentIndex
     private var number = -1
     private var rows: [Int32] = []
-    /// Whether all of them are there: what comes to the index concerns it only where some are not.
+    /// Whether all of the items exist; if so, an item that is added to the index does not concern it.
     private var isComplete = true
     private var isConcerned = false
     private var position: UInt64 = 0

@@ -1,6 +1,6 @@
-/// Who keeps a live query.
+/// The holder of a live query, which is notified when the query should advance.
 package protocol LiveQueryHolder: AnyObject {
-    /// Changes concern the query: it is to be advanced. Called once until it was.
+    /// Called when changes concern the query, which should then advance; called once until it has.
     func isConcerned()
 }
 
@@ -14,34 +14,34 @@ protocol LiveReader: AnyObject {
     func concern(from start: UInt64, to end: UInt64) -> Bool
 }
 
-/// The live queries of one index by what they look at: those that a change concerns are found without
-/// a look at the others.
+/// The live queries of one index by the parts that they read, so that those that a change concerns are found without
+/// visiting the others.
 ///
-/// A change concerns a query that selects, counts or orders by what the change touched, and a query
-/// that knows the row. What all others show is what there is.
+/// A change concerns a query that selects, counts or orders by the parts that changed, and a query that has the row in
+/// sight. All other queries show the present state already.
 final class LiveQueries {
     private struct Member {
         unowned let query: any LiveReader
         let parts: UInt64
     }
 
-    /// The queries that look at the same parts of a row.
+    /// The queries that read the same parts of a row.
     private struct Group {
         var members = Postings()
         var unconcerned = 0
     }
 
-    /// Up to which place of the log it is known which queries changes concern.
+    /// The position in the log up to which the concerned queries were found.
     private(set) var position: UInt64 = 0
 
     private var members: [Member?] = []
     private var free: [Int] = []
     private var groups: [UInt64: Group] = [:]
-    /// Which queries know a row.
+    /// The queries that have a row in sight, by row.
     private var knowing: [Int32: Postings] = [:]
     private var unconcerned = 0
 
-    /// Takes a query in that is answered up to the end of the log, and gives its number.
+    /// Adds a query whose answer is of the end of the log; returns its number.
     func join(_ query: any LiveReader, parts: ChangedParts, log: ChangeLog) -> Int {
         if members.count == free.count { position = log.end }
         let number = free.popLast() ?? members.count
@@ -67,7 +67,7 @@ final class LiveQueries {
         if groups[member.parts]?.members.count == 0 { groups[member.parts] = nil }
     }
 
-    /// A query knows a row: what becomes of it concerns the query.
+    /// Records that a query has a row in sight, so that its changes concern the query.
     func know(_ row: Int32, by number: Int) { knowing[row, default: Postings()].insert(number) }
 
     /// A query does not know a row any more.
@@ -83,7 +83,7 @@ final class LiveQueries {
         groups[parts]?.unconcerned += 1
     }
 
-    /// Hands over who keeps the queries that know a row.
+    /// Calls the body with the holders of the queries that have a row in sight.
     func visitHolders(knowing row: Int, _ body: (any LiveQueryHolder) -> Void) {
         knowing[Int32(row)]?.visit { number in
             if let holder = members[number]?.query.holder { body(holder) }
@@ -94,12 +94,12 @@ final class LiveQueries {
 // MARK: Changes
 
 extension LiveQueries {
-    /// Looks which queries the next changes concern.
+    /// Finds the queries that the next changes concern.
     ///
     /// - Parameters:
     ///   - log: the index's changes.
-    ///   - limit: at most so many of them.
-    /// - Returns: whether there were any; false: all are looked at.
+    ///   - limit: the maximum number of changes to process.
+    /// - Returns: whether there were any; false: all changes were processed.
     func follow(_ log: ChangeLog, atMost limit: Int = 64) -> Bool {
         guard position != log.end else { return false }
         guard unconcerned > 0, log.count(since: position) != nil else {
@@ -124,7 +124,7 @@ extension LiveQueries {
         return true
     }
 
-    /// What comes next in the log, up to there, concerns a query, if it does not show it yet.
+    /// Notes that changes in the log, up to a position, concern a query, if the query does not show them yet.
     private func concern(_ number: Int, to end: UInt64) {
         guard let member = members[number], member.query.concern(from: position, to: end)
         else { return }
@@ -135,10 +135,10 @@ extension LiveQueries {
 }
 
 extension ContentIndex {
-    /// Looks which live queries the next changes concern; false: all changes are looked at.
+    /// Finds the live queries that the next changes concern; false: all changes were processed.
     package func followChanges() -> Bool { live.follow(log) }
 
-    /// Hands over who keeps the live queries that know an item.
+    /// Calls the body with the holders of the live queries that have an item in sight.
     package func visitHolders(knowing item: String, _ body: (any LiveQueryHolder) -> Void) {
         if let row = table.row(of: item) { live.visitHolders(knowing: row, body) }
     }

@@ -1,31 +1,31 @@
 import AtriumKit
 
-/// A query that is kept answered while the index changes: screens that ask the same share one.
+/// A query whose answer is kept up to date while the index changes; screens with the same query share one.
 ///
-/// It shows the first ``IndexQuery/limit`` items, the total and the counts, all of the moment of the
-/// last ``advance()``. It notifies its ``holder`` of a change that concerns it, and the holder calls `advance`: until then
-/// it shows what there is.
+/// It shows the first ``IndexQuery/limit`` items, the total and the counts, all as of the last ``advance()``. It
+/// notifies its ``holder`` of a change that concerns it, and the holder calls `advance`; until then its answer stays
+/// the same.
 ///
-/// What a section offers is fixed. Where it comes from the values that a field has, the holder sees
-/// by ``ContentIndex/valuesVersion(of:)`` that they changed, and makes a new one.
+/// The filters that a section offers are fixed. If they come from the values of a field, the holder notices by
+/// ``ContentIndex/valuesVersion(of:)`` that these changed, and makes a new query.
 ///
-/// How it keeps up. The index writes down what changed of each row and what was there before. From
-/// both it follows by how much total and counts are off, and whether the row comes into the window,
-/// leaves it, or moves within. Some rows behind the window are known as well, to move up when one
-/// leaves. Only when they run out, or after very many changes, is the index asked anew.
+/// How it keeps up. The index records the changes of each row with the values before. From both follow the changes of
+/// total and counts, and whether the row enters the window, leaves it, or moves within. Some rows behind the window are
+/// kept as well, to move up when one leaves. Only when they run out, or after very many changes, does the query run on
+/// the index anew.
 package final class LiveQuery: LiveReader {
-    /// What it answers.
+    /// The query that it answers.
     let query: IndexQuery
-    /// How many items match.
+    /// The number of items that match.
     package private(set) var total = 0
     /// The first of them, in order.
     package private(set) var window: [IndexedItem] = []
-    /// For each section, for each filter it offers, how many items would match if this filter were
-    /// the only one selected in its section.
+    /// The counts, for each section and each filter that it offers: the number of items that would match if this filter
+    /// were the only one selected in its section.
     ///
-    /// Empty unless the query asks for counts.
+    /// Empty unless the query requests counts.
     package private(set) var counts: [[Int]] = []
-    /// Whether it must be made anew, since asking the index again looks at too much for one turn.
+    /// Whether it must be made anew, since running the query again would read too much for one turn.
     package private(set) var isOutdated = false
 
     /// The owner, which calls `advance()` after changes.
@@ -41,16 +41,15 @@ package final class LiveQuery: LiveReader {
     private var front = Front()
     private var position: UInt64 = 0
 
-    /// Answers a query and keeps it answered: its limit is the window's length, its cursor is not
-    /// looked at.
+    /// Answers a query, and keeps the answer up to date: its limit is the window's length, its cursor is ignored.
     ///
-    /// Nil where to find the answer looks at too much for one turn.
+    /// Nil if finding the answer costs more than one turn allows.
     ///
     /// - Parameters:
-    ///   - query: What to answer.
-    ///   - index: Of what.
-    ///   - answer: What it answers now, found ahead; nil: it is to be found at once.
-    ///   - looks: How much may be looked at for that: what it took is taken off.
+    ///   - query: The query.
+    ///   - index: The index.
+    ///   - answer: The present answer, found ahead; nil: it is found at once.
+    ///   - looks: The number of rows that may be read for that; reduced by the number that were read.
     /// - Throws: ``IndexError/sortFieldUnknown(field:known:)``.
     package init?(
         _ query: IndexQuery, in index: ContentIndex, _ answer: AnswerSearch? = nil,
@@ -85,10 +84,10 @@ package final class LiveQuery: LiveReader {
         return true
     }
 
-    /// Brings it up to the index's present state.
+    /// Updates the answer to the index's present state.
     ///
-    /// - Parameter looks: How much may be looked at: what it took is taken off.
-    /// - Returns: Whether anything that it shows is another than it was.
+    /// - Parameter looks: The number of rows that may be read; reduced by the number that were read.
+    /// - Returns: Whether anything that it shows has changed.
     package func advance(within looks: inout Int) -> Bool {
         if isConcerned {
             isConcerned = false
@@ -142,15 +141,15 @@ package final class LiveQuery: LiveReader {
 
 extension LiveQuery {
     private enum Look {
-        /// It changes nothing in sight.
+        /// The change affects nothing in sight.
         case elsewhere
-        /// A known row's fields are others, and nothing that the query asks for.
+        /// Fields of a known row changed, and none that the query depends on.
         case content
-        /// Only a closer look can decide.
+        /// The row has to be tested.
         case judged
     }
 
-    /// What can be said of a change without a look at what the query selects: of most, enough.
+    /// Classifies a change without testing the query's selections, which is enough for most changes.
     private func look(at change: RowChange, isAlone: Bool) -> Look {
         guard change.parts.isDisjoint(with: judge.parts) else { return .judged }
         let isKnown = front.rows.contains(change.row)
@@ -187,11 +186,9 @@ extension LiveQuery {
         }
     }
 
-    /// Takes a row in where it belongs.
+    /// Inserts a row at its place, unless it comes behind the last known row: other rows may come before it there.
     ///
-    /// Behind the last one known it may be that others come first: it is not taken in.
-    ///
-    /// - Returns: Whether it was.
+    /// - Returns: Whether it was inserted.
     private func take(_ row: Int32) -> Bool {
         guard query.limit > 0 else { return false }
         if !front.isComplete {
@@ -214,9 +211,9 @@ extension LiveQuery {
         return true
     }
 
-    /// Finds the rows that come behind those known.
+    /// Finds the rows behind the known ones.
     ///
-    /// - Returns: Whether it did: false where that looks at too much.
+    /// - Returns: Whether it did; false if that would read too much.
     private func refill(within looks: inout Int) -> Bool {
         let matches = Matches(query, in: index)
         let page = order.page(
@@ -237,9 +234,9 @@ extension LiveQuery {
         front.isComplete = page.isLast
     }
 
-    /// Lets the window be what is first.
+    /// Makes the window show the first rows.
     ///
-    /// - Returns: Whether it is another than it was.
+    /// - Returns: Whether the window has changed.
     private func showFront() -> Bool {
         if front.rows.count > query.limit + query.spare * 2 {
             let surplus = front.rows.count - query.limit - query.spare
@@ -253,9 +250,9 @@ extension LiveQuery {
         return window != old
     }
 
-    /// Asks the index anew.
+    /// Runs the query on the index again.
     ///
-    /// - Returns: Whether it did: false where that looks at too much.
+    /// - Returns: Whether it did; false if that would read too much.
     private func askAnew(within looks: inout Int) -> Bool {
         // An index that was emptied has new columns. What could be sorted by still can.
         if let order = try? RowOrder(query.sort, in: index) { self.order = order }
@@ -280,7 +277,8 @@ extension LiveQuery {
         _ = showFront()
     }
 
-    /// So many changes of rows, times filters, are followed; beyond, the index is asked.
+    /// The maximum number of changed rows, times filters, that are followed one by one; beyond it, the query runs on
+    /// the index anew.
     private static let mostTests = 65_536
 
     private func fallBehind() -> Bool {

@@ -1,14 +1,14 @@
-/// The items of a list that came, went or lie elsewhere since somebody asked last: who asks often finds
-/// what that concerns without a look at all else.
+/// The items of a list that were added, removed or moved since the last call of the reader, who can then update only
+/// what they concern.
 package struct MovedItems {
-    /// Of more than so many it is not known which they are.
+    /// The maximum number of items that are recorded; of more it is not known which they are.
     static let most = 4_096
 
-    /// What moved: the items, and those that others came to lie under, or lie under no more.
+    /// The items that moved, and their parents before and after.
     package struct Moved: Equatable {
         /// The items, some of them more than once.
         package var items: [String] = []
-        /// What they lie under, and lay under, there or not.
+        /// The parents of these items, before and after, whether or not they exist.
         package var parents: Set<String> = []
     }
 
@@ -17,11 +17,11 @@ package struct MovedItems {
     /// The tree's version at the last `take(at:)`.
     private var version: UInt64 = 0
 
-    /// Notes one, once somebody has asked.
+    /// Records an item, once a reader has called.
     ///
     /// - Parameters:
     ///   - id: the item.
-    ///   - parents: what it lies under, and what it lay under.
+    ///   - parents: its parents, after and before.
     mutating func note(_ id: @autoclosure () -> String, under parents: String?...) {
         guard let count = moved?.items.count else { return }
         guard count < Self.most else {
@@ -35,7 +35,7 @@ package struct MovedItems {
     /// Notes that more items changed than are listed one by one.
     mutating func forget() { moved = nil }
 
-    /// Those since this was called last; nil: it is not known which.
+    /// Returns the items that moved since the last call; nil: it is not known which.
     mutating func take(at version: UInt64) -> Moved? {
         defer { (moved, self.version) = (Moved(), version) }
         return self.version == version ? Moved() : moved

@@ -2,22 +2,21 @@ import CBits
 
 /// A text to be found within others, byte by byte.
 ///
-/// It is compared with many places at once on four of its bytes, those that are rarest in words, and
-/// as a whole only where all agree.
+/// It is compared with many places at once by four of its bytes, those that are rarest in words, and as a whole only
+/// where all four match.
 struct Needle {
     /// Its bytes.
     let bytes: [UInt8]
-    /// Where its four rarest bytes are; the rarest again where there are not so many.
+    /// The places of its four rarest bytes; if there are fewer, the rarest is repeated.
     private let rarest: [Int]
-    /// For each beginning of it, how long the longest shorter one is that this beginning ends with;
-    /// none where it has no more than four bytes.
+    /// The length of the longest proper suffix of each prefix that is a prefix, too; empty if it has no more than four
+    /// bytes.
     private let borders: [UInt32]
 
-    /// As many as the stack has room for.
+    /// The maximum number of bytes, for which the stack has room.
     private static let capacity = 256
 
-    /// Where ``TextSignatures`` keep the sequences of three and four bytes that it has; none when it is
-    /// shorter.
+    /// The buckets in which ``TextSignatures`` keep its sequences of three and four bytes; empty if it is shorter.
     let buckets: [Int]
 
     /// A needle of these bytes; nil when there are none.
@@ -35,7 +34,7 @@ struct Needle {
         buckets = fours + threes
     }
 
-    /// Whether it stands in a text.
+    /// Whether a text contains it.
     func isIn(_ text: UnsafeRawBufferPointer) -> Bool {
         var isFound = false
         visitTexts(in: text) { _ in isFound = true }
@@ -44,9 +43,9 @@ struct Needle {
 
     /// Calls the body with the number of each text that contains it, ascending and each once.
     ///
-    /// The texts stand one behind the other, each but the last ended by a byte that UTF-8 never holds;
-    /// the first one has this number. `ahead` is called with some numbers before the body is, so that
-    /// their memory can be prefetched.
+    /// The texts are stored one behind the other, each but the last ended by a byte that UTF-8 never contains;
+    /// `number` is the number of the first one. `ahead` is called with some numbers before the body is, so that their
+    /// memory can be prefetched.
     @inline(__always)
     func visitTexts(
         in texts: UnsafeRawBufferPointer, from number: Int = 0, ahead: (Int) -> Void = { _ in },
@@ -75,9 +74,9 @@ struct Needle {
         }
     }
 
-    /// Where the four rarest bytes are, the first of all again where there are not so many.
+    /// Returns the places of the four rarest bytes; if there are fewer, the rarest of all is repeated.
     ///
-    /// The same byte again says little that is new.
+    /// A second place of the same byte excludes little more.
     private static func rarest(of bytes: [UInt8]) -> [Int] {
         var isKnown = [Bool](repeating: false, count: 256)
         var best: [(rank: Int, place: Int)] = []
@@ -102,7 +101,7 @@ struct Needle {
         return borders
     }
 
-    /// How common a byte is in folded text, roughly.
+    /// Returns a rough rank of how common a byte is in folded text; greater is more common.
     private static func commonness(of byte: UInt8) -> Int {
         switch byte {
         case UInt8(ascii: " "), UInt8(ascii: "e"), UInt8(ascii: "a"): 5

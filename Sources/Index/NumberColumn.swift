@@ -1,26 +1,28 @@
 import AtriumKit
 import CBits
 
-/// The values of a field that orders as a number does, for each row: `number`, `integer`,
-/// `duration`, `boolean` (0 or 1), `time` (seconds since 1970), `date` (as the time of its midnight in UTC) and what is derived from votes and
-/// comments.
+/// The values of a field that orders as a number does, for each row.
+///
+/// These are the types `number`, `integer`, `duration`, `boolean` (0 or 1), `time` (seconds since 1970) and `date` (as
+/// the time of its midnight in UTC), and values derived from votes and comments.
 ///
 /// Whole numbers beyond 2^53 are compared as the nearest `Double`.
 final class NumberColumn {
-    /// Grows with each distinct number that comes or goes, from the first time they are asked for.
+    /// A version that grows with each distinct number that is added or removed, once the numbers were listed.
     private(set) var version: UInt64 = 0
-    /// Each row's number, NaN where it has none.
+    /// The number of each row, NaN for a row without one.
     var numbers: ContiguousArray<Double> {
         writeZeros()
         return stored
     }
 
-    /// How many rows may have a number.
+    /// The number of rows that may have a number.
     var rowCount: Int { stored.isEmpty ? zerosEnd : stored.count }
 
     private var stored: ContiguousArray<Double> = []
-    /// While no row has another number, the rows that have 0, none of which is in ``stored``: most lists have no votes
-    /// or no comments, and nobody sorts them by that.
+    /// The rows that have 0, none of which is in ``stored``, while no row has another number.
+    ///
+    /// Most lists have no votes or no comments, and nobody sorts them by that.
     private var zeros = Bitset()
     /// One more than the greatest row that was in ``zeros``; 0 once they are in ``stored``.
     private var zerosEnd = 0
@@ -30,12 +32,12 @@ final class NumberColumn {
     var cut = CutValues()
 
     private let type: Field.FieldType
-    /// The rows of each distinct number: kept from the first time that somebody asks, since most
-    /// numbers are compared and never listed.
+    /// The rows of each distinct number; nil until they are first needed, since most numbers are compared and never
+    /// listed.
     private var postings: [Double: Postings]?
-    /// Up to which row they are listed.
+    /// The row up to which numbers are listed.
     private var listed = 0
-    /// Kept from the first time that rows are counted by them, while the distinct numbers are few.
+    /// The codes by which rows are counted, from the first count on, while the distinct numbers are few.
     private var codes: ByteCodes?
 
     /// A column for a field of this type.
@@ -43,7 +45,7 @@ final class NumberColumn {
         self.type = type
     }
 
-    /// Makes a row's value this one; what is not of the column's type counts as none.
+    /// Sets a row's value; a value that is not of the column's type counts as none.
     func set(_ value: Value?, row: Int) {
         set(value.flatMap(number), row: row)
     }
@@ -67,7 +69,7 @@ final class NumberColumn {
         if codes?.set(new, row: row) == false { codes = nil }
     }
 
-    /// Makes room for so many rows at once.
+    /// Reserves room for this many rows.
     func reserve(_ rows: Int) { stored.reserveCapacity(rows) }
 
     /// Makes these the numbers of the next rows, NaN where one has none: for a new column.
@@ -76,21 +78,21 @@ final class NumberColumn {
         stored.append(contentsOf: more)
     }
 
-    /// Makes 0 the number of so many next rows: for a new column.
+    /// Sets the number of the next `count` rows to 0, for a new column.
     func appendZeros(_ count: Int) {
         guard stored.isEmpty else { return append(repeatElement(0, count: count)) }
         for row in zerosEnd..<zerosEnd + count { zeros.insert(row) }
         zerosEnd += count
     }
 
-    /// Hands over the numbers.
+    /// Calls the body with the numbers.
     @inline(__always)
     func withNumbers<R>(_ body: (UnsafeBufferPointer<Double>) -> R) -> R {
         writeZeros()
         return stored.withUnsafeBufferPointer(body)
     }
 
-    /// Makes a row's number 0, or none, while no other number is there; false: it is another one.
+    /// Sets a row's number to 0, or to none, while no row has another number; false: it is another number.
     private func setZero(_ number: Double, row: Int) -> Bool {
         // Once numbers are listed, each is to be written there, too.
         guard postings == nil else { return false }
@@ -104,7 +106,7 @@ final class NumberColumn {
         return true
     }
 
-    /// Writes the zeros to where all numbers stand.
+    /// Writes the zeros to the array of all numbers.
     @inline(__always)
     private func writeZeros() {
         guard zerosEnd > 0 else { return }
@@ -126,7 +128,7 @@ final class NumberColumn {
         return number.isNaN ? nil : number
     }
 
-    /// The number that a field's value stands for in this column; nil where it is none.
+    /// Returns the number that a field's value stands for in this column; nil if it stands for none.
     func number(_ value: Value) -> Double? {
         switch type {
         case .boolean: value.bool.map { $0 ? 1 : 0 }
@@ -138,7 +140,7 @@ final class NumberColumn {
         }
     }
 
-    /// The value that a number of this column stands for, in canonical form.
+    /// Returns the value that a number of this column stands for, in canonical form.
     func value(_ number: Double) -> Value {
         switch type {
         case .boolean: .bool(number != 0)
@@ -153,8 +155,9 @@ final class NumberColumn {
         return postings?[number + 0]
     }
 
-    /// How many of the rows have each of these numbers, by a pass over the rows, for when they are few;
-    /// nil where the distinct numbers are too many for that.
+    /// Returns, for each of these numbers, how many of the rows have it, by one pass over the rows.
+    ///
+    /// It is meant for few rows. Nil if there are too many distinct numbers.
     func counts(of wanted: [Double], in rows: Bitset) -> [Int]? {
         if codes == nil {
             startListing()
@@ -170,27 +173,27 @@ final class NumberColumn {
         return postings?.keys.sorted() ?? []
     }
 
-    /// How many distinct numbers there are.
+    /// The number of distinct numbers.
     var valueCount: Int {
         startListing()
         return postings?.count ?? 0
     }
 
-    /// How many rows have a number that is listed; nil: none.
+    /// Returns the number of rows with a listed number; nil: none has it.
     func count(of number: Double) -> Int? { postings?[number]?.count }
 
-    /// Another number once the numbers that most rows have are to be found anew.
+    /// A version that changes when the numbers that most rows have have to be found again.
     var cutVersion: UInt64 { cut.version(after: changes, ofValues: valueCount) }
 
-    /// How many rows are to be listed before the distinct numbers are known.
+    /// The number of rows to be listed before the distinct numbers are known.
     var unlistedCount: Int { max(rowCount - listed, 0) }
 
-    /// Keeps the distinct numbers, and ``version``, from now on.
+    /// Lists the distinct numbers, and keeps them and ``version`` up to date from now on.
     func startListing() { while list(atMost: .max) {} }
 
     /// Lists some more rows.
     ///
-    /// - Returns: False: all are listed, and what comes is from now on.
+    /// - Returns: False: all are listed, and later changes are listed at once.
     func list(atMost count: Int) -> Bool {
         if postings == nil { postings = [:] }
         guard listed < .max else { return false }
@@ -219,7 +222,7 @@ final class NumberColumn {
     /// The rows whose number is in the range.
     func rows(in range: NumberRange) -> Bitset { rows(in: range, among: 0..<rowCount) }
 
-    /// Those among some rows, as if the first of these were row 0.
+    /// Returns the rows of a part that have a number in the range, with the first row of the part as row 0.
     func rows(in range: NumberRange, among rows: Range<Int>) -> Bitset {
         guard zerosEnd == 0 else { return range.contains(0) ? zeros.part(rows) : Bitset() }
         return stored.withUnsafeBufferPointer { numbers in

@@ -1,8 +1,8 @@
 /// A walk along rows in order, range by range, from the start or from behind a position.
 ///
-/// Rows stand ascending by value, then by id. Ascending, they are walked as they stand; descending,
-/// value by value from behind, and each value's rows as they stand, since ids are ascending either
-/// way. Rows without a value come last.
+/// Rows are stored ascending by value, then by id. Ascending, they are walked as they are stored; descending, value by
+/// value from behind, and each value's rows as they are stored, since ids are ascending either way. Rows without a
+/// value come last.
 struct OrderWalk {
     private let order: SortedRows
     private let descending: Bool
@@ -11,12 +11,12 @@ struct OrderWalk {
 
     /// The range to begin with, where that is within a value's rows.
     private var first: Range<Int>?
-    /// Ascending, what is left; descending, what is left of the rows with a value.
+    /// The rest of the rows; descending, the rest of the rows with a value.
     private var rest: Range<Int>
     /// Descending, the rows without a value, until they are walked.
     private var missing: Range<Int>
 
-    /// From the start.
+    /// Creates a walk from the start.
     init(_ order: SortedRows, descending: Bool, isSplit: Bool) {
         self.order = order
         self.descending = descending
@@ -27,10 +27,10 @@ struct OrderWalk {
         missing = present..<count
     }
 
-    /// Goes to the first row that may come behind a position.
+    /// Moves to the first row that may come behind a position.
     ///
-    /// `byValue` says how a row stands to it by the first key, in the direction of the walk, and
-    /// `byAll` by all keys and id. Where a value's rows are split off, some come before it still.
+    /// `byValue` compares a row with the position by the first key, in the direction of the walk, and `byAll` by all
+    /// keys and the id. If the rows of one value are split off, some of them may still come before the position.
     mutating func seek(byValue: (Int) -> Int, byAll: (Int) -> Int) {
         guard descending else {
             let start = order.firstPlace { isSplit ? byValue($0) < 0 : byAll($0) <= 0 }
@@ -77,7 +77,7 @@ struct OrderWalk {
         return range
     }
 
-    /// Where the rows that have the last value begin: often near by.
+    /// Returns the place where the rows with the last value begin, which is often near.
     private func startOfLast() -> Int {
         let last = order.row(at: rest.upperBound - 1)
         for place in stride(from: rest.upperBound - 2, through: max(0, rest.upperBound - 8), by: -1)

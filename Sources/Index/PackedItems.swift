@@ -1,27 +1,26 @@
 import Foundation
 
-/// Where an item stands in ``PackedItems``.
+/// The place of an item in ``PackedItems``.
 package struct ItemPlace: Sendable {
-    /// That of a row which holds no item.
+    /// The place of a row that holds no item.
     static let none = ItemPlace(chunk: .max, start: 0)
 
     fileprivate var chunk: UInt32
     fileprivate var start: UInt32
 }
 
-/// The ids, parents and fields of items, one behind the other in long chunks of memory: an item
-/// costs its bytes and a few more, and no memory of its own.
+/// The ids, parents and fields of items, one behind the other in long chunks of memory: an item costs its bytes and a
+/// few more, and no memory of its own.
 ///
-/// An item's place never changes by itself, and its bytes are never written again: whoever holds
-/// the chunks may read them on any thread. One that goes leaves a hole; a chunk that is mostly
-/// holes is written anew.
+/// An item's place never changes by itself, and its bytes are never written again: an owner of the chunks may read them
+/// on any thread. A removed item leaves a hole; a chunk that is mostly holes is written anew.
 package struct PackedItems {
     /// An item's bytes, valid while its chunk is held.
     struct Entry {
         /// The row that it was put in for.
         var row = 0
         var id = UnsafeRawBufferPointer(start: nil, count: 0)
-        /// Nil for a root.
+        /// The id of the parent; nil for a root.
         var parent: UnsafeRawBufferPointer?
         /// The fields as JSON.
         var fields = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -32,7 +31,7 @@ package struct PackedItems {
     private(set) var chunks: [ItemChunk] = []
     private var open = 0
 
-    /// Keeps an item.
+    /// Adds an item.
     mutating func append(
         row: Int, id: UnsafeRawBufferPointer, parent: UnsafeRawBufferPointer?,
         fields: UnsafeRawBufferPointer
@@ -43,14 +42,14 @@ package struct PackedItems {
         return ItemPlace(chunk: UInt32(open), start: UInt32(start))
     }
 
-    /// Where the items of each chunk end.
+    /// The end of the items in each chunk.
     var ends: ContiguousArray<Int> { ContiguousArray(chunks.lazy.map(\.used)) }
 
-    /// Where the item stands that was kept after another one, while none had gone.
+    /// Returns the place of the item that was added after another one; valid while none was removed.
     ///
     /// - Parameters:
-    ///   - place: The other one's.
-    ///   - ends: What ``ends`` were at some time after that.
+    ///   - place: The other item's place.
+    ///   - ends: The value of ``ends`` at some time after the item was added.
     /// - Returns: Its place.
     func place(after place: ItemPlace, ends: ContiguousArray<Int>) -> ItemPlace {
         let end = chunks[Int(place.chunk)].end(of: Int(place.start))
@@ -66,9 +65,10 @@ package struct PackedItems {
         return chunks[Int(place.chunk)].entry(at: Int(place.start))
     }
 
-    /// Forgets the item at a place.
+    /// Removes the item at a place.
     ///
-    /// Where that leaves mostly holes, what is left there moves; `places` are those of the rows.
+    /// If its chunk is then mostly holes, the other items of the chunk move; `places` are the places of the rows, which
+    /// are updated.
     mutating func remove(_ place: ItemPlace, places: inout ContiguousArray<ItemPlace>) {
         let number = Int(place.chunk)
         let old = chunks[number]
@@ -99,13 +99,13 @@ package struct PackedItems {
 
 /// Some of the memory of ``PackedItems``.
 ///
-/// It is appended to by one owner, who alone counts its holes. What others were given is
-/// what had been written before, and that never changes: hence it may be shared.
+/// Only its owner appends to it and counts its holes. Other threads read only bytes that were written before they got
+/// the chunk and never change, so it may be shared.
 final class ItemChunk: @unchecked Sendable {
-    /// What stands before an item's bytes: its row and its three lengths.
+    /// The header before an item's bytes: its row and its three lengths.
     ///
-    /// The lengths take 32 bits where the fields have less than 65,535 bytes, the id at most 255 and the parent at most
-    /// 254, of which 0 stands for none; else that number is ``long``, and each length follows in 32 bits.
+    /// The lengths take 32 bits together if the fields have less than 65,535 bytes, the id at most 255 and the parent
+    /// at most 254, of which 0 stands for none. Otherwise that number is ``long``, and each length follows in 32 bits.
     private struct Header {
         static let long = UInt32.max
 
@@ -115,10 +115,10 @@ final class ItemChunk: @unchecked Sendable {
         var parent: Int
         var fields: Int
 
-        /// How many bytes the item has.
+        /// The number of bytes of the item.
         var bytes: Int { id + max(parent, 0) + fields }
 
-        /// How many bytes the header takes.
+        /// The number of bytes of the header.
         var length: Int { isShort ? 8 : 20 }
 
         private var isShort: Bool { id < 0x100 && parent < 0xFF && fields < 0xFFFF }
@@ -158,7 +158,7 @@ final class ItemChunk: @unchecked Sendable {
 
     let capacity: Int
     private(set) var used = 0
-    /// How many bytes are of items that went.
+    /// The number of bytes of removed items.
     var holes = 0
 
     private let memory: UnsafeMutableRawPointer
@@ -171,12 +171,12 @@ final class ItemChunk: @unchecked Sendable {
 
     deinit { memory.deallocate() }
 
-    /// How many bytes an item takes.
+    /// Returns the number of bytes that an item takes.
     static func length(of entry: PackedItems.Entry) -> Int {
         length(id: entry.id, parent: entry.parent, fields: entry.fields)
     }
 
-    /// How many bytes an item of these parts takes.
+    /// Returns the number of bytes that an item of these parts takes.
     static func length(
         id: UnsafeRawBufferPointer, parent: UnsafeRawBufferPointer?, fields: UnsafeRawBufferPointer
     ) -> Int {
@@ -185,16 +185,16 @@ final class ItemChunk: @unchecked Sendable {
         return header.length + header.bytes
     }
 
-    /// Where the item behind the one that starts there starts.
+    /// Returns the start of the item behind the one that starts there.
     func end(of start: Int) -> Int {
         let header = Header(at: memory + start)
         return start + header.length + header.bytes
     }
 
-    /// Whether so many bytes have room.
+    /// Whether there is room for this many bytes.
     func hasRoom(for length: Int) -> Bool { used + length <= capacity }
 
-    /// Keeps an item, for which there is room, and returns where it starts.
+    /// Adds an item, for which there must be room; returns its start.
     func append(
         row: Int, id: UnsafeRawBufferPointer, parent: UnsafeRawBufferPointer?,
         fields: UnsafeRawBufferPointer
@@ -228,7 +228,7 @@ final class ItemChunk: @unchecked Sendable {
                 start: bytes + header.id + max(header.parent, 0), count: header.fields))
     }
 
-    /// Hands over all items, also those that went.
+    /// Calls the body with all items, including those that were removed.
     func visit(_ body: (_ start: Int, PackedItems.Entry) -> Void) {
         var start = 0
         while start < used {
@@ -250,7 +250,7 @@ extension UnsafeRawBufferPointer {
         return memcmp(own, its, count) == 0
     }
 
-    /// Below 0 when these bytes come first, above when the others do.
+    /// Compares bytes: below 0 if these come first, above 0 if the others do.
     @inline(__always)
     func compare(_ other: UnsafeRawBufferPointer) -> Int {
         if let own = baseAddress, let its = other.baseAddress {

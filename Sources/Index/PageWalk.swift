@@ -1,11 +1,11 @@
-/// Reads a page off rows that stand in order, key by key.
+/// Reads a page from rows that are stored in order, key by key.
 ///
-/// Rows that share a value of one key are sorted by the further keys where they are few. Where they are
-/// many, those that come first are read off the order of the next key: half of a list may have no votes.
+/// Rows that share a value of one key are sorted by the further keys if they are few. If they are many, the first of
+/// them are read in the order of the next key: half of a list may have no votes.
 struct PageWalk {
     private let order: RowOrder
     private let rows: Bitset
-    /// Rows that were looked at; a comparison counts as ``RowOrder/looksOfComparison``.
+    /// The number of rows that were read; a comparison counts as ``RowOrder/looksOfComparison``.
     private var looks = 0
 
     /// Reads pages of the rows of a set.
@@ -14,13 +14,13 @@ struct PageWalk {
         self.rows = rows
     }
 
-    /// The first rows behind a position.
+    /// Returns the first rows behind a position.
     ///
     /// - Parameters:
     ///   - sorted: all rows in the order of the first key.
     ///   - after: the position; nil: from the start.
-    ///   - limit: at most so many rows, and one more if there is one.
-    /// - Returns: the rows in order; nil: too many have to be looked at.
+    ///   - limit: the maximum number of rows; one more is returned if there is one.
+    /// - Returns: the rows in order; nil: too many rows have to be read.
     mutating func first(
         of sorted: SortedRows, after: RowOrder.Position?, limit: Int
     ) -> [Int]? {
@@ -82,9 +82,9 @@ struct PageWalk {
         order.index.orders.order(of: order.keys[depth + 1].number, saving: cost, in: order.index)
     }
 
-    /// The first rows of some places that are wanted and come behind a position, if there is one.
+    /// Returns the first rows of some places that are wanted and come behind a position, if there is one.
     ///
-    /// - Returns: at most so many rows; nil: too many were looked at.
+    /// - Returns: at most `most` rows; nil: too many rows were read.
     private mutating func visited(
         _ sorted: SortedRows, _ places: Range<Int>, upTo most: Int,
         behind after: RowOrder.Position? = nil, from depth: Int = 0, where isWanted: (Int) -> Bool

@@ -32,7 +32,7 @@ struct Postings {
 
     private var form = Form.none
 
-    /// How many rows.
+    /// The number of rows.
     var count: Int {
         switch form {
         case .none: 0
@@ -42,7 +42,7 @@ struct Postings {
         }
     }
 
-    /// Takes a row in; one that is in it already changes nothing.
+    /// Inserts a row; a row that is in it already changes nothing.
     mutating func insert(_ row: Int) {
         switch form {
         case .none: form = .one(UInt32(row))
@@ -90,7 +90,7 @@ struct Postings {
     @inline(__always)
     var only: Int? { if case .one(let only) = form { Int(only) } else { nil } }
 
-    /// How many of the rows are in the set.
+    /// Returns the number of the rows that are in the set.
     func count(in rows: Bitset) -> Int {
         switch form {
         case .none: return 0
@@ -107,7 +107,7 @@ struct Postings {
         }
     }
 
-    /// What ``count(in:)`` looks at: rows, or words of 64.
+    /// The number of rows, or of words of 64 rows, that ``count(in:)`` reads.
     var looks: Int {
         switch form {
         case .none, .one: 1
@@ -116,7 +116,7 @@ struct Postings {
         }
     }
 
-    /// Takes the rows into the set.
+    /// Adds the rows to the set.
     @inline(__always)
     func formUnion(into rows: inout Bitset) {
         switch form {
@@ -135,7 +135,7 @@ struct Postings {
         return rows
     }
 
-    /// Hands over each row, ascending.
+    /// Calls the body with each row, ascending.
     @inline(__always)
     func visit(_ body: (Int) -> Void) {
         switch form {
@@ -156,7 +156,7 @@ struct Postings {
         }
     }
 
-    /// Hands over the rows in a range, ascending.
+    /// Calls the body with the rows in a range, ascending.
     func visit(in range: Range<Int>, _ body: (Int) -> Void) {
         guard case .many(let many) = form else {
             return visit { if range.contains($0) { body($0) } }
@@ -176,7 +176,8 @@ struct Postings {
         form = .many(CountedRows(many, count: rows.count))
     }
 
-    /// Goes back to a list well below where it became a bitset, lest it go to and fro.
+    /// Changes back to a list, at a number of rows well below that at which it became a bitset, so that it does not
+    /// alternate.
     private mutating func thinOut(_ many: CountedRows) {
         guard many.count < 64 || many.count * 128 < many.rows.words.count * 64 else { return }
         var rows: ContiguousArray<UInt32> = []
@@ -187,9 +188,9 @@ struct Postings {
 }
 
 extension ContiguousArray<UInt32> {
-    /// Takes an element in where it belongs, unless it is there already.
+    /// Inserts an element at its place, unless it is there already.
     ///
-    /// - Returns: Whether it was not.
+    /// - Returns: Whether it was inserted.
     fileprivate mutating func insertSorted(_ element: UInt32) -> Bool {
         if element > self[count - 1] {
             append(element)
@@ -206,7 +207,7 @@ extension ContiguousArray<UInt32> {
         return index < count && self[index] == element ? index : nil
     }
 
-    /// Where the first element stands that is not less than this one.
+    /// Returns the index of the first element that is not less than this one.
     private func lowerBound(of element: UInt32) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -3,12 +3,11 @@ import JSONCodec
 
 /// The fields of the item that is being put, in memory that is used again for the next.
 struct PutFields {
-    /// By their columns' numbers; those of the declared fields alone.
+    /// The values of the declared fields, by their columns' numbers.
     private(set) var values: [Value?]
-    /// Which of the stored columns the fields of the last item were of, in their order: mostly those of the next are of
-    /// the same.
+    /// The columns of the last item's fields, in their order; those of the next item are mostly the same.
     private var order: [Int] = []
-    /// As JSON, sorted by name, as `[String: Value].jsonBytes` has them.
+    /// The fields as JSON, sorted by name, in the form of `[String: Value].jsonBytes`.
     private(set) var written: [UInt8] = []
 
     init(columns: Int) { values = Array(repeating: nil, count: columns) }
@@ -38,7 +37,8 @@ struct PutFields {
         }
     }
 
-    /// The column of an item's field, which stands at a place among the item's others.
+    /// Returns the column of an item's field; `place` is the field's place among the item's, where the last item had the
+    /// same field mostly.
     @inline(__always)
     private mutating func column(
         of name: String, at place: Int, _ stored: [(name: String, column: Int)]

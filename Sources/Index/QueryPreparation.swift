@@ -1,23 +1,22 @@
 import AtriumKit
 
-/// Answers a query step by step while the index goes on changing: for queries that look at too much for
-/// one turn of the loop.
+/// Answers a query step by step while the index continues to change, for queries that read too much for one turn of the
+/// loop.
 ///
-/// First it finds the sets of what search, selections and counted filters let through
-/// (``SelectionSearch``), then the total, the counts and the first rows (``AnswerSearch``). Once
-/// ``step()`` returns false, all is right until the next change; ``answer()`` takes in what changed since,
-/// if that is little.
+/// First it finds the sets of search, selections and counted filters (``SelectionSearch``), then the total, the counts
+/// and the first rows (``AnswerSearch``). Once ``step()`` returns false, everything is correct until the next change;
+/// ``answer()`` applies later changes, if they are few.
 package final class QueryPreparation {
-    /// Whose rows.
+    /// The index.
     package let index: ContentIndex
-    /// What is asked.
+    /// The query.
     package let query: IndexQuery
-    /// How often it began again, because too much had changed.
+    /// The number of restarts, because too much had changed.
     private(set) var restarts = 0
 
     /// A query begins again so often; where a list changes that fast, its caller is to try later.
     private static let mostRestarts = 8
-    /// As many filters are asked at once about rows that changed.
+    /// The maximum number of filters that are tested at once against rows that changed.
     private static let fewTests = 16_384
 
     private enum Stage {
@@ -28,11 +27,11 @@ package final class QueryPreparation {
 
     private var stage: Stage
 
-    /// Makes ready to answer a query.
+    /// Prepares the answer to a query.
     ///
     /// - Parameters:
     ///   - query: the query.
-    ///   - index: of what.
+    ///   - index: the index.
     /// - Throws: ``IndexError``, as the query does.
     package init(_ query: IndexQuery, in index: ContentIndex) throws(IndexError) {
         _ = try RowOrder(query.sort, in: index).position(of: query)
@@ -47,9 +46,9 @@ package final class QueryPreparation {
     /// Whether the index changes faster than it can be followed.
     package var isHopeless: Bool { restarts > Self.mostRestarts }
 
-    /// Does a little.
+    /// Does one step.
     ///
-    /// - Returns: False: all is found, and right until the next change; or it is hopeless.
+    /// - Returns: False: everything is found, and correct until the next change; or it can't be finished.
     package func step() -> Bool {
         guard !isHopeless else { return false }
         switch stage {
@@ -75,7 +74,7 @@ package final class QueryPreparation {
         }
     }
 
-    /// What was found, made right again if little has changed since it was; nil: it takes further steps.
+    /// Returns the answer, updated if little has changed since it was found; nil: further steps are needed.
     package func answer() -> AnswerSearch? {
         guard case .answered(let answer) = stage, let tests = answer.pendingTests,
             tests <= Self.fewTests, answer.catchUp()

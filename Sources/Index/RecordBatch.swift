@@ -6,7 +6,7 @@ import JSONCodec
 ///
 /// One thread writes it and then passes it to the other; they never share it: hence it may be sent.
 package final class RecordBatch: @unchecked Sendable {
-    /// What the table of rows keeps of an item.
+    /// The values that the table of rows keeps of an item.
     struct ItemEntry {
         var place: ItemPlace
         var revision: Int64
@@ -21,19 +21,19 @@ package final class RecordBatch: @unchecked Sendable {
         struct Text {
             var row: UInt32
             var hash: UInt32
-            /// Where it starts in ``bytes``: as it is, and behind that folded.
+            /// The start of the text in ``bytes``, where its folded form follows it.
             var start: UInt32
             var length: UInt32
             var foldedLength: UInt32
         }
 
-        /// Each row's number, NaN where it has none; empty for a column of texts.
+        /// The number of each row, NaN for a row without one; empty for a column of texts.
         var numbers: ContiguousArray<Double> = []
         /// The rows' texts, in their order.
         var texts: ContiguousArray<Text> = []
         var bytes: ContiguousArray<UInt8> = []
 
-        /// Hands over a text with its folded form.
+        /// Calls the body with a text and its folded form.
         @inline(__always)
         func withBytes<R>(
             of text: Text,
@@ -59,7 +59,7 @@ package final class RecordBatch: @unchecked Sendable {
         }
     }
 
-    /// How many items it may hold.
+    /// The maximum number of items.
     static let length = 1_024
 
     /// The items, in the order of their rows.
@@ -67,7 +67,7 @@ package final class RecordBatch: @unchecked Sendable {
     /// The values of the declared fields, by their columns' numbers.
     let columns: [Column]
 
-    /// An empty batch for items of so many fields.
+    /// Creates an empty batch for items of this many fields.
     init(fields: Int) {
         columns = (0..<fields).map { _ in Column() }
         items.reserveCapacity(RecordBatch.length)
@@ -75,16 +75,16 @@ package final class RecordBatch: @unchecked Sendable {
 }
 
 extension ContentIndex {
-    /// Makes room for so many items at once: for an index that is to be filled with batches.
+    /// Reserves room for this many items, in an index that will be filled with batches.
     package func reserve(_ count: Int) {
         table.reserve(count)
         // Those of votes and comments are not filled.
         for column in columns.numbered.prefix(fields.count) { column.reserve(count) }
     }
 
-    /// Takes over items that are not there, in new rows.
+    /// Adds items that the index does not have, in new rows.
     ///
-    /// Only an index that was new before the first batch, and is in nobody's hands yet.
+    /// Only for an index that was empty before the first batch, and that nothing else uses yet.
     package func append(_ batch: RecordBatch) {
         let first = table.end
         table.append(batch)
@@ -98,7 +98,7 @@ extension ContentIndex {
         }
     }
 
-    /// Takes over the memory in which the items of all batches stand.
+    /// Takes over the memory that the items of all batches are in.
     package func adopt(_ items: PackedItems) { table.adopt(items) }
 }
 

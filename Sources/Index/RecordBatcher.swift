@@ -5,28 +5,28 @@ import JSONCodec
 /// Reads items straight from the bytes of their records into batches for a new index: no values, no
 /// dictionaries, and no memory of its own for any of them.
 package struct RecordBatcher {
-    /// A record that is not an item just as it stands.
+    /// A record that can't be used as an item without its component.
     package struct NotAnItem: Error {}
 
-    /// What is wrong with a record that keeps nobody from starting.
+    /// A problem of a record that does not keep the component from starting.
     package enum Fault {
-        /// It is no JSON, and left out.
+        /// The record is no JSON, and is left out.
         case unreadable
-        /// It is an item that does not fit the fields, and is taken all the same.
+        /// The record is an item that does not fit the fields, and is accepted nevertheless.
         case unfit(FieldProblem)
     }
 
-    /// What all batches' items stand in.
+    /// The memory that the items of all batches are in.
     package private(set) var items = PackedItems()
-    /// How many items were read.
+    /// The number of items that were read.
     private var count = 0
-    /// Where each ``RecordItems/span``-th of them stands.
+    /// The place of each ``RecordItems/span``-th item.
     private var marks: ContiguousArray<ItemPlace> = []
-    /// What was read since the last ``takeBatch()``.
+    /// The items that were read since the last ``takeBatch()``.
     private(set) var batch: RecordBatch
 
     private let checker: FieldChecker
-    /// Whether what is being read may not fit.
+    /// Whether the record that is being read may not fit the fields.
     private var isSuspect = false
 
     private let fields: [Field]
@@ -48,13 +48,13 @@ package struct RecordBatcher {
         marks.reserveCapacity(count / RecordItems.span + 1)
     }
 
-    /// Whether the batch is full, and the index has to take it.
+    /// Whether the batch is full, so that the index has to take it.
     package var isFull: Bool { batch.items.count == RecordBatch.length }
 
     /// All items that were read.
     package var restored: RecordItems { RecordItems(items, marks: marks, count: count) }
 
-    /// Takes what was read so far.
+    /// Returns the items that were read so far, and begins a new batch.
     package mutating func takeBatch() -> RecordBatch {
         let full = batch
         batch = RecordBatch(fields: fields.count)
@@ -63,7 +63,7 @@ package struct RecordBatcher {
 
     /// Reads a record.
     ///
-    /// - Returns: what is wrong with it; nil: nothing.
+    /// - Returns: the problem of the record; nil: none.
     /// - Throws: ``NotAnItem``.
     @discardableResult
     package mutating func append(
@@ -208,7 +208,7 @@ package struct RecordBatcher {
         values.numbers[values.numbers.count - 1] = number + 0
     }
 
-    /// Puts a decoded value in its column, as the column itself takes it.
+    /// Puts a decoded value into its column, in the same way as the column does.
     private func set(_ value: Value?, _ column: Int) {
         guard isText[column] else {
             let numbers = NumberColumn(type: fields[column].type)

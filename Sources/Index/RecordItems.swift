@@ -3,21 +3,21 @@ import JSONCodec
 
 /// Items as they stood in the store, in the memory that the list has them in.
 package final class RecordItems: RestoredItems, Sendable {
-    /// Of so many items in their order the place of the first is kept; the others follow it in memory.
+    /// The number of items of which only the first one's place is kept; the others follow it in memory.
     static let span = 16
 
     private let items: PackedItems
-    /// In the order of the ids' bytes.
+    /// The places of some items, in the order of the ids' bytes.
     private let marks: ContiguousArray<ItemPlace>
     private let ends: ContiguousArray<Int>
     package let count: Int
 
-    /// Items that stand one behind the other, in the order of their ids' bytes.
+    /// Creates a list of items that lie one behind the other, in the order of their ids' bytes.
     ///
     /// - Parameters:
-    ///   - items: What they stand in; whatever is put there later stands behind them.
+    ///   - items: The memory that they are in; items added there later come behind them.
     ///   - marks: The place of each ``span``-th item, from the first.
-    ///   - count: How many there are.
+    ///   - count: The number of items.
     package init(_ items: PackedItems, marks: ContiguousArray<ItemPlace>, count: Int) {
         (self.items, self.marks, self.count) = (items, marks, count)
         ends = items.ends

@@ -1,6 +1,6 @@
 import AtriumKit
 
-/// Judges by single rows what a change does to a query's total and counts.
+/// Computes the effect of single rows' changes on a query's total and counts.
 struct RowJudge {
     private struct Section {
         var selected: RowTest
@@ -8,9 +8,9 @@ struct RowJudge {
         var offeredParts: ChangedParts
     }
 
-    /// What a change of a row means to a query.
+    /// The effect of a row's change on a query.
     struct Verdict {
-        /// Which sections it counts in, before and now.
+        /// The sections in which the row counts, before and now.
         fileprivate var before: Standing
         fileprivate var now: Standing
         /// Whether anything in sight may be touched.
@@ -20,31 +20,31 @@ struct RowJudge {
 
         var passedBefore: Bool { before == .passes }
         var passesNow: Bool { now == .passes }
-        /// By how much the total is off.
+        /// The change of the total.
         var totalChange: Int { (passesNow ? 1 : 0) - (passedBefore ? 1 : 0) }
     }
 
-    /// How a row stands to a query's scope, search and selections.
+    /// The result of a row's test against a query's scope, search and selections.
     fileprivate enum Standing: Equatable {
-        /// It fails two sections, or more: it counts nowhere.
+        /// The row fails two sections, or more: it counts nowhere.
         case out
-        /// It fails one section: it counts in that one alone.
+        /// The row fails one section: it counts only in that one.
         case onlyIn(Int)
-        /// It matches, and counts in all.
+        /// The row matches, and counts in all sections.
         case passes
 
         func counts(in section: Int) -> Bool { self == .passes || self == .onlyIn(section) }
     }
 
-    /// How many filters a row is judged by.
+    /// The number of filters that a row is tested against.
     let weight: Int
 
     private let base: RowTest
     private let sections: [Section]
-    /// What scope, search and selections look at.
+    /// The parts that scope, search and selections read.
     private let selectionParts: ChangedParts
     private let offeredParts: ChangedParts
-    /// The text columns whose texts it asks for by code, and what it knows of them.
+    /// The text columns whose texts it tests by code, and their version.
     private let columns: [TextColumn]
     private let version: UInt64
 
@@ -74,10 +74,10 @@ struct RowJudge {
     /// The parts of a row that decide in which counts it is.
     var parts: ChangedParts { selectionParts.union(offeredParts) }
 
-    /// Whether texts came or went that it may ask for.
+    /// Whether texts that it may test were added or removed.
     func isOutdated(in index: ContentIndex) -> Bool { RowJudge.version(of: columns) != version }
 
-    /// What a change means; `order` are the parts that the order looks at.
+    /// Returns the effect of a change; `order` are the parts that the order reads.
     @inline(__always)
     func verdict(
         on change: RowChange, in index: ContentIndex, order: ChangedParts
@@ -97,7 +97,7 @@ struct RowJudge {
             before: before, now: now, isRelevant: before != .out || now != .out, mayMove: mayMove)
     }
 
-    /// Corrects the counts by what a row adds or takes.
+    /// Corrects the counts by a row that changed.
     func count(
         _ change: RowChange, _ verdict: Verdict, into counts: inout [[Int]], in index: ContentIndex
     ) {
@@ -137,7 +137,7 @@ struct RowJudge {
 }
 
 extension Predicate {
-    /// Adds the fields that are asked for a text.
+    /// Adds the fields that the predicate compares with a text.
     fileprivate func addTextFields(to fields: inout Set<String>) {
         switch self {
         case .equals(let field, .text): fields.insert(field)

@@ -1,23 +1,23 @@
-/// The first rows of a set in an order: read off rows that stand in it, where that costs less than a look
-/// at all of the set.
+/// The first rows of a set in an order, read from rows that are stored in that order if that costs less than reading
+/// all of the set.
 extension RowOrder {
     /// A page's rows in order, and whether no others come behind them.
     typealias Page = (rows: [Int], isLast: Bool)
 
-    /// A comparison of rows costs about as much as a look at so many keys: texts lie anywhere in memory.
+    /// The cost of a comparison of rows, in keys that are read: texts may be anywhere in memory.
     static let looksOfComparison = 64
-    /// So many rows are walked over at most: a thousand that match may stand behind a million others.
+    /// The maximum number of rows that are walked over: a thousand that match may lie behind a million others.
     static let mostWalked = 1 << 18
 
-    /// The first rows of a set in order, behind a position if there is one.
+    /// Returns the first rows of a set in order, behind a position if there is one.
     ///
     /// - Parameters:
     ///   - rows: the set.
-    ///   - total: how many it has.
-    ///   - after: the position.
-    ///   - limit: at most so many.
-    ///   - looks: how much may be looked at, in rows whose keys are looked at; what it took is taken off.
-    /// - Returns: the page; nil: it takes more looks.
+    ///   - total: the number of its rows.
+    ///   - after: the position; nil: from the start.
+    ///   - limit: the maximum number of rows.
+    ///   - looks: the number of rows that may be read; reduced by the number that were read.
+    /// - Returns: the page; nil: it costs more.
     func page(
         of rows: Bitset, total: Int, after: Position?, limit: Int, within looks: inout Int
     ) -> Page? {
@@ -49,12 +49,12 @@ extension RowOrder {
         return (Array(page.prefix(limit)), page.count <= limit)
     }
 
-    /// What gathers the first rows.
+    /// Returns a collector of the first rows.
     func bestRows(limit: Int) -> BestRows {
         BestRows(limit: limit) { compare($0, $1) < 0 }
     }
 
-    /// Looks through some words of a set for its first rows.
+    /// Searches some words of a set for its first rows.
     func scan(_ rows: Bitset, words: Range<Int>, after: Position?, into best: inout BestRows) {
         let isAhead = { (row: Int) in
             after.map { compare(row, $0) > 0 } ?? true
@@ -79,7 +79,7 @@ extension RowOrder {
         }
     }
 
-    /// The key by which ``BestRows`` looks at a row.
+    /// Returns the key by which ``BestRows`` compares a row.
     func head(of row: Int) -> UInt64 {
         guard let key = keys.first else { return table.heads[row] }
         let flip: UInt64 = key.descending ? ~0 : 0
@@ -101,7 +101,7 @@ extension RowOrder {
         return numbers[row].orderedBits ^ flip
     }
 
-    /// As for numbers, the first bytes of a row's text.
+    /// Returns the first bytes of a row's text, as a number that is compared like one.
     @inline(__always)
     private static func head(
         _ heads: ContiguousArray<UInt64>, _ codes: ContiguousArray<Int32>, _ row: Int,

@@ -1,12 +1,12 @@
 import AtriumKit
 
-/// The order that a query asks for: its keys one by one, then the item's id.
+/// The order of a query: its keys one by one, then the item's id.
 ///
-/// It is total, so that a page can go on behind any row.
+/// It is total, so that a page can begin behind any row.
 struct RowOrder {
-    /// Where a row stands in the order: its values, and its id.
+    /// The place of a row in the order: its values, and its id.
     ///
-    /// It outlives the item.
+    /// It stays valid when the item is removed.
     struct Position {
         var values: [SortValue]
         var id: String
@@ -17,7 +17,7 @@ struct RowOrder {
         case missing
         case number(Double)
         case text(FoldedText)
-        /// In front of all texts whose folded form begins so, in either direction.
+        /// The place before all texts whose folded form begins with these bytes, in either direction.
         case start([UInt8])
     }
 
@@ -34,10 +34,10 @@ struct RowOrder {
 
     /// The keys.
     let keys: [Key]
-    /// Whose rows.
+    /// The index of the rows.
     unowned let index: ContentIndex
 
-    /// The index's rows, as they were when this was made: who goes on after the index removed all makes another.
+    /// The index's rows as of when this was made; after the index has removed all rows, another order has to be made.
     let table: RowTable
     /// ``keys``, as rows are compared by them.
     private let borrowed: ContiguousArray<BorrowedKey>
@@ -56,7 +56,7 @@ struct RowOrder {
         var column: Column
         var descending: Bool
 
-        /// Below 0 when one row comes before the other by this key.
+        /// Compares two rows by this key: below 0 if the first one comes first.
         func compare(_ one: Int, _ other: Int) -> Int {
             switch column {
             case .id(let table):
@@ -118,7 +118,7 @@ struct RowOrder {
         keys.reduce(.presence) { $0.union($1.number >= 0 ? .column($1.number) : .presence) }
     }
 
-    /// Where a row stands.
+    /// Returns the place of a row.
     func position(of row: Int) -> Position {
         let values = keys.map { key -> SortValue in
             switch key.column {
@@ -146,7 +146,7 @@ struct RowOrder {
             }
     }
 
-    /// Below 0 when one row comes before the other.
+    /// Compares two rows: below 0 if the first one comes first.
     func compare(_ one: Int, _ other: Int) -> Int {
         for place in 0..<borrowed.count {
             let order = borrowed[place].compare(one, other)
@@ -155,7 +155,7 @@ struct RowOrder {
         return table.compareIDs(one, other)
     }
 
-    /// Below 0 when a row comes before a position, by the keys from one on.
+    /// Compares a row with a position, by the keys from one on: below 0 if the row comes first.
     func compare(_ row: Int, _ position: Position, from first: Int = 0) -> Int {
         for place in first..<max(first, min(keys.count, position.values.count)) {
             let order = compare(row, position.values[place], by: keys[place])
@@ -164,7 +164,7 @@ struct RowOrder {
         return compareID(of: row, position.id)
     }
 
-    /// Below 0 when a row comes before a position by one key; by its id where there is no such key.
+    /// Compares a row with a position by one key, or by its id if there is no such key: below 0 if the row comes first.
     func compare(_ row: Int, _ position: Position, at place: Int) -> Int {
         guard place < keys.count, place < position.values.count else {
             return compareID(of: row, position.id)
@@ -172,7 +172,7 @@ struct RowOrder {
         return compare(row, position.values[place], by: keys[place])
     }
 
-    /// Below 0 when a row comes before a value of one key.
+    /// Compares a row with a value of one key: below 0 if the row comes first.
     func compare(_ row: Int, _ value: SortValue, by key: Key) -> Int {
         switch (key.column, value) {
         case (.number(let column), .number(let number)):
@@ -196,7 +196,7 @@ struct RowOrder {
         }
     }
 
-    /// As ``RowTable/compareIDs(_:_:)``, so that both agree on every id.
+    /// Compares ids as ``RowTable/compareIDs(_:_:)`` does, so that both agree on every id.
     private func compareID(of row: Int, _ id: String) -> Int {
         let head = UInt64(head: id.utf8)
         let own = table.heads[row]
@@ -204,7 +204,7 @@ struct RowOrder {
         return table.compareID(of: row, id)
     }
 
-    /// Nothing comes behind anything, in both directions.
+    /// Compares two optional values: a missing one comes last, in both directions.
     @inline(__always)
     private static func compare<One, Other>(
         _ one: One?, _ other: Other?, _ descending: Bool, by order: (One, Other) -> Int

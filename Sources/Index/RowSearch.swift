@@ -1,18 +1,18 @@
 import AtriumKit
 
-/// Finds the rows that match a search or a predicate, a little at a time, while the index goes on
-/// changing: rows that change meanwhile are for the caller to judge.
+/// Finds the rows that match a search or a predicate, in small steps, while the index continues to change; the caller
+/// has to judge rows that change meanwhile.
 ///
-/// A step scans one run of texts, looks at some thousand rows, or puts two sets together.
+/// A step scans one run of texts, reads some thousand rows, or combines two sets.
 struct RowSearch {
-    /// What is looked for.
+    /// The rows to find.
     enum Wanted: Hashable {
         /// Any searched field's text contains this.
         case search(String)
         case predicate(Predicate)
     }
 
-    /// What matches, once ``step(in:keeping:)`` returned false.
+    /// The rows that match, once ``step(in:keeping:)`` returned false.
     private(set) var rows = Bitset()
 
     private enum Operation {
@@ -23,7 +23,7 @@ struct RowSearch {
 
     private enum Group { case and, or, not }
 
-    /// Where the parts of a predicate are put together.
+    /// The partial result of a group of a predicate's parts.
     private struct Frame {
         let group: Group
         var rows: Bitset
@@ -33,15 +33,15 @@ struct RowSearch {
     private struct Leaf {
         let key: LeafCache.Leaf?
         let test: RowTest
-        /// Where in the log it began.
+        /// The position in the log at which it began.
         let start: UInt64
         var rows = Bitset()
         var column = 0
-        /// Which run of texts, or which row, comes next.
+        /// The next run of texts, or the next row.
         var next = 0
     }
 
-    /// So many rows are looked at in a step, where that costs little, and where it costs more.
+    /// The maximum number of rows that a step reads, if a row costs little, and if it costs more.
     static let rowsInStep = 1 << 18
     static let rowsJudgedInStep = 1 << 10
 
@@ -52,12 +52,12 @@ struct RowSearch {
 
     init(_ wanted: Wanted) { add(wanted) }
 
-    /// Does a little.
+    /// Does one step.
     ///
     /// - Parameters:
-    ///   - index: whose rows.
-    ///   - isKept: whether what is found by scans is kept for others.
-    /// - Returns: False: all is found.
+    ///   - index: the index.
+    ///   - isKept: whether the results of scans are kept for other queries.
+    /// - Returns: false: all rows are found.
     mutating func step(in index: ContentIndex, keeping isKept: Bool) -> Bool {
         guard place < operations.count else { return false }
         switch operations[place] {
@@ -96,7 +96,7 @@ struct RowSearch {
         group == .or ? Bitset() : index.table.occupied
     }
 
-    /// Takes in what a part was found to match.
+    /// Combines the rows that a part matches with the result.
     private mutating func take(_ found: Bitset) {
         guard let last = frames.indices.last else {
             rows = found
@@ -141,7 +141,7 @@ extension RowSearch {
         return false
     }
 
-    /// What the cache keeps a leaf's rows under; nil where finding them costs little.
+    /// Returns the key of a leaf's rows in the cache; nil if finding them costs little.
     private static func key(of predicate: Predicate, _ test: RowTest) -> LeafCache.Leaf? {
         switch (predicate, test) {
         case (.contains(let field, _), .contains(_, let needle)),
@@ -152,7 +152,7 @@ extension RowSearch {
         }
     }
 
-    /// Looks at some more; false: the leaf is found.
+    /// Scans some more; false: the leaf is found.
     private mutating func scan(_ index: ContentIndex) -> Bool {
         guard var leaf else { return false }
         self.leaf = nil
@@ -221,7 +221,7 @@ extension ContentIndex {
 }
 
 extension Predicate {
-    /// Whether the rows of what it asks for are listed, so that nothing is looked at to find them.
+    /// Whether all rows that it needs are listed, so that none has to be read to find them.
     package var isListed: Bool {
         switch self {
         case .all: true
@@ -232,7 +232,7 @@ extension Predicate {
 }
 
 extension MatchingRows {
-    /// Adds what matches to a set of rows.
+    /// Adds the matching rows to a set.
     fileprivate func add(to rows: inout Bitset, of index: ContentIndex) {
         switch self {
         case .all: rows.formUnion(index.table.occupied)

@@ -1,8 +1,8 @@
 import AtriumKit
 
-/// Which item is in which row: rows are numbered from 0, and a row that falls free is used again.
+/// The items by row: rows are numbered from 0, and a row that falls free is used again.
 final class RowTable {
-    /// What is kept of an item besides its columns.
+    /// The values of an item besides its columns.
     struct Row {
         var id: String
         var fields: [UInt8]
@@ -10,7 +10,7 @@ final class RowTable {
         var revision: Int64
     }
 
-    /// What was in a row before an item was put in.
+    /// The values of a row before an item was put in.
     struct Former {
         var parent: String?
         var isRoot: Bool
@@ -19,9 +19,9 @@ final class RowTable {
 
     /// The rows that hold an item.
     private(set) var occupied = Bitset()
-    /// The rows of items without a parent, and of those whose parent is not there.
+    /// The rows of items without a parent, and of those whose parent does not exist.
     private(set) var roots = Bitset()
-    /// Another number when an item came, went or lies elsewhere.
+    /// A number that changes when an item is added, removed or moved to another parent.
     private(set) var treeVersion: UInt64 = 0
     /// The first eight bytes of each id, as a number that orders as the id does.
     private(set) var heads: ContiguousArray<UInt64> = []
@@ -34,7 +34,7 @@ final class RowTable {
     private(set) var children = SplitDictionary<String, Postings>()
     private var free: ContiguousArray<Int32> = []
 
-    /// How many items there are.
+    /// The number of items.
     var count: Int { numbers.count }
 
     /// One more than the greatest row that was ever used.
@@ -48,7 +48,7 @@ final class RowTable {
         return ids
     }
 
-    /// What is in a row that holds an item.
+    /// The item in a row; the row must hold one.
     subscript(row: Int) -> Row {
         let item = items[places[row]]
         return Row(
@@ -59,13 +59,13 @@ final class RowTable {
     /// The id of the item in a row.
     func id(of row: Int) -> String { items[places[row]].id.text }
 
-    /// What the item in a row lies under, there or not; nil where it names nothing.
+    /// Returns the parent of the item in a row, whether or not it exists; nil if the item names none.
     func parent(of row: Int) -> String? { items[places[row]].parent?.text }
 
     /// The sequence of the entry that last changed the item in a row.
     func revision(of row: Int) -> Int64 { revisions[row] }
 
-    /// In which row an item is.
+    /// Returns the row of an item; nil: there is no such item.
     func row(of id: String) -> Int? {
         var id = id
         return id.withUTF8 { row(of: UnsafeRawBufferPointer($0), hash: HashedSlots.textHash($0)) }
@@ -78,10 +78,10 @@ final class RowTable {
     ///
     /// - Parameters:
     ///   - id: The item's id.
-    ///   - parent: What it lies under.
+    ///   - parent: The parent's id; nil: none.
     ///   - fields: Its fields as JSON.
-    ///   - revision: The sequence of the entry that did it.
-    /// - Returns: The row, and what was in it before; nil when it is a new one.
+    ///   - revision: The sequence of the entry that put it.
+    /// - Returns: The row, and its values before; nil if it is a new one.
     func put(
         id: String, parent: String?, fields: UnsafeRawBufferPointer, revision: Int64
     ) -> (row: Int, former: Former?) {
@@ -124,9 +124,9 @@ final class RowTable {
     /// Changes the revision of the item in a row.
     func setRevision(_ revision: Int64, row: Int) { revisions[row] = revision }
 
-    /// Takes an item out.
+    /// Removes an item.
     ///
-    /// - Returns: The row that is free now; nil when there was no such item.
+    /// - Returns: The row that is free now; nil if there was no such item.
     func remove(_ id: String) -> Int? {
         guard let row = row(of: id) else { return nil }
         var id = self.id(of: row)
@@ -141,13 +141,13 @@ final class RowTable {
         return row
     }
 
-    /// Below 0 when one row's id comes before the other's, byte for byte.
+    /// Compares the ids of two rows, byte for byte: below 0 if the first one's comes first.
     func compareIDs(_ one: Int, _ other: Int) -> Int {
         if heads[one] != heads[other] { return heads[one] < heads[other] ? -1 : 1 }
         return items[places[one]].id.compare(items[places[other]].id)
     }
 
-    /// Below 0 when a row's id comes before one that may be of no row.
+    /// Compares a row's id with one that may be of no row: below 0 if the row's comes first.
     func compareID(of row: Int, _ id: String) -> Int {
         var id = id
         return id.withUTF8 { items[places[row]].id.compare(UnsafeRawBufferPointer($0)) }
@@ -169,7 +169,7 @@ final class RowTable {
         return ContiguousArray(sorted.lazy.map(\.row))
     }
 
-    /// How many bytes all ids have in common at their start.
+    /// The number of bytes that all ids have in common at their start.
     private var sharedPrefix: Int {
         var first: UnsafeRawBufferPointer?
         var length = 0
@@ -243,7 +243,7 @@ extension RowTable {
 // MARK: Many at once
 
 extension RowTable {
-    /// Makes room for so many items at once.
+    /// Reserves room for this many items.
     func reserve(_ count: Int) {
         places.reserveCapacity(count)
         revisions.reserveCapacity(count)
@@ -253,7 +253,7 @@ extension RowTable {
         roots.reserve(count)
     }
 
-    /// Takes over items that stand in rows in the order in which they come; none of them is there.
+    /// Adds items in new rows, in their order; the table must have none of them.
     func append(_ batch: RecordBatch) {
         for item in batch.items {
             let row = places.count
@@ -266,7 +266,7 @@ extension RowTable {
         }
     }
 
-    /// Takes over the memory that the items of all batches stand in.
+    /// Takes over the memory that the items of all batches are in.
     func adopt(_ packed: PackedItems) {
         items = packed
         treeVersion += 1

@@ -22,7 +22,7 @@ indirect enum RowTest {
     case or([RowTest])
     case not(RowTest)
 
-    /// The parts of a row that it looks at.
+    /// The parts of a row that it reads.
     var parts: ChangedParts {
         switch self {
         case .all, .none: []
@@ -62,7 +62,7 @@ indirect enum RowTest {
 struct RowView {
     let index: ContentIndex
     let row: Int
-    /// What was before, for a row as it was; nil for one as it is.
+    /// The values before a change, to test the row as it was; nil: the row as it is.
     let before: RowChange?
 
     /// The item's id.
@@ -71,7 +71,7 @@ struct RowView {
     /// The item's parent.
     var parent: String? { before.map(\.parent) ?? index.table.parent(of: row) }
 
-    /// Whether the item has no parent that is there.
+    /// Whether the item has no parent that exists.
     var isRoot: Bool { before.map(\.isRoot) ?? index.table.roots.contains(row) }
 
     /// A column's number, NaN where there is none.
@@ -121,9 +121,9 @@ struct RowView {
 }
 
 extension ContentIndex {
-    /// A predicate ready for single rows: it passes those that ``rows(matching:)`` finds.
+    /// Returns a predicate's test for single rows, which those pass that ``rows(matching:)`` finds.
     ///
-    /// It is right while no text comes or goes that it asks for.
+    /// It is correct until a text that it tests is added or removed.
     func test(_ predicate: Predicate) -> RowTest {
         switch predicate {
         case .all: return .all
@@ -146,7 +146,7 @@ extension ContentIndex {
         }
     }
 
-    /// What a scope lets through.
+    /// Returns the test for a scope.
     func test(_ scope: ParentScope) -> RowTest {
         switch scope {
         case .all: .all
@@ -155,7 +155,7 @@ extension ContentIndex {
         }
     }
 
-    /// What a search finds.
+    /// Returns the test for a search.
     func test(search text: String?) -> RowTest {
         guard let needle = Needle(text.map(Folding.fold) ?? []) else { return .all }
         return .contains(columns.searchedNumbers, needle)

@@ -1,22 +1,22 @@
 import AtriumKit
 
-/// Finds step by step what a query's search, selections and counted filters let through, while the index
-/// goes on changing.
+/// Finds the rows of a query's search, selections and counted filters step by step, while the index continues to
+/// change.
 ///
-/// A step is one of a ``RowSearch``. Rows that change meanwhile are judged again at the end, each by
-/// itself. Once ``step()`` returns `.done`, the sets are right until the next change.
+/// A step is one of a ``RowSearch``. Rows that change meanwhile are judged again at the end, each by itself. Once
+/// ``step()`` returns `.done`, the sets are correct until the next change.
 ///
-/// It has a set for the search, for each section with something selected, and for each filter that is
-/// counted by a look at the rows: of written ones these are as many as may be counted, and who offers
-/// others has declared them. They are in memory until the query is answered.
+/// It has a set for the search, for each section with a selection, and for each counted filter whose rows have to be
+/// read. The number of filters that users write is limited; other filters are declared by their component. The sets are
+/// in memory until the query is answered.
 final class SelectionSearch {
-    /// What a step came to.
+    /// The progress after a step.
     enum Progress {
-        /// There is more to do.
+        /// Further steps are needed.
         case more
         /// All is found, and right until the next change.
         case done
-        /// Too much changed for the index to remember: it is to be begun again.
+        /// More changed than the log can hold: the search has to begin again.
         case lost
     }
 
@@ -26,9 +26,9 @@ final class SelectionSearch {
         var sets: [Int]
     }
 
-    /// What was found for so few is kept for the next query; of more where they are counted.
+    /// The maximum number of parts whose rows are kept for the next query; if filters are counted, all are kept.
     private static let mostKept = 16
-    /// So many parts are judged in a step, and rows of a number listed.
+    /// The maximum number of parts that are judged in a step, and of rows of a number that are listed.
     private static let partsInStep = 64
     private static let rowsInStep = 4_096
 
@@ -42,19 +42,19 @@ final class SelectionSearch {
     /// The columns of numbers whose rows are to be listed by number.
     private var unlisted: [NumberColumn] = []
 
-    /// How many parts are done, and what is found of the next.
+    /// The number of parts that are done, and the search for the next.
     private var done = 0
     private var present: RowSearch?
     /// The parts in order, as far as they are done.
     private var tests: [RowTest] = []
-    /// Up to where in the index's log the changes are judged, once those of `changed` are.
+    /// The position in the index's log up to which changes are judged, once those of `changed` are.
     private var position: UInt64
     private var changed: [Int32] = []
     private var judged = 0
     private var judgedParts = 0
     private var standing: [Bool] = []
 
-    /// Makes ready to find what a query asks for; somebody else keeps the index's log written.
+    /// Prepares the search for a query's parts; the caller keeps the index's log written.
     init(_ query: IndexQuery, in index: ContentIndex) {
         self.index = index
         position = index.log.end
@@ -93,7 +93,7 @@ final class SelectionSearch {
         predicate.isListed ? nil : filterSets[predicate].map { .bits(sets[$0]) }
     }
 
-    /// Does a little.
+    /// Does one step.
     func step() -> Progress {
         guard index.log.count(since: position) != nil else { return .lost }
         if let column = unlisted.last {
@@ -107,7 +107,7 @@ final class SelectionSearch {
         return judge() ? .more : .done
     }
 
-    /// Gathers what is to be found: each once, whatever it is asked for.
+    /// Collects the parts to find, each once, however often the query has it.
     private struct PartFinder {
         var parts: [Part] = []
         var sets = 0
@@ -140,7 +140,7 @@ final class SelectionSearch {
 // MARK: Finding and following
 
 extension SelectionSearch {
-    /// Goes on with the present part.
+    /// Continues with the present part.
     private func find() {
         let part = parts[done]
         var search = present ?? RowSearch(part.wanted)
@@ -201,10 +201,10 @@ extension SelectionSearch {
 }
 
 extension ContentIndex {
-    /// A query that looks at no more bytes than this is answered at once.
+    /// The maximum number of bytes that a query may read to be answered at once.
     private static let fewBytes = 4 << 20
 
-    /// Whether a query looks at so much that it is to be prepared step by step.
+    /// Whether a query reads so much that it has to be prepared step by step.
     package func isLong(_ query: IndexQuery) -> Bool {
         var bytes = 0
         if query.search?.isEmpty == false {
@@ -218,7 +218,7 @@ extension ContentIndex {
         return bytes > Self.fewBytes
     }
 
-    /// How many bytes a predicate looks at, roughly, if nothing is known of it; 0 where the rows are
+    /// Returns the approximate number of bytes that a predicate reads if no result of it is kept; 0 if its rows are
     /// listed.
     func bytes(lookedAtBy predicate: Predicate) -> Int {
         switch predicate {
@@ -239,7 +239,7 @@ extension ContentIndex {
         }
     }
 
-    /// The columns of numbers that a query asks for single ones of, and whose rows are not listed yet.
+    /// Returns the columns of numbers that a query compares with single values, and whose rows are not listed yet.
     fileprivate func unlistedColumns(of query: IndexQuery) -> [NumberColumn] {
         var fields: Set<String> = []
         for section in query.sections {
@@ -257,7 +257,7 @@ extension ContentIndex {
 }
 
 extension Predicate {
-    /// Adds the fields that it asks for single values.
+    /// Adds the fields that the predicate compares with single values.
     fileprivate func addFields(listed fields: inout Set<String>) {
         switch self {
         case .equals(let field, _): fields.insert(field)

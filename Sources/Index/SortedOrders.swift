@@ -4,24 +4,24 @@
 /// cost as much as making it. An order of many rows is made step by step, while rows come, go and change: changed rows
 /// are inserted where they belong, and each step inserts some of the others.
 struct SortedOrders {
-    /// What stands for the order of ids alone.
+    /// The number that stands for the order by id alone.
     static let byID = -1
 
-    /// Up to so many rows an order is made at once: texts that begin alike are compared byte by byte.
+    /// The maximum number of rows of which an order is made at once: texts that begin alike are compared byte by byte.
     var mostAtOnce = 4_096
-    /// Beyond so many rows that change at once, they are inserted step by step.
+    /// The maximum number of rows that may change at once to be inserted at once; more are inserted step by step.
     var mostMoved = 64
-    /// Up to so many rows that share a value of a key are sorted by the further keys for one page.
+    /// The maximum number of rows with the same value of a key that are sorted by the further keys for one page.
     var mostSorted = 1_024
     /// Whether more rows than ``mostMoved`` are being changed at once.
     private var isOneOfMany = false
-    /// Whether somebody calls ``grow(in:)`` again and again.
+    /// Whether a caller is calling ``grow(in:)`` repeatedly.
     var isDriven = false
 
     private var made: [Int: SortedRows] = [:]
-    /// For each order that is being made, the first row that no step has inserted.
+    /// The first row that no step has inserted, for each order that is being made.
     private var growing: [Int: Int] = [:]
-    /// What scans have cost so far for each column without an order, in rows looked at.
+    /// The cost of scans so far for each column without an order, in rows read.
     private var spent: [Int: Int] = [:]
 
     /// Whether there are none.
@@ -38,30 +38,30 @@ struct SortedOrders {
         growing[column] == nil ? made[column].flatMap { $0.isWhole ? $0 : nil } : nil
     }
 
-    /// So many rows are about to change at once; 0: that is over.
+    /// Announces how many rows are about to change at once; 0: the change is over.
     mutating func willChange(_ rows: Int) { isOneOfMany = rows > mostMoved }
 
-    /// Takes a new row into all of them.
+    /// Inserts a new row into all of them.
     func insert(_ row: Int) {
         for order in made.values { order.insert(row, isOneOfMany: isOneOfMany) }
     }
 
-    /// Takes a row that goes out of all of them.
+    /// Removes a row from all of them.
     func remove(_ row: Int) {
         for order in made.values { order.remove(row, isOneOfMany: isOneOfMany) }
     }
 
-    /// Takes a row whose value changed into a column's order.
+    /// Inserts a row whose value has changed into a column's order.
     func insert(_ row: Int, into column: Int) {
         made[column]?.insert(row, isOneOfMany: isOneOfMany)
     }
 
-    /// Takes a row whose value is about to change out of a column's order.
+    /// Removes a row whose value is about to change from a column's order.
     func remove(_ row: Int, from column: Int) {
         made[column]?.remove(row, isOneOfMany: isOneOfMany)
     }
 
-    /// Forgets all of them.
+    /// Drops all of them.
     mutating func removeAll() {
         made = [:]
         growing = [:]
@@ -71,9 +71,9 @@ struct SortedOrders {
     /// Whether there is an order to be made by ``grow(in:)``.
     var isGrowing: Bool { !growing.isEmpty || made.values.contains { !$0.isWhole } }
 
-    /// Takes some more rows into an order that is being made, or puts some in their places.
+    /// Inserts some more rows into an order that is being made, or puts some rows in their places.
     ///
-    /// - Returns: False: none is.
+    /// - Returns: False: there is none to work on.
     mutating func grow(in index: ContentIndex, rows: Int = 128) -> Bool {
         if let order = made.values.first(where: { !$0.isWhole }) {
             order.mend()
@@ -86,8 +86,8 @@ struct SortedOrders {
         return true
     }
 
-    /// The order of a column, for a query that had to look at so many rows without it; nil while it
-    /// does not pay.
+    /// Returns the order of a column, for a query that had to read this many rows without it; nil while making it does
+    /// not pay.
     mutating func order(
         of column: Int, saving cost: Int, in index: ContentIndex
     ) -> SortedRows? {
@@ -112,8 +112,11 @@ struct SortedOrders {
 }
 
 extension ContentIndex {
-    /// Claims to make the orders that queries have asked for: who gets true calls ``growOrders()`` until there is
-    /// nothing left, then ``releaseOrders()``; false: there are none to make, or somebody makes them.
+    /// Claims the making of the orders that queries need.
+    ///
+    /// A caller that gets true calls ``growOrders()`` until nothing is left, then ``releaseOrders()``.
+    ///
+    /// - Returns: False: there are none to make, or another caller makes them.
     package func claimOrders() -> Bool {
         guard orders.isGrowing, !orders.isDriven else { return false }
         orders.isDriven = true
@@ -123,6 +126,6 @@ extension ContentIndex {
     /// Adds some rows to the orders that are being made; false: nothing is left.
     package func growOrders() -> Bool { orders.grow(in: self) }
 
-    /// Gives the orders back.
+    /// Ends the claim to make orders.
     package func releaseOrders() { orders.isDriven = false }
 }

@@ -1,16 +1,16 @@
 /// All rows of an index in the order of one field, then of their ids: sorted access without sorting.
 ///
-/// The order is ascending, rows without a value last; descending is read from behind. It is kept in
-/// blocks of a few hundred rows, so that one that moves costs two searches and two small shifts.
-/// A row is taken out before its value changes, and taken in after. Of many at once it is only noted
-/// (``Repair``): the order is not whole until ``mend()`` has done it step by step.
+/// The order is ascending, rows without a value last; descending is read from behind. It is kept in blocks of a few
+/// hundred rows, so that moving a row costs two searches and two small shifts. A row is removed before its value
+/// changes, and inserted after. If many rows change at once, they are only recorded (``Repair``): the order is
+/// incomplete until ``mend()`` has inserted them step by step.
 final class SortedRows {
     private static let blockLength = 512
-    /// So many rows are taken in in a step.
+    /// The maximum number of rows that are inserted in a step.
     private static let placedInStep = 128
 
     private var blocks: [ContiguousArray<Int32>] = []
-    /// How many rows stand before each block, and in all; right while ``isCounted``.
+    /// The number of rows before each block, and in all; correct while ``isCounted``.
     private var counted: [Int] = [0]
     private var isCounted = false
 
@@ -18,7 +18,7 @@ final class SortedRows {
     /// The field's values; nil for the order of ids alone.
     private let column: IndexColumn?
 
-    /// What is noted only; nil: nothing is.
+    /// The changes that are only recorded; nil: there are none.
     private var repair: Repair?
 
     /// An order that no row is in yet.
@@ -27,10 +27,10 @@ final class SortedRows {
         self.column = column
     }
 
-    /// Puts all rows of the index in order.
+    /// Sorts all rows of the index.
     ///
-    /// The order of ids alone makes any other a matter of moving numbers about; without a column,
-    /// it is what is made.
+    /// With the order of ids at hand, making any other order only moves numbers. Without a column, it makes the order
+    /// of ids.
     init(_ index: ContentIndex, column: IndexColumn?, idOrder: SortedRows?) {
         self.index = index
         self.column = column
@@ -46,7 +46,7 @@ final class SortedRows {
         }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     var count: Int {
         count(upTo: blocks.count)
     }
@@ -54,14 +54,14 @@ final class SortedRows {
     /// Whether a row has a value.
     func hasValue(_ row: Int) -> Bool { column?.hasValue(row) ?? true }
 
-    /// Takes a row in, as its value now is, or notes that it is to be.
+    /// Inserts a row by its present value, or records that it has to be.
     func insert(_ row: Int, isOneOfMany: Bool = false) {
         guard isOneOfMany || repair != nil else { return place(row) }
         repair = repair ?? Repair()
         repair?.note(missing: row)
     }
 
-    /// Takes a row in; one that is in it already stays.
+    /// Inserts a row; a row that is in it already stays.
     private func place(_ row: Int) {
         isCounted = false
         guard !blocks.isEmpty else { return blocks.append([Int32(row)]) }
@@ -74,7 +74,7 @@ final class SortedRows {
         blocks[target].removeLast(blocks[target].count - SortedRows.blockLength)
     }
 
-    /// Takes a row out, whose value is still the one that it was taken in with, or notes that it is to be.
+    /// Removes a row, whose value must still be the one with which it was inserted, or records that it has to be.
     func remove(_ row: Int, isOneOfMany: Bool = false) {
         if repair?.forget(missing: row) == true { return }
         if isOneOfMany || repair?.isSwept == false {
@@ -92,7 +92,7 @@ final class SortedRows {
     /// Whether all rows are in it, each in its place.
     var isWhole: Bool { repair == nil }
 
-    /// Takes out, or in, some of the rows that were noted.
+    /// Removes or inserts some of the recorded rows.
     func mend() {
         guard var repair else { return }
         self.repair = nil
@@ -150,12 +150,13 @@ final class SortedRows {
         return rows
     }
 
-    /// Below 0 when one row has less in the field than the other; rows without a value are last.
+    /// Compares the values of two rows in the field: below 0 if the first one's is less; rows without a value come
+    /// last.
     func compareValues(_ one: Int, _ other: Int) -> Int {
         column.map { $0.compare(one, other) } ?? index.table.compareIDs(one, other)
     }
 
-    /// Whether one row stands before another one.
+    /// Whether one row precedes another one.
     func isBefore(_ one: Int, _ other: Int) -> Bool { compare(one, other) < 0 }
 
     private func compare(_ one: Int, _ other: Int) -> Int {
@@ -204,10 +205,10 @@ final class SortedRows {
 }
 
 extension SortedRows {
-    /// Rows that changed when many did: those that stand where they stood before, and those that are to
-    /// be taken in as they are now.
+    /// The rows of a change of many: those that are still at their former places, and those that have to be inserted by
+    /// their present values.
     ///
-    /// They are found without a comparison, which rows out of place would mislead.
+    /// They are found without comparisons, which rows out of place would mislead.
     private struct Repair {
         private static let blocksInStep = 16
 
@@ -219,7 +220,7 @@ extension SortedRows {
         private var isToRepeat = false
 
         private var missing: ContiguousArray<Int32> = []
-        /// Which of ``missing`` are.
+        /// The rows of ``missing``, as a set.
         private var isMissing = Bitset()
 
         mutating func note(stale row: Int) {
@@ -243,7 +244,7 @@ extension SortedRows {
             return true
         }
 
-        /// A row that is to be taken in; nil: none is.
+        /// Returns a row that has to be inserted; nil: there is none.
         mutating func nextMissing() -> Int? {
             while let row = missing.popLast() {
                 if forget(missing: Int(row)) { return Int(row) }
@@ -251,7 +252,7 @@ extension SortedRows {
             return nil
         }
 
-        /// Takes stale rows out of some blocks.
+        /// Removes stale rows from some blocks.
         mutating func sweep(_ blocks: inout [ContiguousArray<Int32>]) {
             for _ in 0..<Self.blocksInStep where nextBlock < blocks.count {
                 blocks[nextBlock].removeAll { stale.contains(Int($0)) }

@@ -3,19 +3,17 @@ import CBits
 
 /// The values of a `text` or `keywords` field: for each row the codes of its texts.
 final class TextColumn {
-    /// The distinct texts, and who has them.
+    /// The distinct texts, and the rows that have each.
     let values = ValueTable()
 
-    /// Each row's first code, -1 where it has no text.
-    ///
-    /// Rows sort by it.
+    /// The first code of each row, by which rows sort; -1 for a row without a text.
     private(set) var first: ContiguousArray<Int32> = []
-    /// Each row's further codes; shorter than ``first`` while no row behind has any.
+    /// The further codes of each row; shorter than ``first`` if no later row has any.
     private var rest: ContiguousArray<ContiguousArray<Int32>> = []
-    /// For how many rows room was made.
+    /// The number of rows for which room was reserved.
     private var expectedRows = 0
 
-    /// Makes a row's value this one; what is neither text nor a list of texts counts as none.
+    /// Sets a row's value; a value that is neither a text nor a list of texts counts as none.
     func set(_ value: Value?, row: Int) {
         // Most rows get one text, once.
         if sortCode(of: row) == nil, let text = value?.onlyText {
@@ -28,13 +26,13 @@ final class TextColumn {
         }
     }
 
-    /// Makes room for so many rows at once.
+    /// Reserves room for this many rows.
     func reserve(_ rows: Int) {
         first.reserveCapacity(rows)
         expectedRows = rows
     }
 
-    /// Takes over the texts of new rows.
+    /// Adds the texts of new rows.
     func append(_ texts: RecordBatch.Column, from start: Int, count: Int) {
         // Where most texts are one row's, there will be about as many of them as rows.
         if start >= 8 * RecordBatch.length, values.end * 2 > start {
@@ -51,7 +49,7 @@ final class TextColumn {
         }
     }
 
-    /// Hands over the code of each of a row's texts.
+    /// Calls the body with the code of each of a row's texts.
     @inline(__always)
     func visitCodes(of row: Int, _ body: (Int) -> Void) {
         guard row < first.count, first[row] >= 0 else { return }
@@ -75,7 +73,7 @@ final class TextColumn {
         Bitset(below: min(end, first.count)) { first[$0] >= 0 }
     }
 
-    /// Takes the rows with a text that contains this one into the set.
+    /// Adds the rows with a text that contains this one to the set.
     func collectRows(containing needle: Needle, into rows: inout Bitset) {
         rows.reserve(first.count)
         var shared: ContiguousArray<Int> = []
@@ -92,13 +90,13 @@ final class TextColumn {
         }
     }
 
-    /// How many bytes are looked at to find a text.
+    /// The number of bytes that a search for a text reads.
     var byteCount: Int { values.folded.byteCount }
 
-    /// How many runs the texts stand in.
+    /// The number of runs that the texts are in.
     var runCount: Int { values.folded.runCount }
 
-    /// As ``collectRows(containing:into:)``, of the texts in one run.
+    /// Does the same as ``collectRows(containing:into:)``, for the texts of one run.
     func collectRows(containing needle: Needle, inRun run: Int, into rows: inout Bitset) {
         values.folded.visitOwners(containing: needle, inRun: run) { owner in
             values.postings[owner].formUnion(into: &rows)
@@ -114,7 +112,7 @@ final class TextColumn {
         return isFound
     }
 
-    /// How many of the rows have each text, by code: a pass over the rows, for when they are few.
+    /// Returns the number of the rows with each text, by code, by one pass over the rows; for few rows.
     func counts(in rows: Bitset) -> ContiguousArray<Int32> {
         var counts = ContiguousArray<Int32>(repeating: 0, count: values.postings.count)
         // Copies, so that the loop does not ask for exclusive access at each row.
@@ -145,10 +143,10 @@ final class TextColumn {
         return codes
     }
 
-    /// Forgets the texts that no row has.
+    /// Drops the texts that no row has.
     func release() { values.release() }
 
-    /// Forgets those that no row had already when this was called last.
+    /// Drops the texts that no row had already at the last call.
     func age() { values.age() }
 
     /// Adds a further text to a row; one that it has already counts once.

@@ -1,24 +1,24 @@
-/// Says which stretches of a run of text may hold a needle, so that the others need not be read.
+/// Finds the stretches of a run of text that may contain a needle, so that the others need not be read.
 ///
-/// Of each stretch of about two kilobytes it keeps which sequences of three and of four bytes occur,
-/// hashed to 8,192: a bit for each of 64 stretches stands in one word, so that a needle's few
-/// sequences are judged for 64 stretches by as many `and`s. It takes half a byte for each of text.
-/// A stretch that is named in error costs a look, none is left out.
+/// Of each stretch of about two kilobytes it keeps the sequences of three and of four bytes that occur, hashed to 8,192
+/// buckets. A word has a bit for each of 64 stretches, so that a needle's few sequences are tested for 64 stretches by
+/// as many `and`s. It takes half a byte for each byte of text. A stretch may be named in error, which costs a read;
+/// none is left out.
 struct TextSignatures {
     private static let buckets = 1 << 13
     private static let length = 2_048
 
-    /// Where each stretch starts, and where the last one ends.
+    /// The start of each stretch, and the end of the last one.
     private var bounds: ContiguousArray<UInt32> = [0]
     private var slices: [ContiguousArray<UInt64>] = []
 
-    /// Takes notice that the run now is `bytes`, which end with a whole text.
+    /// Updates the signatures for a run that has grown to `bytes`, which end with a whole text.
     @inline(__always)
     mutating func extend(to bytes: ContiguousArray<UInt8>) {
         if bytes.count - Int(bounds[bounds.count - 1]) >= TextSignatures.length { close(bytes) }
     }
 
-    /// Hands over the ranges of a run of this many bytes that may hold the needle, ascending.
+    /// Calls the body with the ranges of a run of this many bytes that may contain the needle, ascending.
     func visitRanges(for needle: Needle, count: Int, _ body: (Range<Int>) -> Void) {
         var open = 0..<0
         func take(_ range: Range<Int>) {

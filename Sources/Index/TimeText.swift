@@ -2,8 +2,8 @@ import AtriumKit
 
 /// Reads and writes the texts of `time` fields, as seconds since 1970-01-01T00:00:00Z.
 package enum TimeText {
-    /// The seconds of RFC 3339 text, to the millisecond, or of a date, which stands for its first
-    /// moment, UTC; nil for anything else.
+    /// Returns the seconds since 1970 of an RFC 3339 text, to the millisecond, or of a date, which stands for its first
+    /// moment in UTC; nil for any other text.
     package static func seconds(_ text: String) -> Double? {
         Timestamp(text).map { Double($0.milliseconds) / 1_000 }
     }

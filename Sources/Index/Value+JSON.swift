@@ -10,7 +10,7 @@ extension Value: @retroactive JSONReadable, @retroactive JSONWritable {
     /// Reads any value.
     ///
     /// - Parameter json: The reader.
-    /// - Throws: ``JSONError`` where it is not JSON, or a name stands twice in one object.
+    /// - Throws: ``JSONError`` if it is not JSON, or a name occurs twice in one object.
     public init(json: inout JSONReader) throws(JSONError) {
         switch try json.peek() {
         case .null:
@@ -49,7 +49,7 @@ extension Value: @retroactive JSONReadable, @retroactive JSONWritable {
     /// The value that makes up the whole of a JSON text.
     ///
     /// - Parameter jsonBytes: The text, UTF-8.
-    /// - Throws: ``JSONError`` where it is not JSON, or a name stands twice in one object.
+    /// - Throws: ``JSONError`` if it is not JSON, or a name occurs twice in one object.
     public init(jsonBytes: [UInt8]) throws(JSONError) {
         self = try JSON.decode(from: jsonBytes)
     }

@@ -1,12 +1,11 @@
 import AtriumKit
 
-/// Finds step by step those values of a field that most rows have, while rows take and lose values: for
-/// fields with so many values that a look at each takes too long for one turn of the loop.
+/// Finds the values of a field that most rows have, step by step, while rows gain and lose values.
 ///
-/// A value counts as many rows as it has when it is looked at. Once ``step()`` returns false, the column
-/// knows what was found.
+/// It is for fields with so many values that reading each takes too long for one turn of the loop. A value counts the
+/// rows that it has when it is read. Once ``step()`` returns false, the column has the values that were found.
 package final class ValueSearch {
-    /// So few values are looked at in one step.
+    /// The maximum number of values that are read in one step.
     static let few = 1_024
 
     private let column: IndexColumn
@@ -16,10 +15,10 @@ package final class ValueSearch {
     /// The numbers among those found: the rows of one lie apart.
     private var known: Set<Double> = []
     private var place = 0
-    /// What comes behind while values are looked at is left for the next search.
+    /// The end of the values to read; values that are added meanwhile are left for the next search.
     private var end: Int?
 
-    /// Makes ready to find at most so many values.
+    /// Prepares the search for at most `limit` values.
     init(_ column: IndexColumn, atMost limit: Int) {
         self.column = column
         self.limit = limit
@@ -34,7 +33,7 @@ package final class ValueSearch {
         }
     }
 
-    /// Looks at a few values.
+    /// Reads a few values.
     ///
     /// - Returns: False: all are found.
     package func step() -> Bool {
@@ -53,7 +52,7 @@ package final class ValueSearch {
         }
     }
 
-    /// The next few places of so many.
+    /// Returns the next few places of `count`.
     private func next(of count: Int) -> Range<Int> {
         let last = end ?? count
         end = last

@@ -3,7 +3,7 @@
 final class ValueTable {
     /// Grows with each text that comes or goes.
     private(set) var version: UInt64 = 0
-    /// How many texts rows have.
+    /// The number of texts that rows have.
     private(set) var count = 0
     /// Grows with each row that takes or loses a text.
     private(set) var changes: UInt64 = 0
@@ -15,7 +15,7 @@ final class ValueTable {
 
     private var codes = HashedSlots()
     private var free: ContiguousArray<Int32> = []
-    /// Codes that no row has any more, and whose texts somebody may still ask for.
+    /// The codes that no row has any more, and whose texts may still be read.
     private var retired: ContiguousArray<Int32> = []
     private var retiredEarlier: ContiguousArray<Int32> = []
 
@@ -41,7 +41,7 @@ final class ValueTable {
         postings.indices.filter { postings[$0].count > 0 }.sorted { compare($0, $1) < 0 }
     }
 
-    /// Another number once the texts that most rows have are to be found anew.
+    /// A version that changes when the texts that most rows have have to be found again.
     var cutVersion: UInt64 { cut.version(after: changes, ofValues: count) }
 
     /// Notes that a row has a text, and gives its code.
@@ -67,7 +67,7 @@ final class ValueTable {
         return code
     }
 
-    /// Makes room for so many distinct texts at once.
+    /// Reserves room for this many distinct texts.
     func reserve(_ count: Int) {
         codes.reserve(count)
         postings.reserveCapacity(count)
@@ -87,14 +87,14 @@ final class ValueTable {
         version += 1
     }
 
-    /// Forgets the texts that no row has: their codes may become those of others.
+    /// Drops the texts that no row has; their codes may be reused.
     func release() {
         guard !retired.isEmpty || !retiredEarlier.isEmpty else { return }
         age()
         age()
     }
 
-    /// Forgets those that no row had already when this was called last.
+    /// Drops the texts that no row had already at the last call.
     func age() {
         let forgotten = retiredEarlier
         retiredEarlier = retired
@@ -107,7 +107,7 @@ final class ValueTable {
         }
     }
 
-    /// Below 0 when the first comes before the second: by folded text, then as it is.
+    /// Compares two texts, folded and then as they are: below 0 if the first one comes first.
     func compare(_ one: Int, _ other: Int) -> Int {
         if one == other { return 0 }
         if heads[one] != heads[other] { return heads[one] < heads[other] ? -1 : 1 }
@@ -117,7 +117,7 @@ final class ValueTable {
         return order != 0 ? order : text(of: one).compare(text(of: other))
     }
 
-    /// Below 0 when the text under the code comes before one that may be of no row.
+    /// Compares the text of a code with one that may be of no row: below 0 if the code's comes first.
     func compare(_ code: Int, _ text: FoldedText) -> Int {
         let order = folded.withText(of: code) { left in
             text.folded.withUnsafeBytes { right in left.compare(right) }
@@ -125,7 +125,8 @@ final class ValueTable {
         return order != 0 ? order : self.text(of: code).compare(text.text)
     }
 
-    /// Below 0 when the folded text under the code comes before all that begin so, 0 when it does.
+    /// Compares the folded text of a code with all that begin with some bytes: below 0 if it comes before them, 0 if it
+    /// is one of them.
     func compare(_ code: Int, toStart start: [UInt8]) -> Int {
         folded.withText(of: code) { text in
             start.withUnsafeBytes { start in
@@ -209,7 +210,7 @@ extension String {
         }
     }
 
-    /// The text in NFC, which all below U+0300 is in as it stands.
+    /// The text in NFC; a text with only scalars below U+0300 is in NFC already.
     private var composed: String {
         utf8.contains { $0 >= 0xCC } ? precomposed : self
     }

@@ -5,7 +5,7 @@ public enum WholeNumbers {
     /// Refuses JSON with a whole number that 64 bits don't hold.
     ///
     /// - Parameter json: one JSON value.
-    /// - Throws: what is expected, and the number; or what is wrong with the JSON.
+    /// - Throws: an error that names what is expected and the number, or the error in the JSON.
     public static func check(_ json: [UInt8]) throws(JSONError) {
         let result = json.withUnsafeBytes { bytes in
             Result { () throws(JSONError) in

@@ -11,7 +11,7 @@ package struct WrittenFields: Sendable {
         let item: Item
         /// Its record, as JSON sorted by name.
         let record: [UInt8]
-        /// Where its fields are in the record.
+        /// The range of its fields in the record.
         let range: Range<Int>
 
         init(_ item: Item) {
@@ -34,22 +34,21 @@ package struct WrittenFields: Sendable {
     private var entries: [Entry] = []
     /// Items are mostly put in the order in which their records were written.
     private var next = 0
-    /// Entries that were written before it was known which items change, in order.
-    ///
-    /// Those before the place are used, or not needed.
+    /// The entries that were written before it was known which items change, in order; those before the place are used,
+    /// or not needed.
     private var ahead: [Entry] = []
     private var aheadPlace = 0
 
-    /// Without any.
+    /// Creates it without entries.
     package init() {}
 
     /// Writes the records of items before it is known which of them change; probably all do.
     package init(ahead items: [Item]) { ahead = items.map(Entry.init) }
 
-    /// Makes room for the fields of so many items.
+    /// Reserves room for the fields of this many items.
     package mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
 
-    /// Forgets what was written ahead and not used.
+    /// Drops the entries that were written ahead and not used.
     package mutating func dropAhead() { (ahead, aheadPlace) = ([], 0) }
 
     /// Writes the value of an item's record, as JSON sorted by name.
@@ -82,9 +81,9 @@ package struct WrittenFields: Sendable {
         return nil
     }
 
-    /// Hands over the fields of the next item, if they are written; they are handed over once.
+    /// Passes the fields of the next item to the body, if they are written; each item's only once.
     ///
-    /// - Returns: what the body returns; nil: they are not written.
+    /// - Returns: the result of the body; nil: they are not written.
     mutating func take<R>(_ item: Item, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
         guard next < entries.count else { return nil }
         let entry = entries[next]

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// What may keep a service from a file, apart from the file's own rights.
+/// The sandbox of a service as the reason why it can't read a file, apart from the file's own mode.
 package enum FileWall {
-    /// Which wall there is, and who opens it.
+    /// Returns what keeps the process from a file, and which setting opens it.
     ///
     /// - Parameters:
-    ///   - path: What could not be read, from `/` on.
-    ///   - code: What the kernel said.
-    /// - Returns: A part of a sentence; nil: there is no wall that can be seen.
+    ///   - path: The absolute path that could not be read.
+    ///   - code: The system's error number.
+    /// - Returns: A part of a sentence; nil: no such reason was found.
     package static func reason(_ path: String, _ code: Int32) -> String? {
         guard [ENOENT, EACCES, EPERM].contains(code) else { return nil }
         for home in ["/home", "/root", "/run/user"] where (path + "/").hasPrefix(home + "/") {

@@ -1,6 +1,6 @@
 package import AtriumKit
 
-/// What is other in a source than it was.
+/// The difference between two states of a source's items.
 package struct ItemDifference: Sendable {
     /// Changes of more items than these are reported as `replaceAll`; the host then reads the items in pieces.
     private static let most = 500
@@ -49,7 +49,7 @@ package struct ItemDifference: Sendable {
 }
 
 extension ItemDifference {
-    /// Reports what differs to a list's delegate; the list has the new items by then.
+    /// Reports the difference to a list's delegate; the list has the new items by then.
     package func report(
         _ delegate: (any ContentListingDelegate)?, of listing: any ContentListing
     ) {
@@ -65,7 +65,7 @@ extension ItemDifference {
 }
 
 extension ComponentContext {
-    /// Lets go of many items elsewhere than on the loop, which would stand still meanwhile.
+    /// Frees items on another thread if there are more than 1,000, since freeing them on the loop would block it.
     package func letGo(of items: [String: Item]) {
         guard items.count > 1_000 else { return }
         background {

@@ -3,11 +3,11 @@ package import AtriumKit
 internal import Foundation
 internal import JSONCodec
 
-/// Where in what a file has an item's id, parent and fields are.
+/// The places of an item's id, parent and fields in a document.
 package struct ItemMapping: Sendable {
-    /// Where one of them is.
+    /// The place of one of these values.
     package struct Place: Sendable {
-        /// The setting that says it, for messages; nil: it goes without saying.
+        /// The setting that names the place, for messages; nil: the place is the default.
         package let setting: String?
         /// A column's or a member's name, or a pointer.
         package let name: String
@@ -38,7 +38,7 @@ package struct ItemMapping: Sendable {
         package let parent: TypedSetting<String>
         package let fields: TypedSetting<[String: Value]?>
 
-        /// Declares `id`, `parent` and `fields`, each with what it is for.
+        /// Declares the settings `id`, `parent` and `fields`, each with its description.
         package init(id: String, parent: String, fields: String) {
             self.id = Setting.text("id", id).defaulting(to: "id")
             self.parent = Setting.text("parent", parent).defaulting(to: "parent")
@@ -86,9 +86,9 @@ package struct ItemMapping: Sendable {
         values = ItemValues(separator: separator.map(Character.init))
     }
 
-    /// The item of what was found, in a line.
+    /// Makes the item of the values that were found in a line.
     ///
-    /// - Throws: ``FormatProblem`` without an id, with one that can't be, or without a field that every item has.
+    /// - Throws: ``FormatProblem`` if there is no id or an invalid one, or if a field is missing that every item has.
     package func item(
         _ ids: [String], _ parent: String?, _ fields: [String: Value], line: Int
     ) throws(FormatProblem) -> Item {

@@ -4,15 +4,15 @@ package import JSONCodec
 
 /// The values of fields.
 package struct ItemValues: Sendable {
-    /// What separates keywords in a text; nil: what there is.
+    /// The character that separates keywords in a text; nil: texts are not split.
     package let separator: Character?
     package var texts = FieldValues()
 
     package init(separator: Character?) { self.separator = separator }
 
-    /// The value that one of JSON, or the text of a cell, stands for; nil where it stands for none.
+    /// Returns the field's value for a JSON value, or for the text of a cell; nil if it stands for none.
     ///
-    /// - Throws: a misfit for one that items of the container can't have, as far as it can be decided here.
+    /// - Throws: a misfit for a value that items of the container can't have, as far as that can be decided here.
     package func value(_ json: JSONValue, of field: Field) throws(FieldValues.Misfit) -> Value? {
         let found: JSONValue?
         if let separator, field.type == .keywords, let text = json.string {
@@ -27,7 +27,7 @@ package struct ItemValues: Sendable {
         return value
     }
 
-    /// What is expected where the value does not fit; nil where it does, or others judge.
+    /// Returns what is expected of a value that does not fit; nil if it fits, or is checked elsewhere.
     private static func expected(_ value: Value, of field: Field) -> String? {
         switch field.type {
         case .text, .url, .image, .markdown: value.text == nil ? "a text" : nil
@@ -96,7 +96,7 @@ extension Value {
 
 /// Items of JSON objects.
 package struct ObjectMapping {
-    /// What a member is.
+    /// The role of a member.
     private enum Role {
         case ids([Int])
         case parent
@@ -116,9 +116,9 @@ package struct ObjectMapping {
             || mapping.fields.contains { $0.place.pointer != nil }
     }
 
-    /// The item of a line or an element; nil for an empty line.
+    /// Returns the item of a line or an element; nil for an empty line.
     ///
-    /// Fields may stand in a member `fields` of their own, as exports have them.
+    /// Fields may be in a member `fields` of their own, as in exports.
     package mutating func item(_ bytes: [UInt8], _ piece: FormatPiece) throws(FormatProblem)
         -> Item?
     {
@@ -151,7 +151,7 @@ package struct ObjectMapping {
             found.ids.compactMap { $0 }, found.parent, found.fields, line: piece.line)
     }
 
-    /// What was found of an item so far.
+    /// The values of an item that were found so far.
     private struct Found {
         var ids: [String?]
         var parent: String?

@@ -11,9 +11,9 @@ package enum WorkerProcess {
     /// Returns whether this user may read a folder, as far as its owner and its mode say.
     package static func mayRead(folder: String) -> Bool { access(folder, R_OK | X_OK) == 0 }
 
-    /// Ends the worker: the daemon starts another, and shows until then what it showed.
+    /// Ends the worker: the daemon starts another, and shows until then what the component showed before.
     ///
-    /// Does nothing where the component runs in the daemon, or in a test.
+    /// Does nothing if the component runs in the daemon, or in a test.
     package static func leave(because reason: String) {
         guard program.hasSuffix("/atrium-worker") else { return }
         let line = Array("\(reason): the worker ends, so that a new one reads it\n".utf8)

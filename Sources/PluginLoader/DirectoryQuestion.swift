@@ -4,11 +4,11 @@ internal import Synchronization
 /// A question to the system's directory of users (NSS: files, LDAP, …), which may take as long as a network
 /// does, or for ever.
 public enum DirectoryQuestion {
-    /// Asks on a thread of its own, and waits for the answer; blocks.
+    /// Runs a query on a thread of its own, and waits for its answer; blocks.
     ///
     /// - Parameters:
-    ///   - limit: how long to wait for it at most.
-    ///   - ask: asks the system; what it answers later is dropped.
+    ///   - limit: the maximum time to wait for the answer.
+    ///   - ask: runs the query; an answer that comes later is dropped.
     /// - Returns: the answer; nil: there was none in time.
     public static func answer<Answer: Sendable>(
         within limit: Duration, _ ask: @escaping @Sendable () -> Answer

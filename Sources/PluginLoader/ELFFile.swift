@@ -1,9 +1,9 @@
-/// What a shared library says about itself in its dynamic symbol table, read without loading it.
+/// The dynamic symbol table of a shared library, read without loading the library.
 ///
-/// A reader of 64-bit little-endian ELF that goes by section headers. It believes nothing: every
-/// offset and size is held against the file's size before it is used.
+/// It reads 64-bit little-endian ELF by section headers. The file is not trusted: every offset and size is checked
+/// against the file's size before it is used.
 struct ELFFile {
-    /// Why a file can't be read as a shared library of this machine, in words.
+    /// The reason why a file can't be read as a shared library of this machine, for people.
     struct Unreadable: Error {
         let reason: String
     }
@@ -141,7 +141,7 @@ struct ELFFile {
     }
 }
 
-/// Bytes that are read as little-endian numbers; what lies beyond the end reads as 0.
+/// Bytes that are read as little-endian numbers; bytes beyond the end read as 0.
 private struct Bytes {
     private let bytes: [UInt8]
 

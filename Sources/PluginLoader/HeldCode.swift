@@ -10,7 +10,7 @@ internal import Glibc
 /// - A program has no such copy, because an interpreter reads it and the files beside it by their paths. If one of them
 ///   changed, the worker refuses to start.
 public final class HeldCode: Sendable {
-    /// What distinguishes the code from other code at its path.
+    /// The identity that distinguishes the code from other code at its path.
     public let identity: String
     /// The library's file; nil for a program.
     ///
@@ -50,11 +50,11 @@ public final class HeldCode: Sendable {
 // MARK: In a worker
 
 extension HeldCode {
-    /// What a worker runs, so that it is the code that the daemon holds.
+    /// Returns the code that a worker runs, which must be the code that the daemon holds.
     ///
     /// - Parameters:
     ///   - code: the code's path.
-    ///   - identity: the identity of what the daemon holds.
+    ///   - identity: the identity of the code that the daemon holds.
     ///   - descriptor: the library's file, if this is a library.
     ///   - plugin: the plugin's identifier, for the error.
     /// - Returns: the code at its path, or the library's file.
@@ -76,7 +76,7 @@ extension HeldCode {
         return .library("/proc/self/fd/\(descriptor)")
     }
 
-    /// What distinguishes the code at a path from other code there; nil: there is none.
+    /// Returns the identity that distinguishes the code at a path from other code there; nil: there is none.
     public static func identity(of code: PluginCode) -> String? {
         switch code {
         case .library(let path):
@@ -103,10 +103,10 @@ extension HeldCode {
 
 /// A digest of the files in a program's folder and its subfolders, by their names and identities.
 ///
-/// Not part of it are hidden files, `__pycache__`, the manifest, which no program needs, and subfolders with a
-/// manifest, which are other plugins.
+/// It leaves out hidden files, `__pycache__`, the manifest, which no program needs, and subfolders with a manifest,
+/// which are other plugins.
 private struct FolderDigest {
-    /// The most files that are looked at, and the deepest subfolders.
+    /// The maximum number of files that are included, and the maximum depth of subfolders.
     private static let most = (files: 10_000, depth: 8)
 
     // FNV-1a: a changed file must not go unnoticed by chance; nobody gains by a collision.

@@ -4,7 +4,7 @@ internal import Glibc
 struct PathTrust {
     /// The maximum number of links on a path, as in the kernel.
     private static let mostLinks = 40
-    /// How long the system's directory of users may take to say who is in a group: a start waits for it.
+    /// The time that the system's directory of users may take to list a group's members; a start waits for it.
     private static let patience = Duration.seconds(1)
 
     /// The trusted users beside root.
@@ -21,16 +21,16 @@ struct PathTrust {
     }
 
     private enum Step {
-        /// A folder or file to go on from; nil: there is nothing.
+        /// A folder or file at which to continue; nil: there is none.
         case reached(String?)
         /// A link, and where it leads.
         case link(String)
     }
 
-    /// What is wrong with a file or folder, as a sentence that says what to do; nil: nothing, or it is not
-    /// there.
+    /// Returns the problem with a file or folder, as a sentence that says what to do; nil: there is none, or the file
+    /// does not exist.
     ///
-    /// Its path is from the root or from the working folder.
+    /// The path is absolute, or relative to the working folder.
     func problem(with path: String) -> String? {
         var current = "/"
         var rest = Array(Self.names(in: Self.absolute(path)).reversed())
@@ -113,10 +113,10 @@ struct PathTrust {
                 + "could put anything there: 'chmod \(change) \(path)'")
     }
 
-    /// Whether nobody but a user is in a group, as where each user has one of its own; nil: the system's directory
-    /// of users has not said in time.
+    /// Whether a group has only one member, as the group that each user has for itself; nil: the system's directory of
+    /// users did not answer in time.
     ///
-    /// One that did not answer is not waited for again.
+    /// A directory that did not answer once is not asked again.
     private func isPrivate(group: gid_t, of user: uid_t) -> Bool? {
         guard !silence.isNoted else { return nil }
         let answer = DirectoryQuestion.answer(within: Self.patience) {
@@ -126,7 +126,7 @@ struct PathTrust {
         return answer
     }
 
-    /// Asks the system, on any thread; blocks.
+    /// Reads the group from the system's directory, on any thread; blocks.
     private static func isPrivate(group: gid_t, of user: uid_t) -> Bool {
         var account = passwd()
         var entry = Glibc.group()

@@ -6,24 +6,24 @@ public struct Plugin: Sendable {
     public var id: String
     /// Its version.
     public var version: String
-    /// What its components do.
+    /// The kind of its components.
     public var kind: Kind
-    /// What people read.
+    /// The title that people see.
     public var title: String
-    /// What it is for.
+    /// The description of its purpose.
     public var description: String
     /// Its library or its program.
     public var code: PluginCode
-    /// Where its components live unless their definition says otherwise.
+    /// The process in which its components live, unless their definition names another.
     public var isolation: Isolation
-    /// The settings that name files and folders: what a component in a worker may read beside its
-    /// plugin's own folder.
+    /// The settings that name files and folders which a component in a worker may read beside its plugin's own folder.
     public var paths: [String]
     /// The class of its components; nil while the library is not loaded into this process.
     public var component: (any Component.Type)?
-    /// How long a worker may take for a call unless the component's definition says otherwise, in seconds; nil: as for all.
+    /// The time that a worker may take for a call, in seconds, unless the component's definition sets another; nil: the
+    /// daemon's limit.
     public var callSeconds: Int?
-    /// The code that its workers run; nil: what is at the path.
+    /// The code that its workers run; nil: any code at the path.
     public var held: HeldCode?
     /// Whether it came with the daemon: its components hold values alone, which any thread may free.
     public var isShipped = false
@@ -45,7 +45,7 @@ public struct Plugin: Sendable {
         self.component = component
     }
 
-    /// As ``init(id:version:kind:title:description:code:isolation:paths:component:)``, of a library.
+    /// Does the same as ``init(id:version:kind:title:description:code:isolation:paths:component:)``, for a library.
     public init(
         id: String, version: String, kind: Kind, title: String, description: String = "",
         library: String, isolation: Isolation = .daemon, paths: [String] = [],
@@ -56,21 +56,21 @@ public struct Plugin: Sendable {
             code: .library(library), isolation: isolation, paths: paths, component: component)
     }
 
-    /// Where its library or its program is.
+    /// The path of its library or its program.
     public var path: String { code.path }
 
     /// The settings that its components take; nil while the library is not loaded here.
     public var settings: [Setting]? { component?.settings }
 }
 
-/// What a plugin makes.
+/// The kind of what a plugin makes: components of a kind, or delegates.
 public enum PluginKind: RawRepresentable, Sendable, Hashable {
     /// Components of this kind.
     case component(Kind)
     /// Delegates of containers and of their scopes: they live in the daemon.
     case delegate
 
-    /// The kind that a manifest means by a word; nil: there is none.
+    /// Reads the kind from its word in a manifest; nil: there is no such kind.
     public init?(rawValue: String) {
         guard rawValue != "delegate" else {
             self = .delegate
@@ -92,14 +92,14 @@ public enum PluginKind: RawRepresentable, Sendable, Hashable {
     public static var all: [PluginKind] { Kind.allCases.map { .component($0) } + [.delegate] }
 }
 
-/// What a plugin's components are made of.
+/// The code of a plugin: a library or a program.
 public enum PluginCode: Sendable, Hashable {
     /// A library that has their class, at a path: loaded into the daemon or into a worker.
     case library(String)
-    /// A program, at a path, that a worker starts and asks: it may be written in any language.
+    /// A program at a path, which a worker starts and calls: it may be written in any language.
     case program(String)
 
-    /// Where it is.
+    /// The path of the library or program.
     public var path: String {
         switch self {
         case .library(let path), .program(let path): path
@@ -115,11 +115,11 @@ public enum PluginCode: Sendable, Hashable {
     }
 }
 
-/// Where a component lives.
+/// The process in which a component lives.
 public enum Isolation: String, Sendable, Hashable, CaseIterable {
-    /// In the daemon.
+    /// The daemon's own process.
     case daemon
-    /// In a worker process of its own.
+    /// A worker process of its own.
     case process
 }
 
@@ -130,7 +130,7 @@ public struct DelegatePlugin: Sendable {
     /// The class of its delegates.
     public var delegate: ContainerDelegate.Type
 
-    /// A plugin whose class is there.
+    /// Creates a plugin whose class is loaded already.
     public init(id: String, delegate: ContainerDelegate.Type) {
         self.id = id
         self.delegate = delegate

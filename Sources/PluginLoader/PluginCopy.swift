@@ -1,4 +1,4 @@
-/// What is on the disk in the place of a plugin that is loaded, where that is something else.
+/// The version on the disk of a plugin that is loaded, if it differs from the loaded one.
 public struct PluginCopy: Sendable, Hashable {
     /// The version in its manifest; empty if the manifest can't be read.
     public var version: String
@@ -7,9 +7,9 @@ public struct PluginCopy: Sendable, Hashable {
 }
 
 extension PluginStatus {
-    /// What is on the disk now; nil if that is what was loaded, and for a plugin that is not loaded.
+    /// Returns the version on the disk; nil if it is the loaded one, and for a plugin that is not loaded.
     ///
-    /// It reads the manifest and looks at the file: call it on a thread that may wait.
+    /// It reads the manifest and the file's attributes: call it on a thread that may block.
     public func copyOnDisk() -> PluginCopy? {
         guard state == .loaded, !manifest.isEmpty else { return nil }
         do throws(PluginProblem) {
@@ -30,9 +30,9 @@ extension PluginStatus {
 }
 
 extension PluginLibrary {
-    /// Looks through the directories again for one plugin, and loads the newest copy of it for workers.
+    /// Scans the directories again for one plugin, and loads the newest copy of it for workers.
     ///
-    /// It reads files: call it on a thread that may wait. Nothing is loaded into this process.
+    /// It reads files: call it on a thread that may block. Nothing is loaded into this process.
     ///
     /// - Parameter id: the plugin's identifier.
     /// - Returns: all copies of the plugin, one of which is loaded.
@@ -45,7 +45,7 @@ extension PluginLibrary {
         return try scan.settled(id, known: known)
     }
 
-    /// This library with other copies of one plugin, in the place of those that it had.
+    /// Returns this library with the copies of one plugin replaced.
     public func replacing(_ id: String, with copies: [PluginStatus]) -> PluginLibrary {
         let place = plugins.firstIndex { $0.id == id } ?? plugins.count
         let before = plugins[..<place]

@@ -1,9 +1,9 @@
 public import AtriumKit
 internal import Glibc
 
-/// All plugins that were found, and what became of each.
+/// All plugins that were found, with the state of each.
 ///
-/// A value, made once by looking through directories.
+/// A value, made once by scanning directories.
 public struct PluginLibrary: Sendable {
     /// A directory to look in.
     public struct Directory: Sendable, Hashable {
@@ -27,15 +27,15 @@ public struct PluginLibrary: Sendable {
         }
     }
 
-    /// What was found, in the order of directories, then of paths.
+    /// The plugins that were found, in the order of directories, then of paths.
     public let plugins: [PluginStatus]
-    /// Directories that are there and can't be read, or must not be looked into: a sentence each.
+    /// The problems of directories that exist and can't be read, or must not be scanned, a sentence each.
     public let problems: [String]
 
-    /// Where its plugins were looked for; nil: they were given.
+    /// The directories that were scanned; nil: the plugins were passed in.
     let source: Source?
 
-    /// Where plugins are looked for, and which count.
+    /// The directories that are scanned, and which of their plugins count.
     struct Source: Sendable {
         let directories: [Directory]
         let owners: Set<UInt32>?
@@ -45,20 +45,19 @@ public struct PluginLibrary: Sendable {
     private let loaded: [String: Plugin]
     private let delegates: [String: DelegatePlugin]
 
-    /// Looks through directories, earlier ones first, and loads what belongs into the daemon.
+    /// Scans directories, earlier ones first, and loads the plugins that belong into the daemon.
     ///
-    /// A plugin is a `manifest.json` in the directory itself or in a folder of it, and the library
-    /// or the program that it names. One that is bad has its state and reason, and does not keep others from being
-    /// loaded. Of several with the same id the newest version counts, then the earliest directory.
-    /// A directory that is not there is skipped. One that others may write to is not looked into, nor is a
-    /// plugin taken from such a folder: they would decide what runs here. The ids of plugins in trusted
-    /// directories are theirs alone.
+    /// A plugin is a `manifest.json` in the directory itself or in a folder of it, and the library or the program that
+    /// it names. A plugin that can't be used has a state and a reason, and does not keep others from being loaded. Of
+    /// several plugins with the same id the newest version counts, then the earliest directory. A directory that does
+    /// not exist is skipped. A directory or folder that other users may write to is skipped too, because they would
+    /// decide what runs here. The ids of plugins in trusted directories can't be taken by others.
     ///
     /// - Parameters:
-    ///   - directories: where to look.
+    ///   - directories: the directories to scan.
     ///   - owners: the users whose folders and files count, beside root's; nil, the default: everyone's.
-    ///   - delegates: the ids of plugins from other than trusted directories that may make delegates, which
-    ///     live in the daemon; the others of this kind are refused.
+    ///   - delegates: the ids of plugins from other than trusted directories that may make delegates, which live in the
+    ///     daemon; other plugins of this kind are refused.
     public init(
         scanning directories: [Directory], owners: Set<UInt32>? = nil, delegates: Set<String> = []
     ) {
@@ -69,7 +68,7 @@ public struct PluginLibrary: Sendable {
             source: Source(directories: directories, owners: owners, delegates: delegates))
     }
 
-    /// A library of plugins whose classes are there already.
+    /// Creates a library of plugins whose classes are loaded already.
     public init(_ plugins: [Plugin], delegates: [DelegatePlugin] = []) {
         self.init(
             plugins.map(PluginStatus.init(loaded:)) + delegates.map(PluginStatus.init(loaded:)),
@@ -100,13 +99,13 @@ public struct PluginLibrary: Sendable {
     public var identifiers: [String] { loaded.keys.sorted() }
 }
 
-/// A plugin that was found, and what became of it.
+/// A plugin that was found, with its state.
 public struct PluginStatus: Sendable {
-    /// What became of a plugin.
+    /// The state of a plugin.
     public enum State: String, Sendable, Hashable {
         /// Its manifest was read.
         case found
-        /// It was never loaded; the reason says why.
+        /// It was never loaded; the reason names the cause.
         case refused
         /// Components can be made of it.
         case loaded
@@ -120,15 +119,15 @@ public struct PluginStatus: Sendable {
     public var id: String
     /// Its version; empty where the manifest can't be read.
     public var version: String
-    /// What it makes; nil where the manifest can't be read.
+    /// The kind of what it makes; nil if the manifest can't be read.
     public var kind: PluginKind?
-    /// What people read; empty where the manifest can't be read.
+    /// The title that people see; empty if the manifest can't be read.
     public var title: String
-    /// What it is for.
+    /// The description of its purpose.
     public var description: String
-    /// What became of it.
+    /// The state of the plugin.
     public var state: State
-    /// Why, in words; nil when it is loaded.
+    /// The reason for its state, for people; nil if it is loaded.
     public var reason: String?
     /// The path of its library or its program, or of its manifest where that can't be read.
     public var path: String
@@ -136,29 +135,30 @@ public struct PluginStatus: Sendable {
     public var manifest = ""
     /// Whether ``path`` is that of a program.
     public var isProgram = false
-    /// Where its components live unless their definition says otherwise.
+    /// The process in which its components live, unless their definition names another.
     public var isolation: Isolation
-    /// The settings that name what its components may read.
+    /// The settings that name the paths that its components may read.
     public var paths: [String] = []
-    /// How long a worker may take for a call unless the component's definition says otherwise, in seconds; nil: as for all.
+    /// The time that a worker may take for a call, in seconds, unless the component's definition sets another; nil: the
+    /// daemon's limit.
     public var callSeconds: Int?
-    /// What components are made of; nil unless the state is `loaded`, and for a plugin that makes delegates.
+    /// The plugin that components are made of; nil unless the state is `loaded`, and for a plugin that makes delegates.
     public var plugin: Plugin?
-    /// What delegates are made of; nil unless the state is `loaded`, and for a plugin that makes components.
+    /// The plugin that delegates are made of; nil unless the state is `loaded`, and for a plugin that makes components.
     public var delegate: DelegatePlugin?
 
     /// The settings that its components or delegates take; nil while the library is not loaded here.
     public var settings: [Setting]? { plugin?.settings ?? delegate?.settings }
 }
 
-/// Why no components can be made of a plugin.
+/// The reason why a plugin can't be used.
 public enum PluginProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// Its library was not loaded.
     case refused(String)
     /// Its library broke while it was loaded.
     case failed(String)
 
-    /// Why, in words: what is wrong, with which file, and what to do.
+    /// A sentence with the file, the problem, and what to do.
     public var reason: String {
         switch self {
         case .refused(let reason), .failed(let reason): reason

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Recognises libraries that are plugins before they are loaded, and loads them.
 public enum PluginLoading {
-    /// How the names of all epoch symbols begin.
+    /// The prefix of the names of all epoch symbols.
     private static let epochPrefix = "atriumkit_abi_"
 
     /// The name of the function that returns a plugin's class.
@@ -48,7 +48,7 @@ public enum PluginLoading {
         return type
     }
 
-    /// As ``component(_:id:kind:)``, for the class of its delegates.
+    /// Does the same as ``component(_:id:kind:)``, for the class of a plugin's delegates.
     public static func delegate(
         _ library: String, id: String
     ) throws(PluginProblem) -> ContainerDelegate.Type {
@@ -59,7 +59,7 @@ public enum PluginLoading {
         return type
     }
 
-    /// As ``component(_:id:kind:)``, for the settings that its components or delegates take.
+    /// Does the same as ``component(_:id:kind:)``, for the settings of a plugin's components or delegates.
     public static func settings(_ library: String, id: String) throws(PluginProblem) -> [Setting] {
         switch try entry(of: library, id: id).export {
         case .component(let type): return type.settings
@@ -101,7 +101,7 @@ public enum PluginLoading {
         return Unmanaged<PluginEntry>.fromOpaque(pointer).takeRetainedValue()
     }
 
-    /// What keeps a library from being a plugin of this id, as the rest of a sentence.
+    /// Returns why a library is no plugin of this id, as the rest of a sentence; nil: it is one.
     private static func refusal(_ elf: ELFFile, id: String) -> String? {
         let entry = entryFunction(of: id)
         let copies = elf.defined.filter { $0.hasPrefix(epochPrefix) }
@@ -132,7 +132,8 @@ public enum PluginLoading {
         }
     }
 
-    /// What the loader's message leaves out: that nothing may be executed from the folder.
+    /// Returns the reason that the loader's message omits: no file in the folder may be executed; empty: that is not
+    /// the reason.
     private static func sandboxHint(_ library: String) -> String {
         // ST_NOEXEC, which Swift's Glibc leaves out.
         let noExecution: UInt = 8

@@ -1,7 +1,7 @@
 internal import AtriumKit
 internal import JSONCodec
 
-/// What a plugin's `manifest.json` says.
+/// The contents of a plugin's `manifest.json`.
 struct PluginManifest: Sendable {
     let id: String
     let version: String
@@ -11,18 +11,18 @@ struct PluginManifest: Sendable {
     let code: PluginCode
     let title: String
     let description: String
-    /// The settings that name what its components may read.
+    /// The settings that name the paths that its components may read.
     let paths: [String]
-    /// Where its components live unless their definition says otherwise; nil: where its folder says.
+    /// The process in which its components live, unless their definition names another; nil: the default of its folder.
     let isolation: Isolation?
-    /// How long a worker may take for a call of its components, in seconds; nil: as for all.
+    /// The time that a worker may take for a call of its components, in seconds; nil: the daemon's limit.
     let callSeconds: Int?
 
-    /// What ``callSeconds`` may be.
+    /// The range of ``callSeconds``.
     private static let callRange = 1...3_600
     /// The largest manifest that is read, in bytes.
     private static let maxSize: UInt64 = 1 << 20
-    /// `conformance` is for those who check plugins.
+    /// The known keys; `conformance` is read only by programs that check plugins.
     static let known = [
         "id", "version", "kind", "library", "program", "title", "description", "isolation", "paths",
         "callSeconds", "conformance",
@@ -30,7 +30,7 @@ struct PluginManifest: Sendable {
 
     /// Reads a manifest.
     ///
-    /// - Throws: `PluginProblem.refused`: which file, which member, what is expected and found.
+    /// - Throws: `PluginProblem.refused`, with the file, the member, what is expected, and what was found.
     init(_ path: String) throws(PluginProblem) {
         let file = try RegularFile(ofPlugin: path)
         guard file.size <= Self.maxSize, let bytes = file.read(at: 0, count: file.size) else {
@@ -116,7 +116,7 @@ struct PluginManifest: Sendable {
     }
 }
 
-/// The members of a manifest, with what is said where one is missing or wrong.
+/// Reads the members of a manifest, and makes the errors for those that are missing or wrong.
 private struct MemberTexts {
     let path: String
     let object: JSONValue

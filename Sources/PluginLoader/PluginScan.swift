@@ -20,8 +20,8 @@ struct PluginScan {
     /// Creates a scan that has found nothing yet.
     ///
     /// - Parameters:
-    ///   - owners: whose folders and files count beside root's; nil: everyone's.
-    ///   - delegates: which plugins that did not come with the daemon may make delegates.
+    ///   - owners: the users whose folders and files count, beside root's; nil: everyone's.
+    ///   - delegates: the ids of plugins that may make delegates although they are not shipped with the daemon.
     init(owners: Set<UInt32>?, delegates: Set<String>) {
         trust = owners.map { PathTrust(owners: $0) }
         self.delegates = delegates
@@ -39,7 +39,7 @@ struct PluginScan {
         }
     }
 
-    /// Decides which copy of each id counts, and loads what belongs into the daemon.
+    /// Decides which copy of each id counts, and loads the plugins that belong into the daemon.
     mutating func settled() -> [PluginStatus] {
         refuseTakenIdentifiers()
         let found = candidates.indices.filter { candidates[$0].status.state == .found }
@@ -53,7 +53,7 @@ struct PluginScan {
     ///
     /// - Parameters:
     ///   - id: the plugin's identifier.
-    ///   - known: where its manifests were before.
+    ///   - known: the paths of its manifests at the scan before.
     /// - Returns: all copies of the plugin, one of which is loaded.
     /// - Throws: `PluginProblem` if no copy can be loaded, or if one belongs into the daemon.
     mutating func settled(_ id: String, known: [String]) throws(PluginProblem) -> [PluginStatus] {
@@ -200,7 +200,7 @@ extension PluginStatus {
         manifest = path
     }
 
-    /// A plugin whose class is there already.
+    /// Creates the status of a plugin whose class is loaded already.
     init(loaded plugin: Plugin) {
         self.init(
             id: plugin.id, version: plugin.version, kind: .component(plugin.kind),
@@ -210,7 +210,7 @@ extension PluginStatus {
         if case .program = plugin.code { isProgram = true }
     }
 
-    /// A plugin of delegates whose class is there already.
+    /// Creates the status of a plugin of delegates whose class is loaded already.
     init(loaded delegate: DelegatePlugin) {
         self.init(
             id: delegate.id, version: "", kind: .delegate, title: delegate.id, description: "",
@@ -234,7 +234,7 @@ extension PluginStatus {
             : "Version \(other.version) at \(other.path) is newer."
     }
 
-    /// Loads the library, where what the plugin makes lives in the daemon.
+    /// Loads the library, if what the plugin makes lives in the daemon.
     fileprivate mutating func load() {
         guard let kind else { return }
         do throws(PluginProblem) {
@@ -267,9 +267,9 @@ extension PluginStatus {
     }
 }
 
-/// The names of what is in a folder.
+/// The names of a folder's entries.
 enum FolderNames {
-    /// Those that are not hidden, sorted; nil if the folder can't be read, with the reason in `errno`.
+    /// Returns the names that are not hidden, sorted; nil if the folder can't be read, with the reason in `errno`.
     static func visible(in folder: String) -> [String]? {
         guard let stream = opendir(folder) else { return nil }
         defer { closedir(stream) }
@@ -286,7 +286,7 @@ enum FolderNames {
 
 /// Recognises programs that can be started, without starting them.
 enum PluginProgram {
-    /// Looks at a program's file.
+    /// Checks a program's file.
     ///
     /// - Throws: `PluginProblem.refused` for a file that can't be read, is empty, or may not be executed.
     static func probe(_ program: String) throws(PluginProblem) {

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// A file that is read by parts, never mapped: what is cut off meanwhile reads as absent.
+/// A file that is read in parts and never mapped: a part that is cut off meanwhile reads as absent.
 package final class RegularFile {
-    /// Why a file, or what it should say, can't be read: a sentence without its full stop.
+    /// The reason why a file, or a value in it, can't be read: a sentence without its full stop.
     package struct Unreadable: Error {
         package let reason: String
 
@@ -15,7 +15,7 @@ package final class RegularFile {
 
     /// Opens a file.
     ///
-    /// - Throws: `Unreadable` for what can't be opened, and for what is no regular file.
+    /// - Throws: `Unreadable` if it can't be opened, or is no regular file.
     package init(_ path: String) throws(Unreadable) {
         // Without O_NONBLOCK a named pipe would keep whoever opens it waiting.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -36,7 +36,7 @@ package final class RegularFile {
 
     deinit { Glibc.close(descriptor) }
 
-    /// The bytes at a place; nil when not all of them are there.
+    /// Returns the bytes at a place; nil if some of them don't exist.
     package func read(at offset: UInt64, count: UInt64) -> [UInt8]? {
         let (end, overflows) = offset.addingReportingOverflow(count)
         guard !overflows, end <= size, count <= UInt64(Int32.max) else { return nil }

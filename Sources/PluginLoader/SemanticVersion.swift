@@ -1,9 +1,9 @@
-/// A version as semver.org orders them: `1.2.3`, `1.2.3-beta.1`; what follows a `+` does not count.
+/// A version, ordered as semver.org defines: `1.2.3`, `1.2.3-beta.1`; the part after a `+` does not count.
 struct SemanticVersion: Sendable, Comparable {
     private let numbers: [UInt64]
     private let prerelease: [Substring]
 
-    /// The version that a text stands for; nil when it is none.
+    /// Parses a version; nil if the text is none.
     init?(_ text: String) {
         let parts = text.split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false)
         if parts.count == 2, !Self.areIdentifiers(Self.words(parts[1])) { return nil }

@@ -54,11 +54,11 @@ public struct Purge: Sendable, Equatable {
 
 /// The notification of an entry, kept beside its changes for replay.
 public struct NotificationDraft: Sendable, Equatable {
-    /// Dot-separated words, as `films.votes.cast`.
+    /// The topic: words separated by dots, such as `films.votes.cast`.
     public var topic: String
     /// The part that every subscriber of the topic may see.
     public var payload: [UInt8]
-    /// The part for those who may see more; nil (the default) when there is none.
+    /// The part of the payload for users with more rights; nil (the default): there is none.
     public var restricted: [UInt8]?
 
     /// Makes a notification from its parts.
@@ -83,11 +83,11 @@ public struct Actor: Sendable, Hashable {
     }
 }
 
-/// What one command commits: completely or not at all, under one sequence.
+/// The unit of a commit: all that one command changes, committed completely or not at all, under one sequence.
 ///
-/// Encoded by itself an entry has at most ``mostBytes``. The encoding has the container with its expected position,
-/// the changes, purges and notification, and people by name. Actors, keys and values instead hold numbers, which are
-/// random and never reused. The first entry with a number has its name in `actors`. So the entries up to a given one,
+/// Encoded by itself an entry has at most ``mostBytes``. The encoding has the container with its expected position, the
+/// changes, purges and notification, and people by name. Actors, keys and values instead hold numbers, which are random
+/// and never reused. The first entry with a number has its name in `actors`. So the entries up to a given one,
 /// including the table `actors` that they wrote, are enough to name all people in that one.
 public struct Entry: Sendable, Equatable {
     /// The container in whose lane the entry is; "" is the registry's own.
@@ -96,7 +96,7 @@ public struct Entry: Sendable, Equatable {
     public var epoch: Int
     /// The time of the decision, in milliseconds since 1970.
     public var time: Int64
-    /// The number of the actor who caused it; nil (the default): the daemon itself.
+    /// The number of the actor of the command; nil (the default): the daemon itself.
     public var actor: Int64?
     /// The changes of records, applied in order.
     public var changes: [RecordChange]
@@ -184,7 +184,7 @@ public struct Commit: Sendable, Hashable {
 
 /// Why an entry was not written.
 public enum EntryFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Writing failed; the reason says what and where, for people.
+    /// Writing failed; the reason names the operation and the place, for people.
     case storage(reason: String)
     /// An earlier entry of its container failed, in this epoch or a newer one.
     case olderEpoch(epoch: Int)

@@ -16,8 +16,9 @@ struct EntryWriter {
         var damage: Int64 = 0
     }
 
-    /// What is known of things by their names: what the last one was is found without hashing, as most
-    /// entries of a group are of one container.
+    /// Values by name.
+    ///
+    /// The value that was used last is found without hashing, since most entries of a group are of one container.
     private struct Known<Name: Hashable, Value> {
         /// All but the last one.
         private var others: [Name: Value] = [:]
@@ -201,7 +202,7 @@ struct EntryWriter {
 
     /// Writes waiting changes to the records, in whole entries, oldest first.
     ///
-    /// It writes at most so many changes, unless the first entry alone has more.
+    /// It writes at most `most` changes, unless the first entry alone has more.
     mutating func makeChanges(atMost most: Int, _ db: Database) throws {
         guard let statements else { throw EntryStatements.missing }
         var count = 0
@@ -284,9 +285,9 @@ struct EntryWriter {
         return true
     }
 
-    /// Makes a record what a change says.
+    /// Applies a change to its record.
     ///
-    /// - Returns: whether there was none with its key.
+    /// - Returns: whether there was no record with its key.
     private mutating func make(
         _ change: RecordChange, in place: (id: Int64, sum: ComponentSum), sequence: Int64,
         _ db: Database

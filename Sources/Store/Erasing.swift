@@ -7,7 +7,7 @@ extension Store {
     private static let redactedAtATime = 1_000
     /// The most frames of a log that was just restarted.
     private static let mostFrames = 100
-    /// How many times to try to empty the log while readers use it; a try takes 20 ms.
+    /// The number of tries to empty the log while readers use it; a try takes 20 ms.
     private static let tries = 1_500
 
     /// Erases a person.

@@ -2,10 +2,10 @@ internal import Foundation
 
 /// Another name of a database file, under which GRDB finds no log.
 ///
-/// GRDB asks Foundation for the size of a log that it finds next to the name that it was given; opening a store has made
-/// one by then, if there was none. Foundation then also
-/// looks up the names of the log's owner and group, which waits for as long as the system's directory of users (NSS)
-/// does not answer. SQLite resolves the name, so that it uses the file and its log all the same.
+/// Beside the name that it is given, GRDB looks for a log, which opening a store makes if there was none, and asks
+/// Foundation for its size. Foundation then also looks up the names of the log's owner and group, which waits as long
+/// as the system's directory of users (NSS) does not answer. SQLite resolves the name, so that it uses the file and its
+/// log all the same.
 ///
 /// The name is that of an open descriptor, and is valid for as long as this object exists.
 final class FileAlias: Sendable {

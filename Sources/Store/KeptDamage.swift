@@ -5,7 +5,7 @@ internal import Foundation
 /// All files are named `atrium.sqlite.damaged-TIME…`: a copy of the database, a copy of its log, and the note
 /// (`.txt`). The note is written last; while it exists, every start reports the damage again.
 struct KeptDamage: Sendable {
-    /// What was found and what to do, for people.
+    /// The damage and what to do about it, for people.
     let description: String
     /// Whether this start found it.
     let isNew: Bool

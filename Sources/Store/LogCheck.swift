@@ -41,7 +41,7 @@ package struct LogCheck: Sendable {
     private var wrong: Int64 = 0
     private var hidden = 0
 
-    /// What checking a frame needs of the frame before it.
+    /// The values of a frame that the check of the next frame needs.
     private struct Mark {
         var salts: UInt64
         var sum: LogSum

@@ -22,7 +22,7 @@ enum Meta: String, CaseIterable {
         try set(identity: identity, db)
     }
 
-    /// Gives the store another identity.
+    /// Sets another identity of the store.
     static func set(identity: String, _ db: Database) throws {
         try db.execute(
             sql: "UPDATE meta SET value = ?, rowsum = ? WHERE name = 'identity'",

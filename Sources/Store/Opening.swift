@@ -61,7 +61,7 @@ struct Opening {
         }
     }
 
-    /// Gives the store another identity if entries are lost whose sequences will be given out again.
+    /// Sets another identity of the store if entries are lost whose sequences will be given out again.
     ///
     /// Cursors from before the loss are then not valid, as after a restore. An identity that can't be written, as in a
     /// store that is only read, is used by this process all the same, and the next start makes another.
@@ -226,7 +226,7 @@ struct Opening {
         return configuration
     }
 
-    /// How long a transaction waits for another process's lock, in milliseconds: callers wait too.
+    /// The time that a transaction waits for another process's lock, in milliseconds; callers wait as well.
     static let patience = 300
 
     private static func makeDirectory(_ path: String) throws(StoreError) {
@@ -243,18 +243,19 @@ struct Opening {
         }
     }
 
-    /// Created with mode 0600, because SQLite's default is readable by everyone, and the file shows who voted for
-    /// what.
+    /// Creates the database file with mode 0600: SQLite's default is readable by everyone, and the file shows who voted
+    /// for what.
     private static func makeFile(_ path: String) throws(StoreError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StoreError(errno: errno, file: path) }
         close(descriptor)
     }
 
-    /// Has the writer's connection sync each commit.
+    /// Makes the writer's connection sync each commit.
     ///
     /// GRDB leaves it at `synchronous = NORMAL`, which syncs only at checkpoints, and may have committed a transaction
-    /// like that. It is synced here: ``LogCheck`` takes a torn transaction before another one for damage.
+    /// that way. That transaction is synced here: otherwise ``LogCheck`` would report it as damage if it is torn and
+    /// another one follows.
     private static func tune(_ db: Database) throws {
         try db.execute(sql: "PRAGMA synchronous = FULL")
         try db.execute(sql: "PRAGMA busy_timeout = \(patience)")

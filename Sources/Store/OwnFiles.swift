@@ -2,8 +2,8 @@ internal import Foundation
 
 /// The files of an open store, by the names under which they were opened.
 ///
-/// SQLite goes on with a file that it has open, whatever becomes of its name. What is written after the file was removed
-/// or replaced is lost with the process.
+/// SQLite keeps using a file that it has open, even if its name is removed or replaced. Everything written after that
+/// is lost with the process.
 struct OwnFiles: Sendable {
     private struct Identity: Sendable, Equatable {
         var device: UInt64

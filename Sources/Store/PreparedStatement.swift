@@ -13,7 +13,7 @@ final class PreparedStatement {
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 1)
     private var used = 0
 
-    /// Makes SQLite copy what does not fit: SQLITE_TRANSIENT, a macro that Swift does not import.
+    /// SQLITE_TRANSIENT, a macro that Swift does not import: makes SQLite copy bytes that do not fit into the room.
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     init(_ sql: String, _ db: Database) throws {
@@ -81,7 +81,8 @@ final class PreparedStatement {
         }
     }
 
-    /// Where SQLite finds the bytes when the statement runs, and whether it must copy them now.
+    /// Returns the address at which SQLite finds the bytes when the statement runs, and whether SQLite must copy them
+    /// now.
     private func kept(
         _ bytes: UnsafeRawBufferPointer
     ) -> (start: UnsafeRawPointer?, copies: sqlite3_destructor_type?) {

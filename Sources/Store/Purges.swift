@@ -6,12 +6,12 @@ internal import GRDB
 // An entry that purges writes one or a few rows to the table `purges`. The records' rows are deleted later, in
 // slices.
 
-/// Which records are purged, as SQL conditions on a row of `records`.
+/// The conditions in SQL under which a row of `records` is purged.
 enum Purged {
     /// Whether a record is purged.
     ///
-    /// It looks at four rows of `purges` at most, however many are pending. Ranges of keys don't overlap, except the
-    /// one of all keys: only the first range that ends behind a key can cover it.
+    /// It reads at most four rows of `purges`, however many are pending. Ranges of keys don't overlap, except the one
+    /// of all keys: only the first range that ends behind a key can cover it.
     static let condition = """
         (EXISTS(
             SELECT 1 FROM purges p
@@ -34,7 +34,7 @@ enum Purged {
                 AND p.through >= records.sequence))
         """
 
-    /// The item that a record is about, if its value says so; else NULL.
+    /// The item that a record is about, according to its value; NULL if the value names none.
     private static let item = """
         CASE WHEN json_valid(CAST(records.value AS TEXT)) THEN
             CASE json_type(CAST(records.value AS TEXT), '$.item') WHEN 'text' THEN
@@ -65,9 +65,9 @@ enum Purged {
 ///
 /// A damaged purge row deletes nothing, and neither do other purges of items in its component.
 struct PurgeSweep {
-    /// How many rows one transaction looks at, at most.
+    /// The maximum number of rows that one transaction examines.
     static let rows = 1_000
-    /// About how many bytes of rows one transaction looks at, at most; a single row may have more.
+    /// The approximate maximum of bytes of rows that one transaction reads; a single row may have more.
     static let bytes = 8 << 20
 
     private struct Pass {
@@ -84,7 +84,7 @@ struct PurgeSweep {
         var isEnd: Bool
     }
 
-    /// How much the current slice may still read.
+    /// The number of rows and bytes that the current slice may still read.
     private struct Room {
         var rows = PurgeSweep.rows
         var bytes = PurgeSweep.bytes

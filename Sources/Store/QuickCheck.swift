@@ -29,7 +29,7 @@ public final class QuickCheck: Sendable {
 
     /// Runs the check; it may take minutes, so call it on a thread of its own.
     ///
-    /// - Returns: what is wrong, at most ten lines of SQLite's; empty if nothing is.
+    /// - Returns: the problems that SQLite found, at most ten lines; empty if there are none.
     /// - Throws: `StoreError` if the file can't be read, and after ``interrupt()``.
     public func run() throws(StoreError) -> [String] {
         do {

@@ -27,9 +27,9 @@ public struct RecordTally: Sendable {
         expected = (records, sum)
     }
 
-    /// How the component's rows differ from the stored figures, after all of them were read.
+    /// The difference between the component's rows and the stored figures, after all rows were read.
     ///
-    /// nil: they don't differ, or the stored figures changed between the readings.
+    /// Nil: there is none, or the stored figures changed between the readings.
     public var difference: RecordDifference? {
         guard let expected, !isMixed, found != expected.records || sum != expected.sum else {
             return nil
@@ -40,7 +40,7 @@ public struct RecordTally: Sendable {
 
 /// Reads a component's records, and checks whether they are damaged.
 struct RecordScan {
-    /// After so many rows of one reading, the pages that it has read are forgotten.
+    /// The number of rows of one reading after which the pages that it has read are released.
     private static let many = 1_024
     /// Nearly all rows take more bytes than that.
     private static let fewestBytes = 64
@@ -79,7 +79,7 @@ struct RecordScan {
         isPurged = try Purged.isPending(container, component, db) ? Purged.condition : "0"
     }
 
-    /// For how many rows room may be made in advance: never for more than the file can hold.
+    /// The number of rows for which memory may be reserved: never more than the file can hold.
     ///
     /// The stored number may be damaged.
     func likelyCount() throws -> Int {

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import GRDB
 
-/// What one step of a ``Recount`` read.
+/// The result of one step of a ``Recount``.
 public struct RecountSlice: Sendable {
     /// The container; empty for the registry's own records, and for the log.
     public var container = ""
@@ -13,11 +13,11 @@ public struct RecountSlice: Sendable {
     public var damaged: [String] = []
     /// Whether this was the last step for the component or the log.
     public var isEnd = false
-    /// How a component's records differ from its stored count, at its last step; nil: they don't.
+    /// The difference between a component's records and its stored count, at its last step; nil: there is none.
     public var difference: RecordDifference?
     /// The number of entries missing from the log before those that were read, or at its end.
     public var missing = 0
-    /// What is wrong with rows of the small tables, in sentences for people.
+    /// The problems in rows of the small tables, in sentences for people.
     public var problems: [String] = []
 }
 
@@ -51,7 +51,7 @@ public final class Recount: @unchecked Sendable {
     private var count = 0
     private var sums: Int64 = 0
 
-    /// Creates a recount of what the store holds now.
+    /// Creates a recount of the store's present content.
     ///
     /// The tail is written to the records first, so that records that replace damaged ones are in their rows.
     ///
@@ -84,7 +84,7 @@ public final class Recount: @unchecked Sendable {
 
     /// Reads the next step; call it away from the event loop.
     ///
-    /// - Returns: what was read; nil: nothing was left.
+    /// - Returns: the step's result; nil: nothing was left to read.
     /// - Throws: `StoreError` if the file can't be read.
     public func next() throws(StoreError) -> RecountSlice? {
         if let problems = try snapshot.read({ db in try tables?.next(db) }) {

@@ -31,7 +31,7 @@ enum Reserve {
         if posix_fallocate(descriptor, 0, off_t(bytes)) != 0 { unlink(path) }
     }
 
-    /// Gives the room back if there is less on the disk.
+    /// Releases the room if there is less on the disk.
     ///
     /// - Returns: whether there is more room now than before.
     static func release(beside file: String) -> Bool {

@@ -4,7 +4,7 @@ internal import GRDB
 extension Int64 {
     /// Whether this can be a sequence, a position or a number of rows; if not, it is damage.
     ///
-    /// A store never gets near the greatest one, so what can be may be added to without an overflow.
+    /// A store never gets near the greatest one, so a possible number can be increased without an overflow.
     var isPossible: Bool { (0...1 << 62).contains(self) }
 }
 
@@ -16,10 +16,11 @@ extension Row {
     /// A text; nil: something else, or NULL.
     func text(_ column: Int) -> String? { String.fromDatabaseValue(self[column]) }
 
-    /// Bytes; nil: something else, or NULL.
+    /// Returns the bytes of a column; nil: another type, or NULL.
     func data(_ column: Int) -> Data? { Data.fromDatabaseValue(self[column]) }
 
-    /// Bytes that are stored as a blob: to SQLite a text of the same bytes is a different value.
+    /// Returns the bytes of a column that are stored as a blob: to SQLite a text of the same bytes is a different
+    /// value.
     func blob(_ column: Int) -> Data? {
         guard case .blob(let data) = (self[column] as DatabaseValue).storage else { return nil }
         return data
@@ -45,7 +46,7 @@ extension Row {
         try required(string(column), "text", column)
     }
 
-    /// Bytes that are never NULL.
+    /// Returns the bytes of a column that is never NULL.
     ///
     /// - Throws: SQLite's error for a damaged file.
     func requiredBlob(_ column: Int) throws -> Data {

@@ -54,7 +54,8 @@ enum Schema {
         CREATE TABLE probe(id INTEGER PRIMARY KEY, filler BLOB NOT NULL);
         """
 
-    /// Reads every column, and the index that is named in queries: they are there if these can be prepared.
+    /// The statements that read every column, and use each index that queries name; these exist if the statements can
+    /// be prepared.
     private static let reads = [
         "SELECT name, value, rowsum FROM meta",
         "SELECT id, name, position, rowsum FROM containers",
@@ -83,7 +84,7 @@ enum Schema {
 
     /// Checks that a file has the tables of the formats that it names.
     ///
-    /// - Throws: SQLite's error for a table, a column or an index that is not there.
+    /// - Throws: SQLite's error for a table, a column or an index that does not exist.
     static func check(_ versions: Set<String>, _ db: Database) throws {
         for sql in versions.contains(version) ? reads : olderReads {
             _ = try db.makeStatement(sql: sql)

@@ -78,7 +78,7 @@ public final class Snapshot: Sendable {
     /// Looks up one record.
     ///
     /// - Parameter key: the record's address.
-    /// - Returns: what was found.
+    /// - Returns: the value, `nothing` if there is no record, or `damaged`.
     /// - Throws: `StoreError` if the file can't be read.
     public func record(_ key: RecordKey) throws(StoreError) -> Found {
         do {
@@ -93,9 +93,9 @@ public final class Snapshot: Sendable {
         }
     }
 
-    /// What is wrong with the rows that say which records belong to which component, a sentence each.
+    /// Returns the problems of the rows that assign records to components, a sentence each.
     ///
-    /// Where there is something, records of any container may not be found, or may be hidden as if they were purged.
+    /// If there are any, records of any container may not be found, or may be hidden as if they were purged.
     ///
     /// - Throws: `StoreError` if the file can't be read.
     public func problemsOfPlaces() throws(StoreError) -> [String] {
@@ -115,7 +115,7 @@ public final class Snapshot: Sendable {
 extension Snapshot {
     /// Makes an error for content that can't be used.
     ///
-    /// - Parameter reason: what is wrong with the file.
+    /// - Parameter reason: the problem, as a sentence.
     /// - Returns: the error, which names the file.
     public func damaged(_ reason: String) -> StoreError {
         .corrupt(file: store.file, reason: reason)
@@ -123,7 +123,7 @@ extension Snapshot {
 }
 
 extension Store {
-    /// Takes a snapshot of what is committed now.
+    /// Takes a snapshot of the present committed state.
     ///
     /// - Throws: `StoreError` if the file can't be read.
     public func snapshot() throws(StoreError) -> Snapshot {

@@ -52,7 +52,7 @@ public final class Store: Sendable {
     ///   - directory: the state directory, created with mode 0700 if missing.
     ///   - logger: logs failures and recoveries.
     ///   - outcomes: called on the writer's thread, in order, once for each group; it must be quick.
-    /// - Throws: `StoreError`, saying which file, what is wrong and what to do.
+    /// - Throws: `StoreError`, with the file, the problem and what to do.
     public convenience init(
         at directory: String, logger: Logger, outcomes: @escaping @Sendable ([Outcome]) -> Void
     ) throws(StoreError) {
@@ -97,12 +97,12 @@ public final class Store: Sendable {
 
     /// Stops all writes if the database, its log or the lock was removed or replaced since they were opened.
     ///
-    /// ``unavailability`` then says which. Writes have it looked at, too, once a second at most.
+    /// ``unavailability`` then names the file. Writes cause the same check, at most once a second.
     public func checkFiles() { writer.findLostFile() }
 
     /// The unresolved damage that this start or an earlier one found, for people.
     ///
-    /// Each text says what is lost, what to do, and which files to remove so that it is no longer reported.
+    /// Each text names the loss, what to do, and the files to remove so that it is no longer reported.
     public var damages: [String] { kept.filter(\.isKept).map(\.description) }
 
     /// The number of entries and reads that wait for the writer's thread, without those it is processing.

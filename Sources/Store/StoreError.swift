@@ -1,6 +1,6 @@
 internal import GRDB
 
-/// Why the store's file could not be opened or read: what, where and what to do.
+/// The reason why the store's file could not be opened or read, with the file and what to do.
 public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Another process uses the state directory; the owner is its process id if known.
     case inUse(file: String, owner: String?)
@@ -10,7 +10,7 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case foreign(file: String)
     /// The file is damaged, or not an SQLite database.
     case corrupt(file: String, reason: String)
-    /// The file is not there, or has no tables, although another file shows that there was a store.
+    /// The file does not exist, or has no tables, although another file shows that there was a store.
     case lost(file: String, mark: String)
     /// A file of the open store was removed or replaced.
     case gone(file: String)
@@ -62,7 +62,7 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         "\(file[..<(file.lastIndex(of: "/") ?? file.startIndex)])/atrium.*"
     }
 
-    /// Maps an error to the case that says what a person can do about it.
+    /// Maps an error to the case that tells a person what to do.
     init(_ error: any Error, file: String, operation: String) {
         if error is RowDecodingError {
             self = .corrupt(file: file, reason: "a row has nothing, or another type, in a column")
@@ -94,7 +94,7 @@ extension DatabaseError {
     /// Whether SQLite reports that the file is damaged, or has no longer all of its tables.
     var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) || lacksPart }
 
-    /// Whether a table, a column or an index is not there, all of which our statements name only as they were made.
+    /// Whether a table, a column or an index does not exist; our statements name only those that the schema creates.
     var lacksPart: Bool {
         guard resultCode == .SQLITE_ERROR, let message else { return false }
         return ["no such table", "no such column", "no such index"].contains {

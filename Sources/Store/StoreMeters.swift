@@ -18,8 +18,8 @@ struct StoreMeters: Sendable {
     ///
     /// - Parameters:
     ///   - count: the number of its entries.
-    ///   - began: when it began.
-    ///   - written: when everything was written, and the commit began.
+    ///   - began: the time at which the transaction began, in nanoseconds.
+    ///   - written: the time at which everything was written and the commit began, in nanoseconds.
     func record(_ count: Int, began: Int64, written: Int64) {
         let now = Self.now()
         entries.record(count)

@@ -39,8 +39,8 @@ extension Store {
 
     /// Does the same as ``forEachRecord(container:component:after:tally:expecting:_:)``, in one reading.
     ///
-    /// - Returns: how the component's records differ from its stored count; nil: they don't, or the reading started
-    ///   after a key.
+    /// - Returns: the difference between the component's records and its stored count; nil: there is none, or the
+    ///   reading started after a key.
     @discardableResult
     public func forEachRecord(
         container: String, component: String, after key: String? = nil,
@@ -108,7 +108,7 @@ extension Store {
         throw Self.unlikeApplied
     }
 
-    /// How many times a reader tries to get both of the same moment: some seconds.
+    /// The number of times that a reader tries to get both from the same moment, which takes some seconds.
     static let looks = 100_000
 
     /// The error for a file and a tail that don't match.

@@ -42,11 +42,11 @@ public struct StoredNotification: Sendable, Equatable {
     public var time: Int64
     /// The topic.
     public var topic: String
-    /// The number of the actor who caused it; nil: the daemon itself.
+    /// The number of the actor of the command; nil: the daemon itself.
     public var actor: Int64?
     /// The part that every subscriber of the topic may see.
     public var payload: [UInt8]
-    /// The part for those who may see more; nil when there is none.
+    /// The part of the payload for users with more rights; nil if there is none.
     public var restricted: [UInt8]?
     /// Whether its row is damaged: then none of it may be shown.
     public var isDamaged = false
@@ -73,7 +73,7 @@ public struct StoredPast: Sendable, Equatable {
     ///
     /// Each entry has a row until it is trimmed, also one without a notification.
     public private(set) var missing: [ClosedRange<Int64>] = []
-    /// The last sequence that was looked at.
+    /// The last sequence that was read.
     private(set) var last: Int64
     private let trimmed: Int64
     /// Whether no more entries follow.

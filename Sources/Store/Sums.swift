@@ -3,9 +3,9 @@ internal import Foundation
 
 /// The checksums of rows.
 ///
-/// A checksum is XXH3-64 (https://xxhash.com) over all columns; ids are replaced by the names that they stand for.
-/// Each part is hashed with the hash of the parts before it as the seed. Checksums detect damage, not forgery. The
-/// key is included, so a row copied to another place has a wrong checksum.
+/// A checksum is XXH3-64 (https://xxhash.com) over all columns; ids are replaced by their names. Each part is hashed
+/// with the hash of the parts before it as the seed. Checksums detect damage, not forgery. The key is included, so a
+/// row copied to another place has a wrong checksum.
 struct Sum {
     private var value: UInt64 = 0
 

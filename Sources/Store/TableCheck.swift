@@ -25,9 +25,9 @@ struct TableCheck {
 
     init(_ tables: [Table] = Table.allCases) { self.tables = tables[...] }
 
-    /// What is wrong with the tables that say which records belong to which component, for people.
+    /// Returns the problems of the tables that assign records to components, for people.
     ///
-    /// Each row of theirs may concern any container: a damaged name may have been any name.
+    /// Each row of these tables may concern any container: a damaged name may have been any name.
     static func problemsOfPlaces(_ db: Database) throws -> [String] {
         let tables: [Table] = [.containers, .components, .purges]
         var check = TableCheck(tables)
@@ -46,7 +46,7 @@ struct TableCheck {
         return problems
     }
 
-    /// Adds everything that is wrong; if a table can't be read, what was found before is kept.
+    /// Adds all problems; if a table can't be read, the problems found before are kept.
     static func find(_ problems: inout [String], _ db: Database) throws {
         var check = TableCheck()
         while let found = try check.next(db) { problems += found }
@@ -54,7 +54,7 @@ struct TableCheck {
 
     /// Reads the next step within one snapshot.
     ///
-    /// - Returns: what is wrong with a table that was read to its end; nil: all tables were read.
+    /// - Returns: the problems of a table that was read to its end; nil: all tables were read.
     mutating func next(_ db: Database) throws -> [String]? {
         guard let table = tables.first else { return nil }
         let rows = try Row.fetchCursor(

@@ -2,13 +2,13 @@ internal import Synchronization
 
 /// Entries that are committed, and whose changes are still to be written to the records.
 ///
-/// It belongs to the writer's queue. What a transaction adds and writes takes effect when it commits.
+/// It is used on the writer's queue only. A transaction's additions and writes take effect when it commits.
 struct Tail {
     struct Waiting {
         var sequence: Int64
         var container: String
         var position: Int64
-        /// Empty if there are none, or if they were written together with the entry.
+        /// The changes; empty if there are none, or if they were written together with the entry.
         var changes: [RecordChange]
         /// The sum of the entry's row without the changes.
         var sum: Int64
@@ -21,9 +21,9 @@ struct Tail {
 
     private var waiting: [Waiting] = []
     private var changeCount = 0
-    /// How many of the entries were already committed when the transaction began.
+    /// The number of the entries that were already committed when the transaction began.
     private var committed = 0
-    /// How many entries' changes the transaction has written.
+    /// The number of entries whose changes the transaction has written.
     private var made = 0
 
     var isEmpty: Bool { waiting.isEmpty }
@@ -56,7 +56,7 @@ struct Tail {
         waiting.last { $0.container == container }?.position
     }
 
-    /// Takes effect: the transaction has committed.
+    /// Applies the transaction's additions and writes, after it has committed.
     mutating func commit() {
         waiting.removeFirst(made)
         made = 0

@@ -59,7 +59,7 @@ final class WriteAheadLog: @unchecked Sendable {
         if length + step / 2 > room { makeRoom(for: length + step, pool) }
     }
 
-    /// Has SQLite leave the file with the log's name where it is when the last connection is closed.
+    /// Makes SQLite keep the file with the log's name when the last connection is closed.
     static func keepFile(_ db: Database) {
         var isKept: CInt = 1
         sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
@@ -67,9 +67,9 @@ final class WriteAheadLog: @unchecked Sendable {
 
     // MARK: Room
 
-    /// Makes the log's file long enough for so many frames.
+    /// Makes the log's file long enough for this many frames.
     ///
-    /// If it fails, commits make the file longer, or say what is wrong.
+    /// If it fails, commits make the file longer, or report the error.
     private func makeRoom(for frames: Int, _ pool: DatabasePool) {
         do {
             room = try pool.writeWithoutTransaction { db in

@@ -62,7 +62,7 @@ extension Writer {
 
     /// Commits a row of some size, because a probe that fits into a spare page proves little.
     ///
-    /// - Parameter due: when this probe was due; it does nothing if another one has replaced it.
+    /// - Parameter due: the time at which this probe was due; if another probe has replaced it, it does nothing.
     func tryProbe(due: ContinuousClock.Instant? = nil) {
         guard case .unavailable(_, let nextProbe) = condition.withLock({ $0 }) else { return }
         guard due == nil || due == nextProbe else { return }

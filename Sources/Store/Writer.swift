@@ -5,7 +5,7 @@ internal import LogMessages
 internal import Logging
 internal import Synchronization
 
-/// The only writer: a serial queue that commits what waits, and delivers the outcomes.
+/// The only writer: a serial queue that commits the entries that wait, and delivers their outcomes.
 ///
 /// Entries that arrive while one transaction is synced form the next one. A failed group is rolled back and retried
 /// entry by entry, so one bad entry costs the others only time.
@@ -22,7 +22,7 @@ final class Writer: @unchecked Sendable {
         /// under its name.
         case damaged(reason: String)
         case closed
-        /// As after a kill: no outcomes are delivered.
+        /// Writing ended as after a kill: no outcomes are delivered.
         case abandoned
     }
 
@@ -47,7 +47,7 @@ final class Writer: @unchecked Sendable {
     private let files: OwnFiles
     /// Whether one of the files was found under its name no longer.
     let hasLostFile = Atomic(false)
-    /// When the next entry has the files looked at, in nanoseconds.
+    /// The earliest time at which an entry causes the next check of the files, in nanoseconds.
     private var nextLook: Int64 = 0
     /// The last commit: its number of entries, its duration and its end, in nanoseconds.
     private var last: (entries: Int, time: Int64, end: Int64) = (0, 0, 0)
@@ -59,7 +59,7 @@ final class Writer: @unchecked Sendable {
     let trimming = Mutex(Trimming())
     /// Whether another slice of trimming waits on the queue.
     var isTrimQueued = false
-    /// What is kept of the past; nil until it was counted.
+    /// The past notifications that are kept; nil until they were counted.
     var past: PastCount?
     /// The number of groups settled since a slice was deleted.
     private var groupsSinceSlice = 0
@@ -145,7 +145,7 @@ final class Writer: @unchecked Sendable {
         while queue.sync(execute: { isDeleting }) {}
     }
 
-    /// If the last commit failed, tries one now instead of waiting for the next probe.
+    /// Tries a commit now, instead of waiting for the next probe, if the last one failed.
     func probe() {
         queue.sync { tryProbe() }
     }
@@ -181,10 +181,10 @@ final class Writer: @unchecked Sendable {
 // MARK: Files
 
 extension Writer {
-    /// The time between two looks at the files, in nanoseconds.
+    /// The time between two checks of the files, in nanoseconds.
     private static let betweenLooks: Int64 = 1_000_000_000
 
-    /// Looks at the files before entries are written, once a second at most.
+    /// Checks the files before entries are written, at most once a second.
     private func lookAtFiles() {
         let now = StoreMeters.now()
         guard now >= nextLook else { return }
@@ -375,7 +375,7 @@ extension Writer {
         }
     }
 
-    /// Does the same; after a failure the changes wait until the file can be written.
+    /// Does the same as ``makeChanges()``; after a failure the changes wait until the file can be written.
     private func makeChangesOrWait() {
         do {
             try makeChanges()
@@ -448,10 +448,10 @@ extension Outcome {
     }
 }
 
-/// Which epochs of which containers are refused.
+/// The epochs that are refused, by container.
 ///
-/// An entry's decision depends on the entries before it in its lane. So once one entry is not written, for any
-/// reason, all later ones of its epoch depend on something that did not happen.
+/// An entry's decision depends on the entries before it in its lane. So once one entry is not written, for any reason,
+/// all later ones of its epoch depend on a change that did not happen.
 struct Lanes {
     private var failed: [String: Int] = [:]
 

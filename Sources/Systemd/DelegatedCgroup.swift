@@ -55,10 +55,9 @@ public enum DelegatedCgroup {
         return rest.isEmpty || rest.hasPrefix("/") ? String(rest) : nil
     }
 
-    /// Whether systemd gave it away.
+    /// Whether systemd has marked the cgroup as delegated.
     ///
-    /// That we could write there is not enough: root could anywhere, and a user in all that is the
-    /// user's.
+    /// Write access does not show that: root may write to any cgroup, and a user to all of the user's own.
     private static func isMarked(_ path: String) -> Bool {
         ["user.delegate", "trusted.delegate"].contains { name in
             var value: UInt8 = 0
@@ -66,10 +65,10 @@ public enum DelegatedCgroup {
         }
     }
 
-    /// Whether it is what a user's systemd gave us, which does not mark (v252).
+    /// Whether the cgroup is that of a service of a user's systemd, which does not mark delegated cgroups (v252).
     ///
-    /// There it is the service's own cgroup, as long as this is the service's main process. All of a
-    /// user's cgroups are the user's to divide.
+    /// It is the service's own cgroup, as long as this is the service's main process. All cgroups of a user may be
+    /// divided by the user.
     private static func isOwnService(_ path: String) -> Bool {
         var info = stat()
         return getuid() != 0 && path.hasSuffix(".service")

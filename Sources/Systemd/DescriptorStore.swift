@@ -1,26 +1,27 @@
 import CSystemd
 import Glibc
 
-/// The service manager's store for descriptors: what is put into it stays open while the service is
-/// restarted, also after a crash, and is passed to the next process with the listening sockets.
+/// The service manager's store for descriptors.
 ///
-/// Promises: messages arrive in the order of the calls. What is in the store is passed on at each
-/// start until it is removed; the manager drops it when the service is stopped for good, and a
-/// connection whose peer has hung up by itself. Nothing is ever read back: whoever wants to know
-/// what is in the store has kept count.
+/// Descriptors in the store stay open while the service is restarted, also after a crash, and are passed to the next
+/// process with the listening sockets.
+///
+/// Promises: messages arrive in the order of the calls. A stored descriptor is passed on at each start until it is
+/// removed. The manager drops all of them when the service is stopped for good, and drops a connection by itself when
+/// its peer has hung up. The store can't be read: a caller that needs to know its contents has to keep count.
 public struct DescriptorStore: Sendable {
-    /// How many descriptors the store takes; more are closed by the manager.
+    /// The number of descriptors that the store takes; the manager closes any more.
     public let capacity: Int
 
     /// Descriptors in one message: more than the kernel passes at once are refused.
     private static let batch = 253
 
-    /// The store of this service; nil without a manager, and without a store.
+    /// Creates the store of this service; nil without a manager, or without a store.
     ///
-    /// systemd 254 and later says by `FDSTORE` in the environment how much its store takes
-    /// (`FileDescriptorStoreMax=`); for older ones the unit has to say so.
+    /// systemd 254 and later sets `FDSTORE` in the environment to the store's capacity (`FileDescriptorStoreMax=`); for
+    /// older versions the unit has to set it.
     ///
-    /// - Parameter environment: Reads a variable.
+    /// - Parameter environment: Returns the value of an environment variable.
     public init?(environment: (String) -> String?) {
         guard environment("NOTIFY_SOCKET") != nil,
             let capacity = environment("FDSTORE").flatMap({ Int($0) }), capacity > 0
@@ -31,8 +32,8 @@ public struct DescriptorStore: Sendable {
     /// Puts descriptors into the store; the caller keeps its own.
     ///
     /// - Parameters:
-    ///   - descriptors: What to keep.
-    ///   - name: What they are called when they are passed on; several may have the same name.
+    ///   - descriptors: The descriptors to keep.
+    ///   - name: The name with which they are passed on; several may have the same name.
     /// - Returns: Whether the message was sent to the manager.
     @discardableResult
     public func add(_ descriptors: [Int32], name: String) -> Bool {
@@ -50,14 +51,14 @@ public struct DescriptorStore: Sendable {
 
     /// Removes all descriptors of a name from the store.
     ///
-    /// - Parameter name: What they are called.
+    /// - Parameter name: The name.
     public func remove(_ name: String) {
         _ = sd_notify(0, "FDSTOREREMOVE=1\nFDNAME=\(name)")
     }
 
     /// Waits until the manager has handled all messages that it was sent.
     ///
-    /// - Parameter limit: How long to wait at most.
+    /// - Parameter limit: The maximum time to wait.
     /// - Returns: Whether it has.
     @discardableResult
     public func wait(upTo limit: Duration) -> Bool {

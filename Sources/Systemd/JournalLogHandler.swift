@@ -23,13 +23,13 @@ public struct JournalLogHandler: LogHandler {
         fields = LogFields(label: label, threshold: threshold)
     }
 
-    /// What every event of this logger carries.
+    /// The metadata of every event of this logger.
     public var metadata: Logger.Metadata {
         get { fields.metadata }
         set { fields.metadata = newValue }
     }
 
-    /// Where further metadata comes from at the time of an event.
+    /// The source of further metadata at the time of an event; nil: none.
     public var metadataProvider: Logger.MetadataProvider? {
         get { fields.metadataProvider }
         set { fields.metadataProvider = newValue }

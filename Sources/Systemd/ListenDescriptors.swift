@@ -3,9 +3,9 @@ import Glibc
 
 /// The descriptors that the service manager passed to this process, each to be taken by its name.
 ///
-/// The name is the socket unit's `FileDescriptorName=`, or that under which a descriptor was given
-/// to the manager to keep; a unit without one passes its own name. Whoever knows a name takes what
-/// has it and owns it from then on; what nobody took is closed with ``closeRest()``.
+/// The name is the socket unit's `FileDescriptorName=`, or that under which a descriptor was given to the manager to
+/// keep; a unit without one passes its own name. A caller takes the descriptors of a name and owns them from then on;
+/// the others are closed with ``closeRest()``.
 public struct PassedDescriptors: Sendable {
     /// One descriptor (close-on-exec) with its name.
     public struct Descriptor: Sendable, Equatable {
@@ -15,15 +15,15 @@ public struct PassedDescriptors: Sendable {
         public let number: Int32
     }
 
-    /// Those that nobody took yet, in the manager's order.
+    /// The descriptors that were not taken yet, in the manager's order.
     public private(set) var rest: [Descriptor]
 
-    /// Takes over what the manager passed; empty after an ordinary start.
+    /// Takes over the descriptors that the manager passed; empty after an ordinary start.
     ///
-    /// The variables of the protocol are removed from the environment, so that children don't take
-    /// the descriptors for theirs: a second call finds none. Call it before any thread is started.
+    /// The variables of the protocol are removed from the environment, so that children don't use the descriptors: a
+    /// second call finds none. Call it before any thread is started.
     ///
-    /// - Returns: All of them.
+    /// - Returns: The descriptors.
     /// - Throws: ``ListenError`` when the manager announced descriptors that can't be taken over.
     public static func receive() throws(ListenError) -> PassedDescriptors {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
@@ -39,12 +39,12 @@ public struct PassedDescriptors: Sendable {
             })
     }
 
-    /// Takes those of a name, in their order; the caller owns them.
+    /// Takes the descriptors of a name, in their order; the caller owns them.
     public mutating func take(named name: String) -> [Int32] {
         take { $0.name == name }.map(\.number)
     }
 
-    /// Takes those that fit, in their order; the caller owns them.
+    /// Takes the descriptors that fit, in their order; the caller owns them.
     public mutating func take(where fits: (Descriptor) -> Bool) -> [Descriptor] {
         let taken = rest.filter(fits)
         rest.removeAll { taken.contains($0) }
@@ -72,10 +72,9 @@ public struct ListeningSocket: Sendable, Equatable {
     /// The group that its file belongs to; nil without a file.
     public let group: UInt32?
 
-    /// Looks at a descriptor.
+    /// Reads the properties of a listening Unix stream socket; nil for any other descriptor.
     ///
-    /// Anything but a Unix stream socket that listens gives nil: others have no credentials of who is at
-    /// their other end.
+    /// Other sockets have no credentials of their peers.
     ///
     /// - Parameter number: The descriptor; it stays the caller's.
     public init?(_ number: Int32) {
@@ -111,7 +110,7 @@ public struct ListenError: Error, CustomStringConvertible {
     /// The system's error number.
     public let errno: Int32
 
-    /// What failed, why, and where to look.
+    /// A sentence that names the operation, the reason, and where to look.
     public var description: String {
         let reason = String(cString: strerror(errno))
         return "the sockets passed in LISTEN_FDS can't be used: \(reason); check the socket unit"

@@ -1,8 +1,7 @@
 import LogMessages
 import Logging
 
-/// What both log handlers are made of: a label, metadata, and a level that follows the shared
-/// threshold.
+/// The properties that both log handlers share: a label, metadata, and a level that follows the shared threshold.
 struct LogFields: Sendable {
     let label: String
     let threshold: LogThreshold
@@ -48,14 +47,16 @@ private func quoted(_ value: String) -> String {
     return "\"\(oneLine(value.replacing("\"", with: "\\\"")))\""
 }
 
-/// Control characters as escapes: a terminal must not act on what a client sent.
+/// Returns the text with its control characters as escapes, since a terminal must not interpret characters from a
+/// client.
 private func oneLine(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isControl) else { return text }
     return text.unicodeScalars.map { isControl($0) ? $0.escaped(asASCII: true) : String($0) }
         .joined()
 }
 
-/// Also what turns a line around, such as U+202E, and what breaks it, such as U+2028.
+/// Whether a scalar is a control character, including those that change the direction of a line, such as U+202E, and
+/// those that break it, such as U+2028.
 private func isControl(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true

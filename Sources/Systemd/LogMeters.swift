@@ -1,7 +1,7 @@
 import CoreMetrics
 import Logging
 
-/// How many messages were written, by level, through swift-metrics.
+/// The counters of written messages, by level, through swift-metrics.
 enum LogMeters {
     private static let counters = Dictionary(
         uniqueKeysWithValues: Logger.Level.allCases.map { level in

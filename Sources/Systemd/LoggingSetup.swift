@@ -3,7 +3,7 @@ public import Logging
 
 /// Chooses where the process logs to, once, at its start.
 public enum LoggingSetup {
-    /// Where the process logs to.
+    /// The destination of the process's log.
     enum Destination {
         /// The journal, with fields.
         case journal
@@ -41,12 +41,12 @@ public enum LoggingSetup {
         getenv(name).map { String(cString: $0) }
     }
 
-    /// Where the lines of this process belong.
+    /// Returns the destination of this process's log.
     ///
-    /// libsystemd drops what it is given where the journal's socket is not, as in a root directory of
-    /// one's own; the journal still reads standard error there, with the priority that leads a line.
-    /// So does whoever else started us as a service and holds the other end: not a file or a terminal,
-    /// where nobody would add the time.
+    /// libsystemd drops messages where the journal's socket does not exist, as in a root directory of the process's
+    /// own. There, the journal still reads standard error, with the priority at the start of each line. Any other
+    /// program that started the process as a service and reads its standard error gets the same lines; a file or a
+    /// terminal does not, because nobody would add the time.
     static func destination(stream: String?, isManaged: Bool, journalSocket: String) -> Destination
     {
         if journalReadsStandardError(stream: stream) {

@@ -1,10 +1,9 @@
 import CSystemd
 import Glibc
 
-/// A file in memory without a name, which lives as long as a descriptor of it: what one process
-/// leaves for the next.
+/// A file in memory without a name, which lives as long as a descriptor of it; one process may leave it for the next.
 public struct MemoryFile: Sendable {
-    /// Its descriptor; whoever holds the value closes it.
+    /// Its descriptor; the owner of the value closes it.
     public let descriptor: Int32
 
     /// `F_ADD_SEALS`, `F_SEAL_SEAL | SHRINK | GROW | WRITE`: macros that Swift does not see.
@@ -20,20 +19,20 @@ public struct MemoryFile: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Makes an empty one.
+    /// Makes an empty file.
     ///
-    /// - Parameter name: What it is called in `/proc`.
+    /// - Parameter name: The name of the file in `/proc`.
     /// - Throws: ``MemoryFileError``.
     public init(named name: String) throws(MemoryFileError) {
         descriptor = memfd_create(name, Self.creation)
         guard descriptor >= 0 else { throw MemoryFileError("can't be made") }
     }
 
-    /// Appends bytes.
+    /// Writes bytes at a place.
     ///
     /// - Parameters:
-    ///   - bytes: What to write.
-    ///   - offset: Where.
+    ///   - bytes: The bytes.
+    ///   - offset: The place, as an offset from the start of the file.
     /// - Throws: ``MemoryFileError``.
     public func write(_ bytes: [UInt8], at offset: Int) throws(MemoryFileError) {
         var written = 0
@@ -46,7 +45,7 @@ public struct MemoryFile: Sendable {
         }
     }
 
-    /// Nobody can change it any more.
+    /// Seals the file, so that no process can change it any more.
     ///
     /// - Throws: ``MemoryFileError``.
     public func seal() throws(MemoryFileError) {
@@ -55,26 +54,26 @@ public struct MemoryFile: Sendable {
         }
     }
 
-    /// Gives memory back; what is read there from now on is zeros.
+    /// Releases the memory of a range; reads there return zeros from now on.
     ///
-    /// - Parameter range: Which bytes.
+    /// - Parameter range: The range of bytes.
     public func release(_ range: Range<Int>) {
         let keepSize: Int32 = 1
         let punchHole: Int32 = 2
         fallocate(descriptor, keepSize | punchHole, range.lowerBound, range.count)
     }
 
-    /// How many bytes it has.
+    /// The size of the file in bytes.
     public var count: Int {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Reads from a place on.
+    /// Reads bytes from a place on.
     ///
     /// - Parameters:
     ///   - offset: The place.
-    ///   - most: How many bytes at most; all up to the end by default.
+    ///   - most: The maximum number of bytes; all up to the end by default.
     /// - Returns: The bytes.
     /// - Throws: ``MemoryFileError``.
     public func read(
@@ -93,9 +92,9 @@ public struct MemoryFile: Sendable {
     }
 }
 
-/// What went wrong with a ``MemoryFile``.
+/// An error of a ``MemoryFile``.
 public struct MemoryFileError: Error, CustomStringConvertible {
-    /// What the system says, in a sentence.
+    /// The system's error, in a sentence.
     public let description: String
 
     init(_ what: String) {

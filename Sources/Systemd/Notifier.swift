@@ -3,30 +3,28 @@ import Glibc
 
 /// Notifies the service manager of the daemon's state.
 ///
-/// Promises: a message is sent before the call returns, and messages arrive in the order of the
-/// calls. Without `NOTIFY_SOCKET` in the environment (an ordinary start from a shell) every call
-/// does nothing. A message that can't be delivered is dropped: the manager's own start timeout is
-/// what notices.
+/// Promises: a message is sent before the call returns, and messages arrive in the order of the calls. Without
+/// `NOTIFY_SOCKET` in the environment (an ordinary start from a shell) every call does nothing. A message that can't be
+/// delivered is dropped; the manager notices that by its own start timeout.
 public struct Notifier: Sendable {
-    /// How many characters of a status are sent: `systemctl status` shows it on one line.
+    /// The maximum number of characters of a status that is sent: `systemctl status` shows it on one line.
     static let statusLimit = 500
 
     /// Makes a notifier; it holds no resource.
     public init() {}
 
-    /// Says that the socket answers and every container is loaded; also the end of a reload.
+    /// Notifies the manager that the socket answers and every container is loaded, or that a reload has ended.
     ///
-    /// The process says that it is the service's main one, too: a wrapper that started it may not
-    /// have been replaced by it.
+    /// The message also names this process as the service's main one, because a wrapper that started it may still run.
     ///
     /// - Parameter status: One line for `systemctl status`, such as `3 containers, 4 plugins`.
     public func ready(status: String) {
         send(["READY=1", "MAINPID=\(getpid())", statusLine(status)])
     }
 
-    /// Says that the configuration is being read again; ``ready(status:)`` says when that is done.
+    /// Notifies the manager that the configuration is being read again; ``ready(status:)`` follows when that is done.
     ///
-    /// - Parameter status: One line that says so.
+    /// - Parameter status: One line for `systemctl status`.
     public func reloading(status: String = "reloading") {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
@@ -41,41 +39,42 @@ public struct Notifier: Sendable {
         send([statusLine(status)])
     }
 
-    /// Asks for more time to start, as long as it goes forward.
+    /// Requests more time for the start, while it makes progress.
     ///
     /// - Parameters:
-    ///   - time: How long from now the next word will come at the latest.
-    ///   - status: One line that says how far it is.
+    ///   - time: The time from now within which the next message will be sent.
+    ///   - status: One line about the progress.
     public func extendTimeout(by time: Duration, status: String) {
         send(["EXTEND_TIMEOUT_USEC=\(Int64(time / .microseconds(1)))", statusLine(status)])
     }
 
-    /// Says that an orderly stop has begun.
+    /// Notifies the manager that an orderly stop has begun.
     ///
-    /// - Parameter status: One line that says what is still being finished.
+    /// - Parameter status: One line about what is still being finished.
     public func stopping(status: String = "stopping") {
         send(["STOPPING=1", statusLine(status)])
     }
 
-    /// Says why the daemon can't start, or can't go on.
+    /// Notifies the manager why the daemon can't start, or can't continue.
     ///
     /// - Parameters:
-    ///   - code: The system's error number that says it best.
+    ///   - code: The system's error number that fits best.
     ///   - status: One line with the reason.
     public func failed(errno code: Int32, status: String) {
         send(["ERRNO=\(code)", statusLine(status)])
     }
 
-    /// Says that calls are being served; the watchdog waits for this, see ``Watchdog``.
+    /// Notifies the manager that calls are being served; the watchdog expects this, see ``Watchdog``.
     public func isAlive() {
         send(["WATCHDOG=1"])
     }
 
-    /// Waits until the manager has read all that was sent, so that nothing is lost when the process
-    /// ends: the manager can't find out any more to which service a process belonged that is gone.
+    /// Waits until the manager has read all messages, so that none is lost when the process ends.
     ///
-    /// - Parameter limit: How long at most.
-    /// - Returns: Whether the manager said so; also true where there is none.
+    /// The manager can't find out to which service a process belonged that has ended.
+    ///
+    /// - Parameter limit: The maximum time to wait. Default: 2 s.
+    /// - Returns: Whether the manager has read them; also true without a manager.
     @discardableResult
     public func barrier(within limit: Duration = .seconds(2)) -> Bool {
         sd_notify_barrier(0, UInt64(limit / .microseconds(1))) >= 0

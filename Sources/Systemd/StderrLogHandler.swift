@@ -28,13 +28,13 @@ public struct StderrLogHandler: LogHandler {
         self.isForManager = isForManager
     }
 
-    /// What every event of this logger carries.
+    /// The metadata of every event of this logger.
     public var metadata: Logger.Metadata {
         get { fields.metadata }
         set { fields.metadata = newValue }
     }
 
-    /// Where further metadata comes from at the time of an event.
+    /// The source of further metadata at the time of an event; nil: none.
     public var metadataProvider: Logger.MetadataProvider? {
         get { fields.metadataProvider }
         set { fields.metadataProvider = newValue }
@@ -59,7 +59,7 @@ public struct StderrLogHandler: LogHandler {
         LogMeters.count(event.level)
     }
 
-    /// The line without what it starts with, and its end.
+    /// Returns the line without its prefix and its end.
     func line(for event: LogEvent) -> String { "\(event.level) \(fields.line(for: event))" }
 
     private func write(_ line: String) {

@@ -1,14 +1,14 @@
 import CSystemd
 
-/// How often the service manager wants to hear that the daemon serves.
+/// The interval at which the service manager expects to be notified that the daemon serves.
 ///
-/// Without a word for ``limit`` it kills the process and starts it again. The words must come from
-/// where calls are served: one from elsewhere says nothing about them.
+/// Without a notification for ``limit`` it kills the process and starts it again. Notifications must be sent from the
+/// event loop that serves calls: those of another thread would prove nothing about it.
 public struct Watchdog: Sendable, Equatable {
-    /// After how long a silence the process is killed.
+    /// The time without a notification after which the process is killed.
     public let limit: Duration
 
-    /// How often to say ``Notifier/isAlive()``: twice as often as need be.
+    /// The interval at which to call ``Notifier/isAlive()``: half of the limit.
     public var interval: Duration { limit / 2 }
 
     /// The watchdog that the manager set for this process; nil when it set none.

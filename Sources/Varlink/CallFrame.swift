@@ -2,7 +2,7 @@ internal import JSONCodec
 
 /// Calls as bytes.
 enum CallFrame {
-    /// What a call may ask for besides one reply.
+    /// A flag of a call; without one the call has one reply.
     enum Flag {
         case more
         case oneway

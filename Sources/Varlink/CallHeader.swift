@@ -1,9 +1,9 @@
 internal import JSONCodec
 
-/// A call's frame, parsed: the method, the flags, and where the parameters are.
+/// The header of a call, parsed from its frame: the method, the flags, and the place of the parameters.
 ///
-/// It points into the frame and is valid as long as that is. All of the frame has been checked to be
-/// JSON, so that what is wrong with the parameters later is wrong with their types.
+/// It points into the frame and is valid only as long as that. The whole frame was checked to be JSON, so later errors
+/// in the parameters are errors of their types.
 struct CallHeader {
     /// The method's name: the bytes between the quotes, which hold no escapes.
     private(set) var method = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -22,7 +22,7 @@ struct CallHeader {
     private var extensions = JSONKeySet()
     private var unknownMember: String?
 
-    /// Reads a frame, whose parameters may nest so deep.
+    /// Parses a frame, whose parameters may nest up to `nesting` levels.
     init(_ bytes: UnsafeRawBufferPointer, nesting: Int) throws(ProtocolViolation) {
         do throws(JSONError) {
             var reader = JSONReader(bytes, depthLimit: nesting + 1)

@@ -3,14 +3,14 @@ internal import LogMessages
 
 /// Counts and times the calls of a server, by method and outcome.
 ///
-/// What is recorded with is resolved once, when the method table is made: a call finds its meters by
-/// the method's place. Only an error, which is rare, looks for its name.
+/// The meters are looked up once, when the method table is made: a call finds its own by the method's index. Only an
+/// error, which is rare, is looked up by its name.
 ///
-/// Calls that came at once are timed together: looking at the clock takes as long as a hundred
-/// instructions of theirs. They were read at once, and what is answered in that same turn is sent at
-/// its end, so that each took as long as all of them.
+/// Calls that arrived together are timed together, because reading the clock costs as much as a hundred instructions of
+/// theirs. They were read at once, and the replies made in that turn are sent at its end, so each call took as long as
+/// all of them.
 ///
-/// Unchecked: what changes is guarded by the event loop, on which alone it is touched.
+/// Unchecked: the mutable state is used only on the event loop.
 final class CallMeters: @unchecked Sendable {
     /// The most error names that are counted separately for a method: forwarded errors may have any name.
     private static let mostErrors = 32
@@ -25,7 +25,7 @@ final class CallMeters: @unchecked Sendable {
     private let answered: [Counter]
     private var errors: [[(name: String, count: Counter)]]
 
-    /// When the turn began in which calls are being started; 0 before the first of them.
+    /// The start of the turn in which calls are being started, in nanoseconds; 0 before the first call.
     @exclusivity(unchecked) private var turn: Int64 = 0
     /// The methods of the calls that were started in it.
     @exclusivity(unchecked) private var startedInTurn: UInt128 = 0
@@ -68,7 +68,7 @@ final class CallMeters: @unchecked Sendable {
         turns.stream.pid = peer.pid
     }
 
-    /// The calls of a turn are started, which took so many nanoseconds: what they answered goes out now.
+    /// Records the calls of a turn, whose starting took `time` nanoseconds; their replies are sent now.
     func endTurn(_ peer: Peer, after time: Int64) {
         guard turn != 0 else { return }
         if let turns {

@@ -1,8 +1,8 @@
 internal import JSONCodec
 
-/// What is kept of a connection's calls under way, beside what they are answered with.
+/// The state of a connection's calls in progress, other than their replies.
 ///
-/// It calls nobody: it returns what the caller has to run.
+/// It runs no actions itself: it returns those that the caller must run.
 struct CallsUnderWay {
     /// The call that no later one is started beside: one with `more`, or with `upgrade`.
     struct Alone {
@@ -11,7 +11,7 @@ struct CallsUnderWay {
         /// Its method's name.
         let method: String
 
-        /// Whether it is to be the last call.
+        /// Whether the call wants to upgrade the connection, so that it is the last call.
         let wantsUpgrade: Bool
 
         /// Whether it has had a reply.
@@ -30,13 +30,13 @@ struct CallsUnderWay {
 
     private(set) var alone: Alone?
 
-    /// What to run when the connection ends before the call does.
+    /// The actions to run if the connection ends before the call does, by call.
     private var atClose: [UInt64: [@Sendable () -> Void]] = [:]
 
-    /// What to run when what peers may do has changed.
+    /// The actions to run when the rights of peers have changed, by call.
     private var atReview: [UInt64: @Sendable () -> Void] = [:]
 
-    /// What to run, once, when the peer keeps up.
+    /// The actions to run, once each, when the peer keeps up.
     private var whenWritable: [WritableAction] = []
 
     /// Whether a call wants to be notified that the peer keeps up.
@@ -53,7 +53,7 @@ struct CallsUnderWay {
         return alone?.isAnswered == false
     }
 
-    /// Sets how the call that runs alone goes on in another process.
+    /// Sets the closure that describes how the call that runs alone continues in another process.
     mutating func describe(_ id: UInt64, _ describe: @escaping @Sendable () -> JSONObject?) {
         if alone?.id == id { alone?.describe = describe }
     }
@@ -75,28 +75,28 @@ struct CallsUnderWay {
         if !atReview.isEmpty { atReview[id] = nil }
     }
 
-    /// What is to be run now that what peers may do has changed, in the order of the calls.
+    /// The actions to run after the rights of peers have changed, in the order of the calls.
     var reviews: [@Sendable () -> Void] {
         atReview.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Hands out what is to be run while the peer keeps up.
+    /// Removes and returns the actions to run while the peer keeps up.
     mutating func takeWritable() -> [WritableAction] {
         var actions: [WritableAction] = []
         swap(&actions, &whenWritable)
         return actions
     }
 
-    /// Takes the memory of ``takeWritable()`` back, to be used again.
+    /// Takes back the array of ``takeWritable()``, to reuse its memory.
     mutating func giveBack(_ actions: inout [WritableAction]) {
         guard whenWritable.isEmpty else { return }
         actions.removeAll(keepingCapacity: true)
         swap(&actions, &whenWritable)
     }
 
-    /// The connection has ended, and with it what the calls wanted.
+    /// Ends all calls, because the connection has ended.
     ///
-    /// - Returns: What is to be run, in the order of the calls.
+    /// - Returns: the actions to run, in the order of the calls.
     mutating func close() -> [@Sendable () -> Void] {
         let actions = atClose.sorted { $0.key < $1.key }.flatMap(\.value)
         // Which call ran alone is still asked for; how it goes on holds the call, and that the connection.

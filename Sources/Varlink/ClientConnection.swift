@@ -9,12 +9,12 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// What a call receives, on the loop.
+    /// An event of a call, delivered on the loop.
     ///
-    /// The bytes of a reply's parameters are valid while it is.
+    /// The bytes of a reply's parameters are valid only while the event is delivered.
     enum Event {
         case reply(UnsafeRawBufferPointer, continues: Bool)
-        /// The last reply: what comes after it belongs to another protocol.
+        /// The last reply, with the pipe of the protocol that follows it.
         case upgraded(UnsafeRawBufferPointer, RawPipe)
         case failure(any Error)
     }
@@ -71,7 +71,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
         eventLoop.execute { [self] in flush() }
     }
 
-    /// Whether the service keeps up with what it is sent.
+    /// Whether the service keeps up with the bytes that are sent to it.
     var isWritable: Bool {
         isChannelWritable && unsent.readableBytes < limits.writableBytes
     }
@@ -79,7 +79,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
     /// Why no more calls can be made; nil while they can.
     var ended: (any Error)? { end }
 
-    /// Has something run when the service keeps up, or the connection has ended.
+    /// Runs an action when the service keeps up, or once the connection has ended.
     func onWritable(_ action: @escaping @Sendable () -> Void) {
         if end != nil || (isWritable && whenWritable.isEmpty) { return action() }
         whenWritable.append(action)
@@ -92,7 +92,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
         return unsent.readableBytes + inChannel
     }
 
-    /// Has replies wait, or come again.
+    /// Holds replies back, or delivers them again.
     func hold(_ isHeld: Bool) {
         self.isHeld = isHeld
         guard !isHeld else { return }
@@ -186,7 +186,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
         notifyWritable()
     }
 
-    /// What absent parameters are read from.
+    /// The text that is sent for absent parameters.
     ///
     /// A literal: its memory lives as long as the program.
     private static var noParameters: UnsafeRawBufferPointer {
@@ -233,7 +233,7 @@ extension ClientConnection {
         context.fireChannelWritabilityChanged()
     }
 
-    /// A service that says no more has ended its part; of another protocol, that is its own affair.
+    /// Ends the connection when the service shuts down its sending side; in another protocol, the pipe handles that.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .inputClosed? = event as? ChannelEvent {
             if let pipe {

@@ -87,7 +87,7 @@ extension Connection {
         return slot(id, header.wantsMore ? .more : .upgrade)
     }
 
-    /// What absent parameters are read from.
+    /// The text from which absent parameters are read.
     ///
     /// A literal: its memory lives as long as the program.
     private static var noParameters: UnsafeRawBufferPointer {
@@ -132,7 +132,7 @@ extension Connection {
         settleAnswer()
     }
 
-    /// Answers with frames as they are; the call goes on.
+    /// Sends encoded frames as replies; the call continues.
     func answer(_ slot: CallSlot, with frames: ByteBuffer) {
         guard isOpen(slot) else { return }
         replies.append(sharing: frames, to: slot.id)
@@ -140,7 +140,7 @@ extension Connection {
         settleAnswer()
     }
 
-    /// Answers with one frame that `encode` begins and `tail` ends, with its NUL; the call goes on.
+    /// Sends one reply, of which `encode` writes the beginning and `tail` is the rest with its NUL; the call continues.
     func answer(
         _ slot: CallSlot, endingWith tail: [UInt8], _ encode: (inout JSONWriter) -> Void
     ) {
@@ -162,7 +162,7 @@ extension Connection {
         settleAnswer()
     }
 
-    /// Bytes of a reply that are not worth memory of their own.
+    /// The number of bytes from which on the end of a reply gets memory of its own.
     private static var bigTail: Int { 4 << 10 }
 
     /// Ends a call with an error.
@@ -223,7 +223,7 @@ extension Connection {
         calls.end(slot.id)
     }
 
-    /// Counts a call with its first reply: those that follow are not what the caller waits for.
+    /// Counts a call with its first reply, because the caller does not wait for later ones.
     private func count(_ slot: CallSlot, _ error: String?) {
         guard let meters = server.meters else { return }
         if slot.kind == .more, !calls.answerAlone() { return }

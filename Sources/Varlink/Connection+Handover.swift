@@ -4,16 +4,16 @@ internal import Logging
 internal import NIOCore
 
 extension Connection {
-    /// What is known of a connection for the process that may go on with it.
+    /// The state of a connection that a handover needs.
     struct Keeping {
-        /// The socket's number, once it was asked.
+        /// The identity of the socket; nil until it was queried.
         fileprivate(set) var identity: UInt64?
 
-        /// What is to go on here, from another process.
+        /// The state of another process that this connection continues from; nil: none.
         fileprivate(set) var resumption: KeptState?
     }
 
-    /// Remembers how a call goes on elsewhere.
+    /// Sets the closure that describes how a call continues in another process.
     func onHandOver(_ slot: CallSlot, _ describe: @escaping @Sendable () -> JSONObject?) {
         if slot.kind == .more { calls.describe(slot.id, describe) }
     }
@@ -23,7 +23,7 @@ extension Connection {
         replies.count + silentCalls.count == (calls.alone == nil ? 0 : 1)
     }
 
-    /// Whether the call that runs alone can go on elsewhere by now, or there is none.
+    /// Whether no call runs alone, or the one that does can continue in another process now.
     ///
     /// False for a call that can't be resumed, which has to end first, and for one without a first reply yet.
     var isResumable: Bool { calls.alone == nil || calls.alone?.describe?() != nil }
@@ -50,7 +50,7 @@ extension Connection {
             || isBoundHere
     }
 
-    /// Whether a call runs alone that no other process can go on with.
+    /// Whether a call runs alone that can't continue in another process.
     private var isBoundHere: Bool {
         if let alone = calls.alone { alone.describe == nil } else { false }
     }
@@ -60,7 +60,7 @@ extension Connection {
         replies.ready.readableBytes == 0 && replies.heldBytes == 0 && bytesInChannel == 0
     }
 
-    /// What goes over to another process; nil: it can't go, or not yet.
+    /// Returns the state to hand over to another process; nil if the connection can't be handed over, or not yet.
     func kept() -> KeptState? {
         guard !isLeaving, isAnswered, isSent, frames.count <= KeptState.mostBytes else {
             return nil
@@ -88,9 +88,9 @@ extension Connection {
         return "beyond what is written down, or for which there was no descriptor"
     }
 
-    /// Asks the kernel for the socket's number.
+    /// Reads the socket's identity from the kernel.
     ///
-    /// Completes at once when called on the channel's loop.
+    /// It completes at once when called on the channel's loop.
     func learnIdentity() {
         guard keeping.identity == nil,
             let options = context?.channel as? any SocketOptionProvider
@@ -100,14 +100,14 @@ extension Connection {
         cookie.whenSuccess { self.keeping.identity = $0 }
     }
 
-    /// Takes in what came from another process, before the channel is read from.
+    /// Restores the state of a connection of another process, before the channel is read from.
     func adopt(_ kept: KeptState) {
         keeping.resumption = kept
         usage.goOn(after: kept.calls)
         if !kept.bytes.isEmpty { frames.append(ByteBuffer(bytes: kept.bytes)) }
     }
 
-    /// Goes on with the call that was under way in the other process.
+    /// Continues the call that was in progress in the other process.
     func resume() {
         let kept = keeping.resumption
         keeping.resumption = nil

@@ -3,7 +3,7 @@ internal import LogMessages
 internal import NIOCore
 
 extension Connection {
-    /// What a connection uses up, and how far it has come.
+    /// The resources that a connection uses, and its progress.
     struct Usage {
         /// Calls that were started.
         private(set) var calls = 0
@@ -11,16 +11,16 @@ extension Connection {
         /// Whether the peer has ended its part while something else was going on.
         private(set) var hasInputEnded = false
 
-        /// Bytes written to the channel since it was last asked how many wait.
+        /// The number of bytes written to the channel since it was last asked how many wait.
         private(set) var unmeasured = 0
 
-        /// What the server had sent in all when it last sent something here: the order of their use.
+        /// The bytes that the server had sent in all when it last sent some here; orders connections by their last use.
         private(set) var lastUse = 0
 
-        /// Bytes that its user is charged with for it.
+        /// The number of bytes that its user is charged with for it.
         private(set) var charged = 0
 
-        /// What ``calls`` was at the last sweep, and how many sweeps ago it changed.
+        /// The value of ``calls`` at the last sweep, and the number of sweeps since it changed.
         private var callsSwept = 0
         private var idleSweeps = 0
 
@@ -34,13 +34,13 @@ extension Connection {
 
         mutating func endInput() { hasInputEnded = true }
 
-        /// Notes that bytes were written to the channel, after which the server has sent so many in all.
+        /// Records that bytes were written to the channel; `total` is the number that the server has sent in all.
         mutating func send(_ bytes: Int, ofAll total: Int) {
             unmeasured += bytes
             lastUse = total
         }
 
-        /// The channel was asked how many bytes wait.
+        /// Records that the channel was asked how many bytes wait.
         mutating func measure() { unmeasured = 0 }
 
         /// Sets the bytes that its user is charged with for it.
@@ -66,7 +66,7 @@ extension Connection {
         }
     }
 
-    /// Why a connection is to be closed, and the error that its peer is sent where the protocol allows one.
+    /// The reason why a connection is to be closed, and the error for its peer if the protocol allows one.
     struct Condemnation {
         let reason: String
         let error: VarlinkLimitExceeded?
@@ -75,11 +75,11 @@ extension Connection {
     /// The bytes of a connection up to which its user is not charged, for calls and in total.
     private static var unnoticed: Int { 16 << 10 }
 
-    /// The most memory of a call under way, as a multiple of its frame: its parameters as values, the entry
-    /// that is made of them, and the notifications of it.
+    /// The maximum memory of a call in progress, as a multiple of its frame: its parameters as values, the entry that
+    /// is made of them, and the notifications of it.
     static var copies: Int { 4 }
 
-    /// Bytes of the calls under way.
+    /// The number of bytes of the calls in progress.
     private var callBytes: Int { replies.callBytes + silentCalls.bytes }
 
     /// Whether the calls under way leave room for another one.
@@ -93,10 +93,10 @@ extension Connection {
             && server.accounts.bytes(of: peer.uid) < server.limits.bytesPerUser / 2
     }
 
-    /// Why a call of so many bytes, the last one under way, is not to be carried out: nothing is known
-    /// of it yet, so that its caller may safely make it again.
+    /// Returns the error for the last call, of this many bytes, if its user's connections have no room for it; nil:
+    /// there is room.
     ///
-    /// Nil: there is room.
+    /// The call was not processed yet, so its caller may safely make it again.
     func excess(of bytes: Int) -> VarlinkLimitExceeded? {
         let calls = callBytes * Self.copies
         guard calls > Self.unnoticed else { return nil }
@@ -115,7 +115,7 @@ extension Connection {
                 + "\(limit) of a user (limits.bytesPerUser): \(room)")
     }
 
-    /// Bytes that wait to be sent.
+    /// The number of bytes that wait to be sent.
     var bytesQueued: Int {
         var bytes = replies.ready.readableBytes + replies.heldBytes
         if !isChannelWritable { bytes += bytesInChannel }
@@ -127,11 +127,11 @@ extension Connection {
         return (try? options.getOption(.bufferedWritableBytes)) ?? 0
     }
 
-    /// Charges the user with what it keeps in memory; closes when that is more than a user may, because of
-    /// what was sent and is no whole call, or what was answered and is not read.
+    /// Charges the user for the memory of the connection; closes the connection if the user then has more than the
+    /// limit, because of an incomplete message or of unread replies.
     ///
-    /// Calls alone never close it: one that there is no room for is refused before it is carried out.
-    /// Looks closer only when much came or went, so that small calls pay nothing for it.
+    /// Calls alone never close it: a call without room is refused before it is processed. The memory is only measured
+    /// when much has changed, so that small calls cost nothing.
     func measure() {
         let calls = callBytes * Self.copies
         let mostBytes = max(frames.count, usage.unmeasured, replies.heldBytes, calls)
@@ -169,7 +169,7 @@ extension Connection {
             || (server.limits.handshake != nil && (usage.calls == 0 || frames.count > 0))
     }
 
-    /// Closes a connection that has made no call, or sits on the beginning of one, for so many sweeps.
+    /// Closes a connection that has made no call, or not completed a message, for `patience` sweeps.
     func sweep(patience: Int) {
         if usage.charged > 0 { measure() }
         switch state {
@@ -201,12 +201,12 @@ extension Connection {
         }
     }
 
-    /// Closes in its next turn, because something is wrong.
+    /// Marks the connection to be closed in its next turn, for an error of its peer.
     ///
     /// - Parameters:
-    ///   - reason: For the log, and for the peer where a limit is named.
-    ///   - limit: The limit that the peer is sent.
-    ///   - afterCalls: Whether calls under way are answered before; what came after them is forgotten.
+    ///   - reason: The reason, for the log, and for the peer if a limit is named.
+    ///   - limit: The limit whose name and value are sent to the peer; nil: none.
+    ///   - afterCalls: Whether calls in progress are replied to first; bytes that came after them are dropped.
     func condemn(
         _ reason: String, exceeding limit: (limit: String, value: Int)? = nil,
         afterCalls: Bool = false
@@ -249,7 +249,8 @@ extension Connection {
 // MARK: - Another protocol
 
 extension Connection {
-    /// Hands the connection over: all calls are answered, and what came after the last one is not ours.
+    /// Passes the connection to another protocol, with the bytes that came after the last call; all calls are answered
+    /// by now.
     func upgrade(_ then: @Sendable (VarlinkRawConnection) -> Void) {
         guard let context else { return }
         let pipe = RawPipe(context.channel, startingWith: frames.takeAll())

@@ -4,15 +4,15 @@ internal import NIOCore
 
 /// The server's end of one connection.
 ///
-/// Bytes come in through `channelRead`, are cut into frames, and each call's handler runs there and
-/// then. What handlers say goes to a ``ReplyQueue``. The channel itself is touched in three places
-/// only, all with no handler on the stack: at the end of a read; after the reads of others, for replies that
-/// were held for these (``ServerState/hold(_:)``); and in a turn of its own (``takeTurn()``), scheduled by replies
-/// that are made at another time. So nothing that a channel calls back can enter a handler a second time.
+/// Bytes arrive in `channelRead`, are cut into frames, and each call's handler runs there and then. Replies go to a
+/// ``ReplyQueue``. The channel itself is used in three places only, each without a handler on the stack: at the end of
+/// a read; after the reads of other connections, for replies that were held for these (``ServerState/hold(_:)``); and
+/// in a turn of its own (``takeTurn()``), scheduled by replies that are made at another time. So no callback of a
+/// channel can enter a handler a second time.
 ///
-/// Unchecked: everything but `let`s is guarded by the event loop, on which alone it is touched. What each
-/// call touches is not guarded again at each access by the runtime, which would be a tenth of a
-/// call: nothing that is done with it calls anybody else.
+/// Unchecked: everything but `let`s is used only on the event loop. The runtime does not check exclusive access to the
+/// properties that each call uses, which would cost a tenth of a call: no code that uses them calls other code
+/// meanwhile.
 final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -40,16 +40,16 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     @exclusivity(unchecked) var silentCalls = SilentCalls()
     @exclusivity(unchecked) var calls = CallsUnderWay()
 
-    /// Whether calls are being started: what they answer is sent when that is done.
+    /// Whether calls are being started; their replies are sent afterwards.
     @exclusivity(unchecked) var isStarting = false
     @exclusivity(unchecked) var isScheduled = false
     /// Whether its remaining calls are deferred behind other connections.
     @exclusivity(unchecked) var isPutOff = false
 
-    /// What it uses up.
+    /// The resources that it uses.
     @exclusivity(unchecked) var usage = Usage()
 
-    /// What another process would need to go on with it.
+    /// The state that another process needs to continue it.
     @exclusivity(unchecked) var keeping = Keeping()
 
     enum State {
@@ -58,11 +58,12 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
         case halfClosed
         /// No further call is started; those under way are answered, then it is closed.
         case stopping
-        /// It speaks another protocol as soon as the last reply is on its way.
+        /// The connection speaks another protocol as soon as the last reply was passed to the channel.
         case upgrading(@Sendable (VarlinkRawConnection) -> Void)
-        /// It speaks another protocol.
+        /// The connection speaks another protocol.
         case upgraded(RawPipe)
-        /// It exceeded a limit: calls under way are replied to, then it is sent the reason, and closed.
+        /// The peer exceeded a limit: calls in progress are replied to, then the peer is sent the reason, and the
+        /// connection is closed.
         case ending(Condemnation)
         /// Something is wrong with it: to be closed in its next turn.
         case condemned(Condemnation)
@@ -79,7 +80,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
         frames = FrameBuffer(limit: server.limits.frameBytes)
     }
 
-    /// Each call holds its connection: what was under way at the end of the connection is gone now.
+    /// Refunds the charged bytes: each call holds its connection, so no call is in progress any more.
     deinit {
         guard usage.charged > 0 else { return }
         let (server, uid, bytes) = (server, peer.uid, usage.charged)
@@ -128,7 +129,7 @@ extension Connection {
         server.sendOverdue()
     }
 
-    /// Reads only while what was read before can be worked on: the rest stays with the sender.
+    /// Reads only while the bytes read before can be processed; the rest stays with the sender.
     func read(context: ChannelHandlerContext) {
         guard wantsBytes else {
             isReadHeld = true
@@ -179,7 +180,7 @@ extension Connection {
 // MARK: - Turns
 
 extension Connection {
-    /// Asks for a turn, after whatever runs now has returned.
+    /// Schedules a turn, after the code that runs now has returned.
     func schedule() {
         guard !isScheduled, !isStarting else { return }
         isScheduled = true
@@ -205,16 +206,16 @@ extension Connection {
     /// Its further calls wait in line, for others to come first.
     func putOff() { isPutOff = true }
 
-    /// Goes on with calls that were put off for others.
+    /// Continues with calls that were postponed for other connections.
     func goOn() {
         isPutOff = false
         takeTurn()
         if context == nil, !isPutOff { end() }
     }
 
-    /// The channel is gone.
+    /// Handles the end of the channel.
     ///
-    /// Calls that were put off are still started: they were made, though their replies go nowhere.
+    /// Postponed calls are still started, because they were made, although their replies are dropped.
     func leave() {
         context = nil
         switch state {
@@ -223,9 +224,9 @@ extension Connection {
         }
     }
 
-    /// No further call is started.
+    /// Stops the connection: no further call is started.
     ///
-    /// Those under way are answered, streams are cut, then it closes.
+    /// Calls in progress are replied to, streams are cut, then it is closed.
     func stop() {
         switch state {
         case .open, .halfClosed:
@@ -236,15 +237,15 @@ extension Connection {
         }
     }
 
-    /// Closes without further ado.
+    /// Closes at once.
     ///
-    /// Not to be called inside of a handler.
+    /// Not to be called from a handler.
     func closeNow() {
         guard let context else { return end() }
         context.shutAndClose()
     }
 
-    /// Closes the descriptor alone: the connection goes on with a copy of it, elsewhere.
+    /// Closes the descriptor without shutting the socket down: another process continues the connection with a copy.
     func letGo() {
         context?.close(promise: nil)
     }
@@ -255,7 +256,7 @@ extension Connection {
             && waiting < server.limits.writableBytes
     }
 
-    /// Whether what calls are answered with can still reach the peer.
+    /// Whether replies can still reach the peer.
     var takesAnswers: Bool {
         switch state {
         case .open, .halfClosed, .stopping, .upgrading, .ending: true
@@ -311,7 +312,7 @@ extension Connection {
         }
     }
 
-    /// Sends what is ready, and does what the state of the connection calls for.
+    /// Sends the ready replies, and does what the state of the connection requires.
     ///
     /// - Parameter mayHold: Whether replies may be sent later in this turn of the loop.
     func finishTurn(mayHold: Bool = false) {

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// How many connections there is room for: as many as the limits say, and as the process has descriptors for.
+/// The number of connections that the limits and the process's descriptors allow.
 ///
-/// Without a descriptor a connection can't even be refused: its peer would wait without knowing why, and the
-/// kernel would report the listening socket as readable all the time.
+/// Without a descriptor a connection can't even be refused: its peer would wait without knowing why, and the kernel
+/// would report the listening socket as readable all the time.
 struct ConnectionRoom {
-    /// In all.
+    /// The maximum number of connections.
     let connections: Int
 
     /// The maximum number of connections of one user.
@@ -21,7 +21,7 @@ struct ConnectionRoom {
     ///
     /// - Parameters:
     ///   - limits: The server's limits.
-    ///   - descriptors: How many the process may have, those for everything else among them.
+    ///   - descriptors: The number of descriptors that the process may have, for all purposes.
     init(_ limits: VarlinkLimits, descriptors: Int) {
         let room = max(1, descriptors - max(Self.reserve, descriptors / 8))
         guard room < limits.connections else {
@@ -44,7 +44,7 @@ struct ConnectionRoom {
 }
 
 extension VarlinkLimits {
-    /// Descriptors that the process may have: asked each time, since it may raise its limit.
+    /// The number of descriptors that the process may have; queried each time, since the process may raise its limit.
     var descriptors: Int {
         if let assumedDescriptors { return assumedDescriptors }
         var limit = rlimit()

@@ -7,9 +7,9 @@ enum DescriptorPassing {
     /// `SO_PASSRIGHTS`; the C library does not name it yet.
     private static let passRights: Int32 = 83
 
-    /// Has the kernel refuse descriptors on a socket, and on those accepted from it, where it can.
+    /// Makes the kernel refuse descriptors on a socket, and on those accepted from it.
     ///
-    /// An older kernel says that there is no such option: there they are dropped as they come.
+    /// An older kernel has no such option and returns an error; there, descriptors are dropped as they arrive.
     static func refuse(on descriptor: Int32) {
         var isOn: Int32 = 0
         setsockopt(

@@ -5,10 +5,10 @@ internal import NIOCore
 struct FrameBuffer {
     private var buffer = ByteBuffer()
 
-    /// How many of the buffer's first bytes were searched and hold no NUL.
+    /// The number of the buffer's first bytes that were searched and contain no NUL.
     private var searched = 0
 
-    /// Bytes in a frame, without its NUL.
+    /// The maximum number of bytes in a frame, without its NUL.
     var limit: Int
 
     /// - Parameter limit: Bytes in a frame, without its NUL.
@@ -16,15 +16,15 @@ struct FrameBuffer {
         self.limit = limit
     }
 
-    /// Bytes that wait.
+    /// The number of bytes that are not cut into frames yet.
     var count: Int { buffer.readableBytes }
 
-    /// What waits.
+    /// The bytes that are not cut into frames yet.
     var waiting: ByteBufferView { buffer.readableBytesView }
 
-    /// Adds what has arrived.
+    /// Adds bytes that have arrived.
     ///
-    /// Takes its memory over when nothing waits, which is the usual case.
+    /// If the buffer is empty, which is the usual case, it takes over their memory.
     mutating func append(_ bytes: ByteBuffer) {
         guard buffer.readableBytes > 0 else {
             buffer = bytes
@@ -52,7 +52,7 @@ struct FrameBuffer {
         return frame
     }
 
-    /// Forgets what has arrived.
+    /// Drops all bytes.
     mutating func removeAll() {
         buffer = ByteBuffer()
         searched = 0

@@ -24,7 +24,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes the member `parameters`, or nothing where it would say nothing.
+    /// Writes the member `parameters`, or nothing if it would be empty.
     ///
     /// Not to be used before another member: the writer does not know that nothing was written.
     mutating func writeParameters(_ parameters: some JSONWritable) {

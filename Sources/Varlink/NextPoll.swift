@@ -2,12 +2,12 @@ internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 
-/// Runs something once the event loop has looked for what its descriptors have.
+/// Runs an action once the event loop has polled its descriptors.
 ///
-/// A task or a timer would not do: SwiftNIO runs all that are due, those submitted meanwhile among them, before it
-/// polls again. An event of a descriptor of its own can only come from a poll.
+/// A task or a timer would not do: SwiftNIO runs all that are due, including those submitted meanwhile, before it polls
+/// again. An event of a descriptor can only come from a poll.
 ///
-/// Unchecked: guarded by the event loop, on which alone it is touched.
+/// Unchecked: it is used only on the event loop.
 final class NextPoll: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
 
@@ -21,7 +21,7 @@ final class NextPoll: ChannelInboundHandler, @unchecked Sendable {
         self.eventLoop = eventLoop
     }
 
-    /// Has something run after the next poll, once: does nothing while something else waits for that.
+    /// Runs an action once, after the next poll; does nothing if another action is waiting for that.
     func run(_ action: @escaping () -> Void) {
         guard self.action == nil else { return }
         self.action = action
@@ -29,7 +29,7 @@ final class NextPoll: ChannelInboundHandler, @unchecked Sendable {
         guard let descriptor, write(descriptor, [1], 1) == 1 else { return runSoon() }
     }
 
-    /// Gives the descriptors back; they are made anew when they are needed again.
+    /// Closes the descriptor; a new one is made when it is needed again.
     func close() {
         if let descriptor { Glibc.close(descriptor) }
         descriptor = nil
@@ -68,7 +68,7 @@ final class NextPoll: ChannelInboundHandler, @unchecked Sendable {
             }
     }
 
-    /// Where there is no descriptor to be had: by a timer, which a busy loop runs before it polls.
+    /// Uses a timer if there is no descriptor; a busy loop runs the timer before it polls.
     private func runSoon() {
         guard action != nil else { return }
         eventLoop.scheduleTask(in: .milliseconds(1)) { [self] in come() }

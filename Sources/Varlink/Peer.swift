@@ -46,21 +46,21 @@ public struct Peer: Sendable, Hashable, CustomStringConvertible {
         Peer(uid: owner, gid: gid, pid: pid, groups: groups, subordinate: subordinate ?? uid)
     }
 
-    /// For logs, such as `uid=1000 gid=1000 pid=4711`.
+    /// A description for logs, such as `uid=1000 gid=1000 pid=4711`.
     public var description: String {
         "uid=\(uid) gid=\(gid) pid=\(pid)" + (subordinate.map { " subordinate=\($0)" } ?? "")
     }
 
-    /// What peers seldom share, so that looking one up does not go through its groups.
+    /// Hashes only what peers seldom share, so that a lookup does not go through all of a peer's groups.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(uid)
         hasher.combine(gid)
         hasher.combine(pid)
     }
 
-    /// Asks the kernel.
+    /// Reads the peer's credentials from the kernel.
     ///
-    /// Completes at once when called on the channel's loop.
+    /// It completes at once when called on the channel's loop.
     static func atOtherEnd(of channel: any Channel) -> EventLoopFuture<Peer> {
         guard let options = channel as? any SocketOptionProvider else {
             return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
@@ -73,10 +73,11 @@ public struct Peer: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Asks for the groups, with room for more where there are more; a socket that knows none has none.
+    /// Reads the groups from the kernel, and retries with more room if there are more; empty for a socket without
+    /// groups.
     ///
-    /// A process in more than 1,024 groups has none either: each of its connections would keep them in memory, and
-    /// a user who may map groups (`newgidmap`) can be in 65,536.
+    /// A process in more than 1,024 groups counts as having none: each of its connections would keep them in memory,
+    /// and a user who may map groups (`newgidmap`) can be in 65,536.
     private static func groups(
         from options: any SocketOptionProvider
     ) -> EventLoopFuture<[UInt32]> {
@@ -85,10 +86,9 @@ public struct Peer: Sendable, Hashable, CustomStringConvertible {
             .recover { _ in [] }
     }
 
-    /// The kernel fails where there is no room for all.
+    /// Reads the peer's groups; fails if there is no room for all of them.
     ///
-    /// What it does not fill is zero, as SwiftNIO gives it:
-    /// root's group is zero, too, and is left out.
+    /// Unused room is zero, as SwiftNIO allocates it. Root's group is zero too, and is left out.
     private static func groups<let count: Int>(
         within room: InlineArray<count, UInt32>.Type, from options: any SocketOptionProvider
     ) -> EventLoopFuture<[UInt32]> {

@@ -8,7 +8,7 @@ enum ProtocolViolation: Error, CustomStringConvertible {
     case missingMethod
     case flagNotBoolean(JSONError)
     case severalFlags
-    /// In a reply, to a client: an error that continues, or one that was not asked for.
+    /// A reply to a client has an error that continues, or that does not belong to the call.
     case unexpectedReply(String)
 
     var description: String {
@@ -31,7 +31,7 @@ enum ProtocolViolation: Error, CustomStringConvertible {
         }
     }
 
-    /// As what it is counted.
+    /// The kind as which the violation is counted.
     var kind: VarlinkViolation {
         switch self {
         case .frameTooLong: .messageTooLong

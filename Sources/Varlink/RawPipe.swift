@@ -1,14 +1,12 @@
 internal import NIOCore
 
-/// The bytes of an upgraded connection, between the channel that brings them and the task that pulls
-/// them.
+/// The bytes of an upgraded connection, between the channel that brings them and the task that pulls them.
 ///
-/// When more than a little waits, the channel is no longer read from, so that the rest stays with
-/// the peer.
+/// If more than a little waits, the channel is not read any more, so the rest stays with the peer.
 ///
-/// Unchecked: everything but `let`s is guarded by the event loop, on which alone it is touched.
+/// Unchecked: everything but `let`s is used only on the event loop.
 final class RawPipe: @unchecked Sendable {
-    /// Bytes that wait for their reader before the channel is no longer read from.
+    /// The number of waiting bytes from which on the channel is not read any more.
     static let capacity = 64 << 10
 
     let channel: any Channel
@@ -29,20 +27,20 @@ final class RawPipe: @unchecked Sendable {
     /// Whether the channel should be read from.
     var wantsBytes: Bool { waiting.readableBytes < Self.capacity }
 
-    /// Takes what came.
+    /// Adds bytes that have arrived.
     func take(_ bytes: ByteBuffer) {
         var bytes = bytes
         waiting.writeBuffer(&bytes)
         answerReader()
     }
 
-    /// Takes note that nothing more will come.
+    /// Records that no more bytes will arrive.
     func end() {
         isOver = true
         answerReader()
     }
 
-    /// Hands out what has come, or will next; nil at the end.
+    /// Returns the bytes that have arrived, or waits for some; nil at the end.
     func read() async throws -> [UInt8]? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { reader in

@@ -10,7 +10,7 @@ struct ReplyHeader {
     private var extensions = JSONKeySet()
     private var unknownMember: String?
 
-    /// Reads a frame, whose parameters may nest so deep.
+    /// Parses a frame, whose parameters may nest up to `nesting` levels.
     init(_ bytes: UnsafeRawBufferPointer, nesting: Int) throws(ProtocolViolation) {
         do throws(JSONError) {
             var reader = JSONReader(bytes, depthLimit: nesting + 1)

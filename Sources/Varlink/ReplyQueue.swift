@@ -2,19 +2,19 @@ internal import NIOCore
 
 /// Puts the replies of a connection in the order of its calls.
 ///
-/// Calls may be answered in any order. What the first unanswered call says can go out at once; what
-/// later ones say is held until all before them have ended. A pure value: it writes nowhere.
+/// Calls may be answered in any order. Replies to the first unanswered call can be sent at once; replies to later calls
+/// are held until all calls before them have ended. A pure value: it does no I/O.
 struct ReplyQueue {
-    /// What may go out, in order.
+    /// The bytes that may be sent, in order.
     var ready = ByteBuffer()
 
     /// Whether others hold the memory of `ready` too.
     private var isReadyShared = false
 
-    /// Bytes that wait for an earlier call to end.
+    /// The number of bytes that wait for an earlier call to end.
     private(set) var heldBytes = 0
 
-    /// Bytes of the calls that have not ended.
+    /// The number of bytes of the calls that have not ended.
     private(set) var callBytes = 0
 
     private var calls = CircularBuffer<Call>()
@@ -36,12 +36,12 @@ struct ReplyQueue {
             .map { (firstID + UInt64($0.offset), $0.element.method) }
     }
 
-    /// Takes a call in, as the last one.
+    /// Adds a call, as the last one.
     ///
     /// - Parameters:
-    ///   - method: The method's place in the table.
-    ///   - bytes: What its frame has.
-    /// - Returns: What it is called from now on.
+    ///   - method: The method's index in the table.
+    ///   - bytes: The size of the call's frame.
+    /// - Returns: The call's id in the queue.
     mutating func open(_ method: UInt16 = 0, bytes: Int = 0) -> UInt64 {
         calls.append(Call(method: method, bytes: bytes))
         callBytes += bytes
@@ -54,9 +54,9 @@ struct ReplyQueue {
         return !calls[position].hasEnded
     }
 
-    /// Adds a part of what this call is answered with.
+    /// Adds a part of a call's replies.
     ///
-    /// Does nothing if it has ended.
+    /// Does nothing if the call has ended.
     mutating func append(_ bytes: UnsafeRawBufferPointer, to id: UInt64) {
         guard let position = position(of: id), !calls[position].hasEnded else { return }
         if position == calls.startIndex {
@@ -80,7 +80,7 @@ struct ReplyQueue {
         isReadyShared = true
     }
 
-    /// Forgets what was ready, since it is on its way.
+    /// Drops the ready bytes, which were passed to the channel.
     mutating func clearReady() {
         // What was needed for one big reply is not kept, nor is what others hold: that would be
         // replaced, not used again.
@@ -121,9 +121,9 @@ struct ReplyQueue {
     }
 }
 
-/// One answer that one task waits for: the first that comes counts, be it a reply or the end of waiting.
+/// One reply that one task waits for; only the first result counts, whether a reply or a cancellation.
 ///
-/// Unchecked: guarded by the client's event loop, on which alone it is touched.
+/// Unchecked: it is used only on the client's event loop.
 final class PendingReply<Answer: Sendable>: @unchecked Sendable {
     private var state = State.new
 
@@ -135,8 +135,7 @@ final class PendingReply<Answer: Sendable>: @unchecked Sendable {
 
     /// Begins to wait.
     ///
-    /// - Returns: Whether there is still something to wait for; if not, the task goes on with a
-    ///   `CancellationError`.
+    /// - Returns: Whether the reply is still to come; if not, the task continues with a `CancellationError`.
     func begin(_ continuation: CheckedContinuation<Answer, any Error>) -> Bool {
         guard case .new = state else {
             continuation.resume(throwing: CancellationError())

@@ -1,11 +1,10 @@
 internal import NIOCore
 
-/// The replies of one call with `more`, between the connection that brings them and the task that
-/// pulls them.
+/// The replies of one call with `more`, between the connection that brings them and the task that pulls them.
 ///
-/// When more than a few wait, the connection is held, so that the rest stays with the service.
+/// If more than a few replies wait, the connection is held, so the rest stays with the service.
 ///
-/// Unchecked: everything but `let`s is guarded by the event loop, on which alone it is touched.
+/// Unchecked: everything but `let`s is used only on the event loop.
 final class ReplyStream<Reply: Sendable>: @unchecked Sendable {
     /// Replies that wait for their reader before the connection is held.
     static var capacity: Int { 64 }
@@ -20,7 +19,7 @@ final class ReplyStream<Reply: Sendable>: @unchecked Sendable {
         self.connection = connection
     }
 
-    /// Takes what came; a reply that does not continue is the last.
+    /// Adds a reply or the error that ends the stream; a reply that does not continue is the last.
     func take(_ result: Result<Reply, any Error>, continues: Bool) {
         guard !isOver else { return }
         isOver = !continues
@@ -46,7 +45,7 @@ final class ReplyStream<Reply: Sendable>: @unchecked Sendable {
         if !isOver, waiting.count >= Self.capacity { connection.hold(true) }
     }
 
-    /// Hands out the next reply; nil at the end.
+    /// Returns the next reply; nil at the end.
     func next() async throws -> Reply? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { reader in

@@ -5,9 +5,9 @@ internal import Logging
 internal import NIOCore
 
 extension ServerState {
-    /// How far the server has come in handing its connections over.
+    /// The progress of a handover.
     enum Handover {
-        /// It serves; or it just stops, and hands nothing over.
+        /// The server serves, or stops without a handover.
         case none
         /// No call is started and nothing is read, while calls under way are answered.
         case pausing
@@ -15,8 +15,8 @@ extension ServerState {
         case frozen
     }
 
-    /// Starts no call from now on; completes when all of them are answered or can go on elsewhere, or
-    /// the time is over.
+    /// Stops starting calls; completes when each call has been replied to or can continue in another process, or at the
+    /// deadline.
     func pause(within deadline: TimeAmount) -> EventLoopFuture<Void> {
         handover = .pausing
         refuseConnections()
@@ -27,12 +27,12 @@ extension ServerState {
         return promise.futureResult
     }
 
-    /// Hands out all connections that can go on elsewhere, and closes all of them here.
+    /// Returns all connections that can continue in another process, and closes all of them here.
     ///
     /// - Parameters:
-    ///   - patience: How long peers may take to read the replies.
-    ///   - note: Runs when nothing moves any more, before anything is closed.
-    /// - Returns: The connections, those that were used last first.
+    ///   - patience: The time that peers may take to read the replies.
+    ///   - note: Called when no connection makes progress any more, before any is closed.
+    /// - Returns: The connections, the last used first.
     func release(
         within patience: TimeAmount, noting note: @escaping @Sendable () -> Void
     ) -> EventLoopFuture<[VarlinkKeptConnection]> {
@@ -61,7 +61,7 @@ extension ServerState {
         }
     }
 
-    /// Everything in one go: what a connection says of itself is still so when its socket leaves.
+    /// Takes all connections out in one step, so that each one's state is still correct when its socket is passed on.
     private func takeOut() -> [VarlinkKeptConnection] {
         let connections = all.sorted { $0.usage.lastUse > $1.usage.lastUse }
         var states: [UInt64: (state: KeptState, lastUse: Int)] = [:]
@@ -130,7 +130,7 @@ extension ServerState {
 // MARK: - Taking over
 
 extension ServerState {
-    /// Takes in a channel that was connected in another process; a failed future closes it.
+    /// Adopts a channel that was connected in another process; a failed future closes it.
     func adopt(_ channel: any Channel, _ kept: KeptState) -> EventLoopFuture<Void> {
         Peer.atOtherEnd(of: channel).flatMap { [self] in identified($0) }.flatMapThrowing {
             [self] peer in
@@ -153,7 +153,7 @@ extension ServerState {
         }
     }
 
-    /// Goes on with all that was adopted: streams first, so that no call that waited comes before them.
+    /// Continues all adopted connections: streams first, so that no waiting call comes before them.
     func resume() {
         let connections = all.sorted { $0.number < $1.number }
         for connection in connections { connection.resume() }

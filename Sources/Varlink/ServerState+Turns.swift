@@ -4,8 +4,8 @@ internal import NIOCore
 // Between two looks at the sockets, calls are started for a moment (``StartBudget``), and connections that have
 // something to say take their turns for another. What is left of both goes on after the loop has polled.
 extension ServerState {
-    /// Gives a connection a turn of its own, after whatever runs now has returned, and after those that
-    /// asked before.
+    /// Schedules a turn of a connection's own, after the code that runs now has returned, and after the turns scheduled
+    /// before.
     func schedule(_ connection: Connection) {
         turns.waiting.append(connection)
         guard !turns.isRoundToCome else { return }
@@ -13,7 +13,7 @@ extension ServerState {
         runRound()
     }
 
-    /// Has a round run after whatever runs now, and before the loop polls.
+    /// Schedules a round of turns after the code that runs now, and before the loop polls.
     private func runRound() {
         guard !turns.isRoundNext else { return }
         turns.isRoundNext = true
@@ -70,7 +70,7 @@ extension ServerState {
         return true
     }
 
-    /// Sends replies that are held for too long already; called at the end of each read.
+    /// Sends replies that were held too long; called at the end of each read.
     func sendOverdue() {
         guard !turns.held.isEmpty,
             StartBudget.now() - turns.heldSince > ConnectionTurns.longestHold
@@ -82,8 +82,7 @@ extension ServerState {
         while let connection = turns.held.popFirst() { connection.finishTurn() }
     }
 
-    /// Has a connection go on with its calls later: once the loop has polled, and after those that
-    /// were put off before.
+    /// Postpones a connection's further calls until the loop has polled, and until those postponed before have run.
     func putOff(_ connection: Connection) {
         connection.putOff()
         line.append(connection)
@@ -94,8 +93,8 @@ extension ServerState {
         nextPoll.run { [weak self] in self?.goOn() }
     }
 
-    /// The loop has polled: answers that were left go out, and connections that were put off start calls, each as
-    /// far as it may.
+    /// Continues after a poll: sends the remaining replies, and lets postponed connections start calls, each as far as
+    /// it may.
     private func goOn() {
         sendHeld()
         let isRoundLeft = turns.used > turns.most && turns.isRoundToCome
@@ -113,7 +112,7 @@ extension ServerState {
 
 /// Connections that have something to do, and how long they have been at it.
 struct ConnectionTurns {
-    /// They take their turns in this order.
+    /// The connections that wait for their turns, in this order.
     var waiting: CircularBuffer<Connection> = []
     /// Whether a round that gives them these turns is scheduled.
     var isRoundToCome = false
@@ -121,44 +120,44 @@ struct ConnectionTurns {
     var isRoundNext = false
     /// Connections whose replies are held: they are written after the reads of this poll.
     var held: CircularBuffer<Connection> = []
-    /// When the first of them began to start calls.
+    /// The time at which the first of them began to start calls, in nanoseconds.
     var heldSince: Int64 = 0
     /// The number of the connection that was replied to last at the end of a read.
     var lastReader: UInt64 = 0
-    /// Nanoseconds for which replies are held at most, but for the calls of one read.
+    /// The maximum time for which replies are held, in nanoseconds, apart from the calls of one read.
     static let longestHold: Int64 = 200_000
-    /// Nanoseconds that turns took since the loop was asked to poll.
+    /// The time that turns took since the last request for a poll, in nanoseconds.
     var used: Int64 = 0
-    /// Nanoseconds after which the rest waits until the loop has polled.
+    /// The time in nanoseconds after which the rest waits until the loop has polled.
     let most: Int64
 }
 
-/// How long calls are started before the event loop polls for other events.
+/// The time for which calls are started before the event loop polls for other events.
 ///
-/// A call is short, and thousands of them may have arrived at once: together they would delay all other
-/// connections. So a connection starts calls for a moment, all of them together for a somewhat longer one; then
-/// those that have more wait in line until the loop has polled (``ServerState/putOff(_:)``).
+/// A call is short, but thousands may arrive at once, and together they would delay all other connections. So one
+/// connection starts calls for a moment, and all connections together for somewhat longer. Those that have more then
+/// wait in line until the loop has polled (``ServerState/putOff(_:)``).
 ///
-/// Time is only summed up, whenever it was used: the loop does not report when it polls by itself, and an
+/// The time is only summed up, in whichever turn it was used: the loop does not report when it polls by itself, and an
 /// extra poll once in a while costs nothing.
 struct StartBudget {
-    /// The most calls that are started between two looks at the clock.
+    /// The maximum number of calls that are started between two readings of the clock.
     private static let callsPerLook = 16
 
-    /// Nanoseconds of all connections together.
+    /// The time of all connections together, in nanoseconds.
     private let ofAll: Int64
-    /// Nanoseconds of one connection.
+    /// The time of one connection, in nanoseconds.
     private let ofOne: Int64
 
     private var spent: Int64 = 0
-    /// When the connection began whose calls are being started.
+    /// The time at which the connection whose calls are being started began, in nanoseconds.
     private(set) var began: Int64 = 0
-    /// When it had started them.
+    /// The time at which it had started its calls, in nanoseconds.
     private(set) var ended: Int64 = 0
-    /// How many calls that connection has started.
+    /// The number of calls that this connection has started.
     private var calls = 0
 
-    /// - Parameter time: what all connections may use together; one of them a tenth of it.
+    /// - Parameter time: The time that all connections may use together; one of them may use a tenth of it.
     init(_ time: Duration) {
         ofAll = TimeAmount(time).nanoseconds
         ofOne = ofAll / 10
@@ -184,9 +183,9 @@ struct StartBudget {
         return time <= ofOne && spent + time <= ofAll
     }
 
-    /// The connection starts no more.
+    /// Ends the connection's turn: it starts no more calls.
     ///
-    /// - Returns: How long it took, in nanoseconds.
+    /// - Returns: The time that the turn took, in nanoseconds.
     mutating func end() -> Int64 {
         ended = Self.now()
         let time = ended - began
@@ -197,7 +196,7 @@ struct StartBudget {
     /// The loop has polled.
     mutating func renew() { spent = 0 }
 
-    /// Nanoseconds of a clock that never goes back.
+    /// Returns the time of a monotonic clock, in nanoseconds.
     static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -3,10 +3,10 @@ internal import LogMessages
 internal import Logging
 internal import NIOCore
 
-/// What the connections of a server share.
+/// The state that the connections of a server share.
 ///
-/// Unchecked: all that changes is guarded by the event loop, on which alone it is touched; what each call
-/// touches is not guarded again at each access by the runtime.
+/// Unchecked: all mutable state is used only on the event loop. The runtime does not check exclusive access to the
+/// properties that each call uses.
 final class ServerState: @unchecked Sendable {
     let eventLoop: any EventLoop
     private(set) var limits: VarlinkLimits
@@ -22,7 +22,7 @@ final class ServerState: @unchecked Sendable {
     /// Memory for encoding one reply, used again for the next.
     @exclusivity(unchecked) private var scratch: [UInt8] = []
 
-    /// How far it has come in handing its connections over.
+    /// The progress of a handover of its connections.
     @exclusivity(unchecked) var handover = Handover.none
 
     private var isStopping = false
@@ -36,9 +36,9 @@ final class ServerState: @unchecked Sendable {
     private(set) var isSweepScheduled = false
 
     @exclusivity(unchecked) var turns: ConnectionTurns
-    /// How long calls may still be started before the loop is to poll.
+    /// The time for which calls may still be started before the loop polls.
     @exclusivity(unchecked) var budget: StartBudget
-    /// Connections that have more calls than were started: they go on in this order.
+    /// The connections with calls that were postponed, in the order in which they continue.
     var line: CircularBuffer<Connection> = []
     let nextPoll: NextPoll
 
@@ -63,7 +63,7 @@ final class ServerState: @unchecked Sendable {
         return .init(low: high / 2, high: high)
     }
 
-    /// Takes in a channel that was just connected; a failed future refuses it.
+    /// Accepts a channel that was just connected; a failed future refuses it.
     func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
         guard !isStopping else {
             return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
@@ -88,7 +88,7 @@ final class ServerState: @unchecked Sendable {
         }
     }
 
-    /// Goes by other limits from now on.
+    /// Sets the limits for what comes from now on.
     func limit(to limits: VarlinkLimits) {
         let writableBytes = self.limits.writableBytes
         self.limits = limits
@@ -154,7 +154,7 @@ final class ServerState: @unchecked Sendable {
         scheduleSweep()
     }
 
-    /// What was counted, and what the connections hold just now.
+    /// The counters, with what the connections hold at this moment.
     var currentStatistics: VarlinkStatistics {
         var result = statistics
         for connection in connections.values {
@@ -172,9 +172,9 @@ final class ServerState: @unchecked Sendable {
         return result
     }
 
-    /// Takes the memory back; what was needed for one big reply is not kept.
+    /// Takes back the buffer for encoding; a buffer that has grown for one big reply is released.
     ///
-    /// It is swapped and not copied: what two hold would be allocated anew for the next reply.
+    /// It is swapped and not copied: with two owners it would be allocated anew for the next reply.
     func giveBack(scratch bytes: inout [UInt8]) {
         guard bytes.capacity <= 256 << 10 else { return }
         swap(&scratch, &bytes)
@@ -213,9 +213,9 @@ final class ServerState: @unchecked Sendable {
         listeners.append(listener)
     }
 
-    /// Looks after all connections some time from now, and again as long as one of them needs it.
+    /// Schedules a check of all connections, which repeats as long as one of them needs it.
     ///
-    /// One timer for all of them, so that a call hardly ever sets one.
+    /// There is one timer for all of them, so that a call hardly ever sets one.
     func scheduleSweep() {
         guard !isSweepScheduled, !isStopping else { return }
         isSweepScheduled = true

@@ -1,19 +1,19 @@
 /// The calls of a connection that are not to be answered, until they have ended.
 struct SilentCalls {
-    /// Bytes of each one's frame.
+    /// The number of bytes of each call's frame.
     private var open: [UInt64: Int] = [:]
     private var last: UInt64 = 0
 
-    /// Bytes of all of them.
+    /// The number of bytes of all calls.
     private(set) var bytes = 0
 
-    /// How many have not ended.
+    /// The number of calls that have not ended.
     var count: Int { open.count }
 
-    /// Takes a call in.
+    /// Adds a call.
     ///
-    /// - Parameter bytes: What its frame has.
-    /// - Returns: What it is called from now on.
+    /// - Parameter bytes: The size of the call's frame.
+    /// - Returns: The call's id.
     mutating func open(bytes: Int) -> UInt64 {
         last += 1
         open[last] = bytes

@@ -2,7 +2,7 @@ internal import Glibc
 internal import NIOCore
 
 extension Channel {
-    /// Has no program inherit its socket: `accept4` is called without `SOCK_CLOEXEC`.
+    /// Sets close-on-exec on its socket, since `accept4` is called without `SOCK_CLOEXEC`.
     ///
     /// To be called on its loop.
     func keepFromPrograms() {
@@ -13,10 +13,9 @@ extension Channel {
 }
 
 extension ChannelHandlerContext {
-    /// Closes the channel, and ends the connection for its peer also where another process holds a
-    /// copy of the socket.
+    /// Closes the channel, and ends the connection for its peer even if another process holds a copy of the socket.
     ///
-    /// What was written to the socket before is still read.
+    /// The peer still reads what was written to the socket before.
     func shutAndClose(promise: EventLoopPromise<Void>? = nil) {
         _ = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
             of: NIOBSDSocket.Handle.self

@@ -2,10 +2,10 @@ internal import Glibc
 
 /// The kernel's form of a Unix socket's address.
 enum UnixAddress {
-    /// Bytes in a path: the kernel's room, less the NUL at its end.
+    /// The maximum number of bytes in a path: the kernel's room, less the NUL at its end.
     static let pathLimit = 107
 
-    /// Hands out an address; nil when it is empty, too long, or a path that holds a NUL.
+    /// Calls the body with a system address; nil if the address is empty, too long, or a path that contains a NUL.
     static func with<Result>(
         _ address: VarlinkAddress, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result? {
@@ -17,7 +17,7 @@ enum UnixAddress {
         }
     }
 
-    /// Hands out the address of a path; nil when the path is empty, too long or holds a NUL.
+    /// Calls the body with the system address of a path; nil if the path is empty, too long or contains a NUL.
     static func with<Result>(
         _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result? {

@@ -1,4 +1,4 @@
-/// What each user's connections use up, so that a limit can be laid on all of them together.
+/// The resources that each user's connections use, so that one limit applies to all of them together.
 struct UserAccounts {
     private var accounts: [UInt32: Account] = [:]
 
@@ -10,24 +10,24 @@ struct UserAccounts {
     /// Whether no user is charged with anything.
     var isEmpty: Bool { accounts.isEmpty }
 
-    /// Bytes that all users are charged with.
+    /// The number of bytes that all users are charged with.
     var bytes: Int { accounts.values.reduce(0) { $0 + $1.bytes } }
 
     /// Connections of a user.
     func connections(of uid: UInt32) -> Int { accounts[uid]?.connections ?? 0 }
 
-    /// Bytes that a user is charged with.
+    /// The number of bytes that a user is charged with.
     func bytes(of uid: UInt32) -> Int { accounts[uid]?.bytes ?? 0 }
 
-    /// Takes in a connection.
+    /// Adds a connection.
     mutating func open(_ uid: UInt32) { change(uid) { $0.connections += 1 } }
 
-    /// Lets go of a connection; what it is charged with stays until it is taken back.
+    /// Removes a connection; the bytes charged for it stay charged until they are refunded.
     mutating func close(_ uid: UInt32) { change(uid) { $0.connections -= 1 } }
 
-    /// Charges bytes, or takes them back.
+    /// Charges bytes to a user, or refunds them if negative.
     ///
-    /// - Returns: What the user is charged with now.
+    /// - Returns: The bytes that the user is charged with now.
     @discardableResult mutating func charge(_ bytes: Int, to uid: UInt32) -> Int {
         change(uid) { $0.bytes += bytes }
     }

@@ -1,4 +1,4 @@
-/// Where a service is: `unix:/run/org.example.ftl`, `unix:@org.example.ftl`, or a path alone.
+/// The address of a service: `unix:/run/org.example.ftl`, `unix:@org.example.ftl`, or only a path.
 public enum VarlinkAddress: Sendable, Hashable, CustomStringConvertible {
     /// A socket at a path.
     case path(String)
@@ -6,12 +6,13 @@ public enum VarlinkAddress: Sendable, Hashable, CustomStringConvertible {
     /// A socket in Linux' abstract namespace, by its name without the `@`.
     case abstract(String)
 
-    /// Reads an address as people write it.
+    /// Parses an address.
     ///
-    /// What follows a `;` is for others and is skipped, as the standard has it.
+    /// Properties after a `;` are ignored, as the standard requires.
     ///
     /// - Parameter text: The address.
-    /// - Throws: ``VarlinkConnectionError`` of the kind `other` for one of another kind, such as `tcp:`.
+    /// - Throws: ``VarlinkConnectionError`` of the kind `other` for an address that is no Unix socket's, such as
+    ///   `tcp:`.
     public init(_ text: String) throws(VarlinkConnectionError) {
         guard let colon = text.firstIndex(of: ":"), !text[..<colon].contains("/") else {
             self = .path(text)

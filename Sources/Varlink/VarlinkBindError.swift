@@ -2,10 +2,10 @@ internal import Glibc
 
 /// Why a server could not listen at a path.
 public struct VarlinkBindError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Where it should have listened.
+    /// The path at which the server should have listened.
     public let path: String
 
-    /// What failed: a system call's name, or a sentence.
+    /// The operation that failed: a system call's name, or a sentence.
     public let reason: String
 
     /// The system's error number, where a system call failed.

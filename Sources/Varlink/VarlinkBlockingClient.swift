@@ -7,24 +7,24 @@ internal import JSONCodec
 /// ``VarlinkConnectionError`` leaves it closed, because replies can no longer be matched to calls: every later call
 /// fails with the same error.
 ///
-/// Not to be used on a ``VarlinkServer``'s loop. Used from one thread at a time.
+/// Not to be used on a ``VarlinkServer``'s loop, nor from more than one thread at a time.
 public final class VarlinkBlockingClient {
     private var descriptor: Int32
     private let frameBytes: Int
     private let nesting: Int
     private let allowsUnknownMembers: Bool
-    /// What arrived and was not read.
+    /// The bytes that have arrived and were not read.
     private var arrived: [UInt8] = []
     private var end: VarlinkConnectionError?
 
-    /// Takes a connected socket over, and closes it.
+    /// Takes over a connected socket, and closes it at the end.
     ///
     /// - Parameters:
     ///   - descriptor: The socket.
-    ///   - frameBytes: Bytes that a reply may have. Default: 1 MiB.
-    ///   - nesting: How deep a reply's parameters may nest. Default: 64.
-    ///   - allowsUnknownMembers: Whether members of a reply's parameters that the method does not declare are
-    ///     skipped, as those of a newer service. Default: yes; else such a reply is not the method's.
+    ///   - frameBytes: The maximum size of a reply in bytes. Default: 1 MiB.
+    ///   - nesting: The maximum depth of a reply's parameters. Default: 64.
+    ///   - allowsUnknownMembers: Whether members of a reply's parameters that the method does not declare are skipped,
+    ///     as a newer service may have them. Default: true; if false, such a reply is an error.
     public init(
         descriptor: Int32, frameBytes: Int = 1 << 20, nesting: Int = 64,
         allowsUnknownMembers: Bool = true
@@ -44,8 +44,8 @@ public final class VarlinkBlockingClient {
     ///
     /// - Parameters:
     ///   - method: The method.
-    ///   - parameters: What the call carries.
-    ///   - time: How long it may take, sending included.
+    ///   - parameters: The call's parameters.
+    ///   - time: The time that the call may take, including sending.
     /// - Returns: The reply.
     /// - Throws: ``VarlinkRemoteError`` for an error that the service replied with; `JSONError` for a reply whose
     ///   parameters are not the method's; ``VarlinkConnectionError`` when the connection is lost, the service does not

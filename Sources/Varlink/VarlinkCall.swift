@@ -1,24 +1,24 @@
 public import JSONCodec
 public import NIOCore
 
-/// A call that is to be replied to.
+/// A call that a handler replies to.
 ///
-/// A handler ends each call exactly once, by ``reply(_:)`` or `fail(_:)`; a `oneway` call too, whose
-/// reply is then dropped. It may end the call at once, later, or never if the peer goes first. Replies after
-/// the end are dropped.
+/// A handler ends each call exactly once, by ``reply(_:)`` or `fail(_:)`; a `oneway` call too, whose reply is then
+/// dropped. It may end the call at once, later, or never if the peer disconnects first. Replies after the end are
+/// dropped.
 ///
-/// Any thread may reply. On the server's loop a reply is only queued, and runs no other code; from elsewhere it
-/// hops to the loop.
+/// Replies may be made on any thread. On the server's loop a reply is only queued, and runs no other code; from other
+/// threads it hops to the loop.
 public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     let slot: CallSlot
 
-    /// Who calls.
+    /// The caller.
     public var peer: Peer { slot.connection.peer }
 
     /// The connection that the call came on; no two connections of a server have the same number.
     public var connection: UInt64 { slot.connection.number }
 
-    /// Bytes of the call's message, without its NUL; 0 where it goes on from another process.
+    /// The number of bytes of the call's message, without its NUL; 0 for a call that continues from another process.
     public var bytes: Int { Int(slot.bytes) }
 
     /// Whether the caller takes several replies.
@@ -45,15 +45,15 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
 
     /// Ends the call with its only reply, a whole frame that is encoded already.
     ///
-    /// For methods whose calls can't ask for an upgrade.
+    /// It is for methods whose calls can't ask for an upgrade.
     func reply(encoded frame: [UInt8]) {
         if isElsewhere { return hop { self.reply(encoded: frame) } }
         slot.connection.answer(slot, withLast: frame)
     }
 
-    /// Adds a reply to a call with ``wantsMore``, which goes on.
+    /// Adds a reply to a call with ``wantsMore``, which continues.
     ///
-    /// For any other call, which can have but one, it is the last.
+    /// For any other call, which has only one reply, it is the last.
     ///
     /// - Parameter reply: The reply.
     public func replyContinues(_ reply: Reply) {
@@ -62,10 +62,10 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
         slot.connection.answer(slot, isLast: false) { $0.writeReply(reply, continues: true) }
     }
 
-    /// Sends at once what was replied so far, where the peer takes it; it goes by itself at the end of the loop's
-    /// turn, or later where much is to be done.
+    /// Sends the replies made so far, as far as the peer takes them.
     ///
-    /// For who may not come back to the loop. To be called on it, outside of any call of the service.
+    /// Without this call they are sent at the end of the loop's turn, or later if there is much to do. It is for
+    /// callers that may not return to the loop. Call it on the loop, and not from a handler.
     public func sendNow() {
         if !isElsewhere { slot.connection.flush() }
     }
@@ -76,8 +76,9 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     ///
     /// - Parameters:
     ///   - reply: The reply.
-    ///   - then: Given the connection, on the loop, once the reply and those to all earlier calls are on
-    ///     their way; not if the peer goes first. Whatever came after the call's NUL is read from it.
+    ///   - then: Called on the loop with the connection, once the reply and those to all earlier calls are being sent;
+    ///     not called if the peer disconnects before that. The connection returns all bytes that came after the call's
+    ///     NUL.
     public func upgrade(
         _ reply: Reply, then: @escaping @Sendable (VarlinkRawConnection) -> Void
     ) {
@@ -115,14 +116,13 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
         slot.connection.answer(slot, with: frames)
     }
 
-    /// Adds one reply whose end is encoded already, such as one that many callers share but for how
-    /// it begins.
+    /// Adds one reply whose end is encoded already, such as a reply that differs between callers only at its beginning.
     ///
     /// A call without ``wantsMore`` is ended with `ExpectedMore` instead.
     ///
     /// - Parameters:
     ///   - tail: The rest of the reply's frame, with its NUL.
-    ///   - head: Writes what stands before it.
+    ///   - head: Writes the beginning of the frame.
     public func replyRaw(
         endingWith tail: [UInt8], _ head: @escaping @Sendable (inout JSONWriter) -> Void
     ) {
@@ -142,50 +142,48 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
         return ByteBuffer(bytes: writer.bytes)
     }
 
-    /// Has something run on the loop if the connection closes before the call has ended: at once if
-    /// it is closed already.
+    /// Runs an action on the loop if the connection closes before the call has ended; if it is closed already, at once.
     ///
-    /// Never runs inside of an answer.
+    /// The action never runs inside of a reply.
     ///
-    /// - Parameter action: What to run, at most once.
+    /// - Parameter action: The action, which runs at most once.
     public func onClose(_ action: @escaping @Sendable () -> Void) {
         if isElsewhere { return hop { self.onClose(action) } }
         slot.connection.onClose(slot, action)
     }
 
-    /// Whether the peer keeps up: less than ``VarlinkLimits/writableBytes`` wait for it.
+    /// Whether the peer keeps up: less than ``VarlinkLimits/writableBytes`` wait to be sent to it.
     ///
-    /// Once false, wait with ``onWritable(_:)``. To be asked on the loop only; false when the call
-    /// has ended.
+    /// If it is false, wait with ``onWritable(_:)``. Use it on the loop only. It is false once the call has ended.
     public var isWritable: Bool {
         slot.connection.eventLoop.preconditionInEventLoop()
         return slot.connection.isOpen(slot) && slot.connection.isWritable
     }
 
-    /// Bytes that wait to be sent on the connection.
+    /// The number of bytes that wait to be sent on the connection.
     ///
-    /// To be asked on the loop only.
+    /// Use it on the loop only.
     public var bytesQueued: Int {
         slot.connection.eventLoop.preconditionInEventLoop()
         return slot.connection.bytesQueued
     }
 
-    /// Has something run on the loop, once, when the peer keeps up (again): never inside of this call,
-    /// and not if the call ends first.
+    /// Runs an action on the loop, once, when the peer keeps up again.
     ///
-    /// - Parameter action: What to run.
+    /// It never runs inside of this call, and does not run if the call ends before that.
+    ///
+    /// - Parameter action: The action.
     public func onWritable(_ action: @escaping @Sendable () -> Void) {
         if isElsewhere { return hop { self.onWritable(action) } }
         slot.connection.onWritable(slot, action)
     }
 
-    /// Has something run on the loop whenever what peers may do has changed
-    /// (``VarlinkServer/review(after:)``), as long as the call has not ended.
+    /// Runs an action on the loop each time the rights of peers have changed (``VarlinkServer/review(after:)``), until
+    /// the call ends.
     ///
-    /// For calls that are replied to later: what was allowed when the call came may not be any more.
+    /// It is for calls that are replied to later: what was allowed when the call came may not be allowed any more.
     ///
-    /// - Parameter action: What to run, which may end the call. There is one for a call: a later one takes
-    ///   its place.
+    /// - Parameter action: The action, which may end the call. A call has one: a later one replaces it.
     public func onReview(_ action: @escaping @Sendable () -> Void) {
         if isElsewhere { return hop { self.onReview(action) } }
         slot.connection.onReview(slot, action)

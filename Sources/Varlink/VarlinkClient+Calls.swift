@@ -45,16 +45,16 @@ extension VarlinkClient {
         send(CallFrame.encode(Method.name, parameters, flag: .oneway), nil)
     }
 
-    /// Calls a method for its reply, and another protocol after that.
+    /// Calls a method for its reply, and then for another protocol on the same connection.
     ///
-    /// If it fails the connection goes on as it is; if not the client can make no further calls.
+    /// If the call fails, the connection stays as it is; otherwise the client can make no further calls.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - parameters: The parameters.
     /// - Returns: The reply, and the connection from the first byte after it.
-    /// - Throws: ``VarlinkRemoteError`` as the service says, `MethodNotImplemented` where it knows no other
-    ///   protocol; ``VarlinkConnectionError``.
+    /// - Throws: ``VarlinkRemoteError`` for an error that the service replied with, such as `MethodNotImplemented` if
+    ///   the method has no other protocol; ``VarlinkConnectionError``.
     public func upgrade<Method: VarlinkMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters
     ) async throws -> (reply: Method.Reply, connection: VarlinkRawConnection) {
@@ -78,11 +78,10 @@ extension VarlinkClient {
         }
     }
 
-    /// Waits until the service keeps up with what it is sent: until less than
-    /// ``VarlinkLimits/writableBytes`` wait for it.
+    /// Waits until the service keeps up: until less than ``VarlinkLimits/writableBytes`` wait to be sent to it.
     ///
-    /// Use it between many calls that do not wait, such as ``oneway(_:_:)``: beyond
-    /// ``VarlinkLimits/queuedBytes`` the client closes.
+    /// Use it between many calls that do not wait, such as ``oneway(_:_:)``: beyond ``VarlinkLimits/queuedBytes`` the
+    /// client closes.
     public func whenWritable() async throws {
         try await wait { then in
             then(self.streaming.ended.map { .failure($0) } ?? .success(()))
@@ -234,8 +233,8 @@ extension VarlinkClient {
 
     /// Pauses or resumes the reading of replies.
     ///
-    /// On the loop. For callers of ``open(_:_:each:)`` that can't take more for now: only what has arrived
-    /// already waits in memory. The end of the connection is reported once reading is resumed.
+    /// Call it on the loop. It is for callers of ``open(_:_:each:)`` that can't take more for now: only replies that
+    /// have arrived already wait in memory. The end of the connection is reported once reading is resumed.
     ///
     /// - Parameter isHeld: Whether reading is paused.
     public func hold(_ isHeld: Bool) {

@@ -10,17 +10,17 @@ public final class VarlinkClient: Sendable {
     private let connection: ClientConnection
     private let channel: any Channel
 
-    /// Where replies arrive and the callbacks of ``send(_:_:then:)`` run.
+    /// The event loop on which replies arrive and the callbacks of ``send(_:_:then:)`` run.
     public var eventLoop: any EventLoop { connection.eventLoop }
 
     /// Connects to the service at an address.
     ///
     /// - Parameters:
-    ///   - address: Where it is.
-    ///   - group: Where to live; on one loop of it. By default on the process's own loops.
-    ///   - limits: What the service may send, and how much may wait to be sent to it: frames, nesting and the
-    ///     bytes queued are looked at.
-    ///   - timeout: How long to wait for a service that is too busy to accept.
+    ///   - address: The service's address.
+    ///   - group: The event loop group, of which one loop is used. Default: the process's own loops.
+    ///   - limits: The limits of what the service may send, and of what may wait to be sent to it; only those of
+    ///     frames, nesting and queued bytes apply.
+    ///   - timeout: The time to wait for a service that is too busy to accept. Default: 10 s.
     /// - Returns: The client.
     /// - Throws: ``VarlinkConnectionError``.
     public static func connect(
@@ -45,9 +45,9 @@ public final class VarlinkClient: Sendable {
     ///
     /// - Parameters:
     ///   - path: The socket's path.
-    ///   - group: Where to live; on one loop of it. By default on the process's own loops.
-    ///   - limits: What the service may send, and how much may wait to be sent to it.
-    ///   - timeout: How long to wait for a service that is too busy to accept.
+    ///   - group: The event loop group, of which one loop is used. Default: the process's own loops.
+    ///   - limits: The limits of what the service may send, and of what may wait to be sent to it.
+    ///   - timeout: The time to wait for a service that is too busy to accept. Default: 10 s.
     /// - Returns: The client.
     /// - Throws: ``VarlinkConnectionError``.
     public static func connect(
@@ -61,10 +61,10 @@ public final class VarlinkClient: Sendable {
     ///
     /// - Parameters:
     ///   - descriptor: The socket.
-    ///   - group: Where to live; on one loop of it. By default on the process's own loops.
-    ///   - limits: What the service may send: frames and nesting are looked at.
+    ///   - group: The event loop group, of which one loop is used. Default: the process's own loops.
+    ///   - limits: The limits of what the service may send; only those of frames and nesting apply.
     /// - Returns: The client.
-    /// - Throws: What the system says of a descriptor that is no connected socket.
+    /// - Throws: The system's error if the descriptor is no connected socket.
     public static func connect(
         descriptor: Int32, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         limits: VarlinkLimits = VarlinkLimits()
@@ -91,9 +91,9 @@ public final class VarlinkClient: Sendable {
         try? await channel.close().get()
     }
 
-    /// Has something run on the loop when the connection has ended, for whatever reason.
+    /// Runs an action on the loop when the connection has ended, for whatever reason.
     ///
-    /// - Parameter action: What to run, once; at once if it has ended already.
+    /// - Parameter action: The action, which runs once; at once if the connection has ended already.
     public func onClose(_ action: @escaping @Sendable () -> Void) {
         channel.closeFuture.whenComplete { _ in action() }
     }

@@ -14,7 +14,7 @@ public struct VarlinkConnectionError: Error, Sendable, Hashable, CustomStringCon
         case timedOut
         /// The connection has ended; calls without a reply may have been carried out or not.
         case closed
-        /// The other side sent what the protocol, or the method's reply, does not allow.
+        /// The other side sent a message that the protocol, or the method's reply, does not allow.
         case protocolViolation
         /// The connection speaks another protocol, or is about to: calls need one of their own.
         case upgraded

@@ -3,14 +3,14 @@ public struct VarlinkDenial: Sendable {
     /// The error that the peer receives.
     public var error: any VarlinkErrorReply
 
-    /// Why, in words for the service's log.
+    /// The reason, for the service's log.
     public var reason: String
 
     /// Denies a call.
     ///
     /// - Parameters:
     ///   - error: The error that the peer receives.
-    ///   - reason: Why, in words for the service's log.
+    ///   - reason: The reason, for the service's log.
     public init(_ error: any VarlinkErrorReply, reason: String) {
         self.error = error
         self.reason = reason

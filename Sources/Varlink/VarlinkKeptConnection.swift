@@ -3,13 +3,13 @@ public import JSONCodec
 
 /// A connection that passes from one process to another: its socket, and the server's state for it.
 ///
-/// The socket travels as descriptors do (systemd's fd store, a control message of a Unix socket). The
-/// state travels beside it, as JSON; ``identity`` says which state belongs to which socket.
+/// The socket is passed as a descriptor (systemd's fd store, a control message of a Unix socket). The state is passed
+/// beside it, as JSON; ``identity`` matches states with sockets.
 public struct VarlinkKeptConnection: Sendable {
     /// The connected socket; the owner of the value closes it, or has a server adopt it.
     public let descriptor: Int32
 
-    /// What the server knew of it, for ``VarlinkServer/adopt(_:)``.
+    /// The server's state of the connection, for ``VarlinkServer/adopt(_:)``.
     public let state: JSONObject
 
     /// A number that identifies the socket on this machine, in whichever process it is.
@@ -18,11 +18,11 @@ public struct VarlinkKeptConnection: Sendable {
     /// Orders connections by when they were last written to; it has no other meaning.
     public let lastUse: Int
 
-    /// Puts together what arrived; nil for a descriptor that is no socket.
+    /// Creates a connection from its socket and state; nil if the descriptor is no socket.
     ///
     /// - Parameters:
     ///   - descriptor: The connected socket.
-    ///   - state: What was handed over with it.
+    ///   - state: The state that was handed over with it.
     public init?(descriptor: Int32, state: JSONObject) {
         guard let identity = Self.identity(of: descriptor) else { return nil }
         self.init(descriptor: descriptor, state: state, identity: identity, lastUse: 0)
@@ -50,12 +50,12 @@ public struct VarlinkKeptConnection: Sendable {
     }
 }
 
-/// What the server knows of a connection that is kept, as it stands in its state.
+/// The server's state of a kept connection, as it is encoded.
 struct KeptState {
     var uid: UInt32
     var gid: UInt32
     var calls: Int
-    /// What had arrived and was not worked on.
+    /// The bytes that had arrived and were not processed.
     var bytes: [UInt8] = []
     /// The call with `more` that is under way.
     var stream: Stream?
@@ -65,12 +65,12 @@ struct KeptState {
         var state: JSONObject
     }
 
-    /// Bytes of a connection that are carried over at most: more stays with a sender who has to begin again.
+    /// The maximum number of bytes of a connection that are handed over; a sender with more has to begin again.
     ///
     /// A batch of records that is being imported has up to 1 MiB.
     static var mostBytes: Int { 2 << 20 }
 
-    /// Bytes of all connections that are carried over at most.
+    /// The maximum number of bytes of all connections that are handed over.
     static var mostBytesInAll: Int { 64 << 20 }
 
     init(peer: Peer, calls: Int) {

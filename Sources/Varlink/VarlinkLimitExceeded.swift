@@ -15,13 +15,13 @@ public struct VarlinkLimitExceeded: VarlinkErrorReply, Hashable {
     /// The limit's value: a number, bytes, or seconds.
     public var value: Int
 
-    /// What was exceeded, as a sentence.
+    /// A sentence that says which limit was exceeded.
     public var message: String
 
     /// - Parameters:
     ///   - limit: The limit's name.
     ///   - value: Its value.
-    ///   - message: What was exceeded, as a sentence.
+    ///   - message: A sentence that says which limit was exceeded.
     public init(limit: String, value: Int, message: String) {
         self.limit = limit
         self.value = value

@@ -12,7 +12,7 @@ public struct VarlinkListener: Sendable {
     /// The file that was made, to be removed if it is still the same when the server ends.
     let file: SocketFile
 
-    /// Where it listens.
+    /// The path at which it listens.
     public var path: String { file.path }
 
     /// Identifies its file among all that may ever be at its path, in any process: digits and one `-`.
@@ -20,13 +20,13 @@ public struct VarlinkListener: Sendable {
 
     /// Binds and listens.
     ///
-    /// A socket file left by a server that is gone is replaced; one on which a process listens is not, nor is any
-    /// other kind of file.
+    /// A socket file left by a server that is gone is replaced; one on which a process listens is not, nor is any other
+    /// kind of file.
     ///
     /// - Parameters:
-    ///   - path: Where.
+    ///   - path: The path of the socket.
     ///   - mode: The file's mode, before anyone can connect.
-    ///   - group: The file's group, by name or by number; nil: as it is made.
+    ///   - group: The file's group, by name or by number; nil: it is not changed.
     /// - Throws: ``VarlinkBindError``.
     public init(path: String, mode: UInt32, group: String?) throws(VarlinkBindError) {
         let descriptor = socket(
@@ -58,13 +58,13 @@ public struct VarlinkListener: Sendable {
         }
     }
 
-    /// Takes over a socket that another process made; nil when its file is gone, or another is in
-    /// its place, so that no client can reach it.
+    /// Takes over a socket that another process made; nil if no client can reach it, because its file was removed or
+    /// replaced.
     ///
     /// - Parameters:
     ///   - descriptor: A socket that listens.
     ///   - path: The path that it is bound to.
-    ///   - identity: What ``identity`` was in the process that made it.
+    ///   - identity: The value of ``identity`` in the process that made it.
     public init?(descriptor: Int32, path: String, identity: String) {
         guard let file = SocketFile(path: path), file.identity == identity else { return nil }
         self.descriptor = descriptor
@@ -89,7 +89,7 @@ public struct VarlinkListener: Sendable {
 
     /// Listens, with room for clients that all come back at once after a restart.
     ///
-    /// - Returns: Whether the system took it; `errno` says why not.
+    /// - Returns: Whether it succeeded; if not, `errno` has the reason.
     @discardableResult
     static func listen(on descriptor: Int32) -> Bool {
         Glibc.listen(descriptor, 4_096) == 0
@@ -104,7 +104,8 @@ public struct VarlinkListener: Sendable {
         guard chmod(path, mode) == 0 else { throw VarlinkBindError(path, "chmod", errno) }
     }
 
-    /// Whether nothing is to be changed: a sandbox may refuse to be asked.
+    /// Whether the file belongs to the group already, so that nothing has to be changed: a sandbox may refuse the
+    /// system call.
     private static func belongs(_ path: String, to group: gid_t) -> Bool {
         var info = stat()
         return lstat(path, &info) == 0 && info.st_gid == group
@@ -134,7 +135,7 @@ public struct VarlinkListener: Sendable {
         guard again == 0 else { throw VarlinkBindError(path, "bind", again) }
     }
 
-    /// - Returns: 0, or what went wrong.
+    /// - Returns: 0, or the system's error number.
     private static func bind(_ descriptor: Int32, _ path: String) -> Int32 {
         UnixAddress.with(path) { Glibc.bind(descriptor, $0, $1) == 0 ? 0 : errno } ?? ENAMETOOLONG
     }

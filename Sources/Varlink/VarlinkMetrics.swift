@@ -1,21 +1,22 @@
 public import CoreMetrics
 public import LogMessages
 
-/// What a server records of its calls through swift-metrics: `<prefix>_calls_total`, a counter by
-/// `method` and `outcome`, and `<prefix>_call_seconds`, a timer by `method`.
+/// The metrics of a server's calls, recorded through swift-metrics.
 ///
-/// The outcome is `ok`, the error's name, or `dropped` where the connection ended before the reply.
-/// Calls of methods that there are not stand under the method `unknown`, so that peers can't
-/// make up labels. A call with `more` counts with its first reply. Calls that came at once are answered
-/// at once: each took as long as all of them together.
+/// They are `<prefix>_calls_total`, a counter by `method` and `outcome`, and `<prefix>_call_seconds`, a timer by
+/// `method`.
+///
+/// The outcome is `ok`, the error's name, or `dropped` if the connection ended before the reply. Calls of unknown
+/// methods are counted under the method `unknown`, so that peers can't make up labels. A call with `more` counts with
+/// its first reply. Calls that arrived together are answered together: each took as long as all of them.
 public struct VarlinkMetrics: Sendable {
-    /// What the names begin with; `varlink` by default.
+    /// The prefix of the names; `varlink` by default.
     public var prefix: String
 
-    /// What keeps the numbers; by default what the process set up before.
+    /// The factory of the meters; by default the one that the process has set up.
     public var factory: any MetricsFactory
 
-    /// Where the event loop's present turn is noted; nil, the default, for nowhere.
+    /// The notes about the event loop's present turn, which calls are added to; nil, the default: none.
     public var turns: TurnNotes?
 
     /// Creates the metrics' configuration.

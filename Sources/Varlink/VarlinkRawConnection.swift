@@ -22,11 +22,11 @@ public final class VarlinkRawConnection: Sendable {
         pipe.channel.close(promise: nil)
     }
 
-    /// What has arrived; waits when that is nothing.
+    /// Returns the bytes that have arrived; waits if there are none.
     ///
     /// Bytes that are not read stay with the peer. One task may read at a time.
     ///
-    /// - Returns: At least one byte; nil when the peer has ended its part.
+    /// - Returns: At least one byte; nil if the peer has shut down its sending side.
     /// - Throws: `CancellationError` if the task is cancelled.
     public func read() async throws -> [UInt8]? {
         try await pipe.read()

@@ -1,43 +1,43 @@
 internal import Glibc
 internal import JSONCodec
 
-/// What a service can be called for: its interfaces, and the handlers of their methods.
+/// The interfaces of a service, and the handlers of their methods.
 ///
-/// A value: built before the server that takes it, the same for all connections. It
-/// answers `org.varlink.service` by itself.
+/// A value: it is complete before the server is made with it, and the same for all connections. It answers
+/// `org.varlink.service` by itself.
 public struct VarlinkRouter: Sendable {
     /// Decides whether a peer may call a method: nil for yes.
     public typealias Authorization = @Sendable (_ peer: Peer) -> VarlinkDenial?
 
-    /// Returns what decides which peers may call a method, given by its full name; nil: all may.
+    /// Returns the check that decides which peers may call a method, given by its full name; nil: all may.
     ///
-    /// Called once for each method, as a server is made. What it returns runs on the loop with each call, before
-    /// its parameters are read. Default: all peers may call all methods.
+    /// Called once for each method, when a server is made. The check that it returns runs on the loop with each call,
+    /// before the call's parameters are read. Default: all peers may call all methods.
     public var authorize: (@Sendable (_ method: String) -> Authorization?)?
 
-    /// Says on whose account a peer is; nil, the default: on its own.
+    /// Returns the peer with the user that it is charged to; nil, the default: each peer is charged to its own user.
     ///
-    /// It may take its time: until it calls back nothing of the connection is read. Called on the loop with each connection; it calls back once, on any thread, with the peer as it was or
-    /// as one of another user (``Peer/belonging(to:)``).
+    /// It may take time: until it calls back, nothing of the connection is read. It is called on the loop with each
+    /// connection, and calls back once, on any thread, with the peer as it was or with another user
+    /// (``Peer/belonging(to:)``).
     public var identify:
         (@Sendable (_ peer: Peer, _ done: @escaping @Sendable (Peer) -> Void) -> Void)?
 
-    /// Why a peer may not connect at all, as it follows on its name in the log; nil: it may.
+    /// Returns the reason why a peer may not connect at all, as it follows the peer's name in the log; nil: it may.
     ///
-    /// Asked on the loop as a connection is accepted. Default: everyone may.
+    /// Called on the loop when a connection is accepted. Default: everyone may.
     public var refuses: (@Sendable (_ peer: Peer) -> String?)?
 
-    /// What is recorded of calls, through swift-metrics; nil, the default, for nothing.
+    /// The metrics that are recorded of calls; nil, the default: none.
     public var metrics: VarlinkMetrics?
 
-    /// Whether a method's calls may ask for an upgrade: that the connection speaks another protocol after the
-    /// reply.
+    /// Whether a method's calls may ask for an upgrade, after which the connection speaks another protocol.
     public enum Upgrade: Sendable, Hashable {
-        /// They may not: such a call is answered with `MethodNotImplemented`.
+        /// Calls may not ask for one: such a call is replied to with `MethodNotImplemented`.
         case never
-        /// They may: the handler asks ``VarlinkCall/wantsUpgrade``.
+        /// Calls may ask for one: the handler checks ``VarlinkCall/wantsUpgrade``.
         case possible
-        /// They have to: other calls are answered with `ExpectedUpgrade`.
+        /// Calls must ask for one: other calls are replied to with `ExpectedUpgrade`.
         case required
     }
 
@@ -61,10 +61,10 @@ public struct VarlinkRouter: Sendable {
     /// Makes a router that answers for nothing but `org.varlink.service`.
     ///
     /// - Parameters:
-    ///   - vendor: Who made the service.
-    ///   - product: What it is.
+    ///   - vendor: The name of the service's vendor.
+    ///   - product: The name of the product.
     ///   - version: Its version.
-    ///   - url: Where to read about it.
+    ///   - url: The address of its documentation.
     public init(vendor: String, product: String, version: String, url: String) {
         var information = VarlinkService.GetInfo.Reply()
         information.vendor = vendor
@@ -94,8 +94,8 @@ public struct VarlinkRouter: Sendable {
     ///
     /// - Parameters:
     ///   - method: The method; one handler each.
-    ///   - body: What answers its calls. Runs on the loop, in the turn that read the call: it must
-    ///     not block, and may keep the call to answer it later.
+    ///   - body: The handler of its calls. It runs on the loop, in the turn that read the call: it must not block, and
+    ///     may keep the call to answer it later.
     public mutating func handle<Method: VarlinkMethod>(
         _ method: Method.Type,
         _ body:
@@ -114,7 +114,7 @@ public struct VarlinkRouter: Sendable {
     /// Sets whether a method's calls may ask for an upgrade; by default none may.
     ///
     /// - Parameters:
-    ///   - upgrade: Whether they may.
+    ///   - upgrade: Whether they may, or must.
     ///   - method: The method; its handler is set by ``handle(_:_:)``, before or after this.
     public mutating func allow<Method: VarlinkMethod>(
         _ upgrade: Upgrade, of method: Method.Type
@@ -170,7 +170,7 @@ public struct VarlinkRouter: Sendable {
 ///
 /// An object, so that a call that finds it counts one reference and not one for each part.
 final class MethodEntry: Sendable {
-    /// Reads the parameters (an object's text, nesting so deep at most) and runs the handler.
+    /// Decodes the parameters, which are an object's text with a maximum nesting, and runs the handler.
     typealias Invocation =
         @Sendable (UnsafeRawBufferPointer, Int, CallSlot) throws(JSONError) -> Void
 
@@ -180,13 +180,13 @@ final class MethodEntry: Sendable {
     /// Its place in the table.
     let place: UInt16
 
-    /// Whether its calls may, or have to, ask for another protocol.
+    /// Whether its calls may, or must, ask for an upgrade.
     let upgrade: VarlinkRouter.Upgrade
 
     /// Decides which peers may call it; nil: all may.
     let authorize: VarlinkRouter.Authorization?
 
-    /// Goes on with a call that was under way in another process; nil: it can't.
+    /// Continues a call that was in progress in another process; nil: its calls can't be continued.
     let resume: (@Sendable (JSONObject, CallSlot) -> Void)?
 
     /// Reads the parameters and runs the handler.
@@ -206,14 +206,14 @@ final class MethodEntry: Sendable {
     }
 }
 
-/// Methods by name, found by the bytes that stand in a call: no string is made.
+/// The methods by name, found by the name's bytes in a call, without making a string.
 struct MethodTable: Sendable {
     private struct Place {
         var hash: UInt64 = 0
-        /// Where the name's bytes stand among all names, and how many there are.
+        /// The position of the name's bytes among all names, and their number.
         var start = 0
         var count = 0
-        /// Which entry it is; -1 for none.
+        /// The index of the entry; -1: none.
         var entry = -1
     }
 

@@ -11,8 +11,8 @@ internal import NIOPosix
 /// clients notice nothing:
 ///
 /// ```swift
-/// await server.pause(within: .seconds(10))           // calls under way are answered
-/// let kept = await server.release(within: .seconds(2)) // sockets, and what is known of them
+/// await server.pause(within: .seconds(10))           // calls in progress are replied to
+/// let kept = await server.release(within: .seconds(2)) // sockets, each with its state
 /// …                                                  // to systemd's fd store, say
 /// ```
 ///
@@ -24,17 +24,17 @@ internal import NIOPosix
 /// try await server.listen(at: address)
 /// ```
 ///
-/// A connection is kept that is between two calls, or in a call with `more` whose handler declared by
-/// ``VarlinkCall/onHandOver(_:)`` how it goes on; the router of the other process has a handler for
-/// that, see ``VarlinkRouter/resume(_:_:)``. What had arrived and was not worked on goes along. All
-/// others are closed: those whose peer does not read, those that speak another protocol, and streams
-/// that can't be resumed. The credentials of a peer are read from the kernel again.
+/// A connection is kept if it is between two calls, or in a call with `more` whose handler set by
+/// ``VarlinkCall/onHandOver(_:)`` how the call continues; the router of the other process has a handler
+/// for that, see ``VarlinkRouter/resume(_:_:)``. Bytes that had arrived and were not processed are passed
+/// on. All other connections are closed: those whose peer does not read, those that speak another
+/// protocol, and streams that can't be resumed. The credentials of a peer are read from the kernel again.
 extension VarlinkServer {
     /// Prepares a handover: accepts no connections, starts no calls, and answers those under way.
     ///
-    /// Streams go on; those that can't be resumed are waited for.
+    /// Streams continue; the server waits for those that can't be resumed.
     ///
-    /// - Parameter deadline: How long calls under way may take.
+    /// - Parameter deadline: The time that calls in progress may take.
     public func pause(within deadline: Duration) async {
         let paused = state.eventLoop.flatSubmit { [state] in
             state.pause(within: TimeAmount(deadline))
@@ -43,16 +43,15 @@ extension VarlinkServer {
         try? await paused.get()
     }
 
-    /// Hands out the connections that can go on in another process, and closes the others.
+    /// Returns the connections that can continue in another process, and closes the others.
     ///
     /// To be called after ``pause(within:)``.
     ///
     /// - Parameters:
-    ///   - patience: How long peers may take to read the replies.
-    ///   - note: Runs on the loop when streams make no more replies, before any connection is closed here:
-    ///     their state can be saved then.
-    /// - Returns: The connections, those that were used last first. The caller closes their
-    ///   descriptors once they are on their way.
+    ///   - patience: The time that peers may take to read the replies.
+    ///   - note: Called on the loop when streams make no more replies, before any connection is closed here: their
+    ///     state can be saved then.
+    /// - Returns: The connections, the last used first. The caller closes their descriptors once they are passed on.
     public func release(
         within patience: Duration, noting note: @escaping @Sendable () -> Void = {}
     ) async -> [VarlinkKeptConnection] {
@@ -63,12 +62,13 @@ extension VarlinkServer {
         return (try? await released.get()) ?? []
     }
 
-    /// Goes on with connections of another process, before it listens.
+    /// Continues connections of another process, before it listens.
     ///
-    /// Streams are resumed before any call is started that waited. Who has gone meanwhile is passed over.
+    /// Streams are resumed before any waiting call is started. Connections whose peers have disconnected meanwhile are
+    /// left out.
     ///
-    /// - Parameter kept: The connections; their descriptors are the server's from now on.
-    /// - Returns: How many it serves now.
+    /// - Parameter kept: The connections; the server owns their descriptors from now on.
+    /// - Returns: The number of connections that it serves now.
     @discardableResult
     public func adopt(_ kept: [VarlinkKeptConnection]) async -> Int {
         let adopted = state.eventLoop.flatSubmit { [self] in
@@ -103,15 +103,15 @@ extension VarlinkServer {
 }
 
 extension VarlinkCall {
-    /// Says how the call goes on in another process, if its connection goes to it: see
+    /// Sets how the call continues in another process, if its connection is handed over: see
     /// ``VarlinkServer/release(within:noting:)``.
     ///
-    /// For calls with ``wantsMore``, which would otherwise end with this process; of others nothing
-    /// is remembered, they are answered before.
+    /// It is for calls with ``wantsMore``, which would otherwise end with this process. For other calls nothing is
+    /// kept: they are answered before the handover.
     ///
-    /// - Parameter describe: Runs on the loop, perhaps several times, when the call makes no more replies
-    ///   and all that it made are sent. What it returns is passed to the handler of
-    ///   ``VarlinkRouter/resume(_:_:)`` there; nil: it can't go on, or not yet.
+    /// - Parameter describe: Called on the loop, possibly several times, when the call makes no more replies and all of
+    ///   them are sent. Its result is passed to the handler of ``VarlinkRouter/resume(_:_:)`` there; nil: the call
+    ///   can't continue, or not yet.
     public func onHandOver(_ describe: @escaping @Sendable () -> JSONObject?) {
         guard slot.connection.eventLoop.inEventLoop else {
             return slot.connection.eventLoop.execute { self.onHandOver(describe) }
@@ -121,14 +121,14 @@ extension VarlinkCall {
 }
 
 extension VarlinkRouter {
-    /// Sets what goes on with a method's calls that were under way in another process.
+    /// Sets the handler that continues a method's calls from another process.
     ///
-    /// Whether the peer may call the method is asked again first.
+    /// Before it is called, the peer's right to call the method is checked again.
     ///
     /// - Parameters:
     ///   - method: The method; its ordinary handler is set by ``handle(_:_:)``.
-    ///   - body: Called on the loop with what ``VarlinkCall/onHandOver(_:)`` returned, and the call, which its peer
-    ///     began long ago: replies that were sent must not be repeated.
+    ///   - body: Called on the loop with the result of ``VarlinkCall/onHandOver(_:)`` and the call. The peer made the
+    ///     call in the earlier process, so replies that were sent must not be repeated.
     public mutating func resume<Method: VarlinkMethod>(
         _ method: Method.Type,
         _ body: @escaping @Sendable (_ state: JSONObject, _ call: VarlinkCall<Method.Reply>) -> Void

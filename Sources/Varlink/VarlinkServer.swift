@@ -7,31 +7,31 @@ public import NIOPosix
 ///
 /// ## What it promises
 ///
-/// 1. **Order.** Replies leave a connection in the order of its calls, whatever order they are answered
-///    in. Several calls of a connection may be under way at once; while one with `more` is, no later
-///    one is started.
-/// 2. **One loop.** A server lives on one event loop. Handlers run on it, inline, in the turn that read
-///    their call: no task, no hop. They may answer at once, later on the loop, or from any thread.
-/// 3. **Replying runs no other code.** A reply is only queued. It is written, with all others
-///    of its connection, after the handler has returned: once a turn. So a handler is never entered
-///    a second time by a connection that turns out to be dead.
-/// 4. **Silence.** A call with `oneway` is never answered, whatever its handler does.
-/// 5. **Bounded memory.** Each limit of ``VarlinkLimits`` is a value with a default. Who sends faster
-///    than is answered, or does not read answers, is no longer read from.
-/// 6. **Malformed is closed.** What has no well-defined reply ends its connection, is logged with the
-///    peer's user and process, and is counted. Others do not notice, and the log does not overflow.
-/// 7. **No descriptors.** What a peer sends along with its bytes is never received.
-/// 8. **Upgrades lose nothing.** After the NUL of a call with `upgrade` no byte is taken for a call: all of
-///    them are the other protocol's, or calls again if the upgrade is refused.
+/// 1. **Order.** Replies leave a connection in the order of its calls, whatever order they are answered in. Several
+///    calls of a connection may be under way at once; while one with `more` is, no later one is started.
+/// 2. **One loop.** A server lives on one event loop. Handlers run on it, inline, in the turn that read their call: no
+///    task, no hop. They may answer at once, later on the loop, or from any thread.
+/// 3. **Replying runs no other code.** A reply is only queued. It is written, with all others of its connection, after
+///    the handler has returned: once a turn. So a handler is never entered a second time by a connection that turns out
+///    to be dead.
+/// 4. **Silence.** A call with `oneway` is never replied to, whatever its handler does.
+/// 5. **Bounded memory.** Each limit of ``VarlinkLimits`` is a value with a default. A peer that sends faster than it
+///    is answered, or does not read replies, is no longer read from.
+/// 6. **Malformed is closed.** A message that has no well-defined reply ends its connection, is logged with the peer's
+///    user and process, and is counted. Other connections are not affected, and the number of log lines is limited.
+/// 7. **No descriptors.** Descriptors that a peer sends along with its bytes are never received.
+/// 8. **Upgrades lose nothing.** Bytes after the NUL of a call with `upgrade` are not taken for a call: they belong to
+///    the other protocol, or are calls again if the upgrade is refused.
 /// 9. **An orderly end.** ``stop(within:)`` answers what was accepted, then closes.
 public final class VarlinkServer: Sendable {
-    /// Where a server listens.
+    /// The address at which a server listens.
     public enum Address: Sendable, Hashable {
-        /// At a path; the file is made with this mode, and given to this group, before anyone can
-        /// connect. A file left by a server that is gone is replaced.
+        /// A path, at which a socket file is made with this mode and given to this group before anyone can connect.
+        ///
+        /// A file left by a server that is gone is replaced.
         case path(String, mode: UInt32 = 0o660, group: String? = nil)
 
-        /// On a socket that listens already, such as one inherited from systemd. The server closes it.
+        /// A socket that listens already, such as one inherited from systemd; the server closes it.
         case descriptor(Int32)
     }
 
@@ -41,10 +41,10 @@ public final class VarlinkServer: Sendable {
     /// Makes a server that does not listen yet.
     ///
     /// - Parameters:
-    ///   - loop: Where it lives: all connections and all handlers.
-    ///   - router: What it answers.
-    ///   - limits: What peers may use up.
-    ///   - logger: Where closed and refused connections are logged.
+    ///   - loop: The event loop of all connections and handlers.
+    ///   - router: The router of its calls.
+    ///   - limits: The limits of peers.
+    ///   - logger: Logs closed and refused connections.
     public init(
         on loop: any EventLoop, router: VarlinkRouter, limits: VarlinkLimits = VarlinkLimits(),
         logger: Logger
@@ -52,14 +52,14 @@ public final class VarlinkServer: Sendable {
         state = ServerState(eventLoop: loop, router: router, limits: limits, logger: logger)
     }
 
-    /// Makes a server and has it listen.
+    /// Makes a server that listens.
     ///
     /// - Parameters:
-    ///   - loop: Where it lives: all connections and all handlers. By default one of the process's own.
-    ///   - address: Where it listens.
-    ///   - router: What it answers.
-    ///   - limits: What peers may use up.
-    ///   - logger: Where closed and refused connections are logged; one labelled `varlink` by default.
+    ///   - loop: The event loop of all connections and handlers. Default: one of the process's own.
+    ///   - address: The address at which it listens.
+    ///   - router: The router of its calls.
+    ///   - limits: The limits of peers.
+    ///   - logger: Logs closed and refused connections. Default: a logger with the label `varlink`.
     /// - Returns: The server, which answers already.
     /// - Throws: ``VarlinkBindError``.
     public static func start(
@@ -74,7 +74,7 @@ public final class VarlinkServer: Sendable {
 
     /// Listens at one more address.
     ///
-    /// - Parameter address: Where.
+    /// - Parameter address: The address.
     /// - Throws: ``VarlinkBindError``.
     public func listen(at address: Address) async throws {
         switch address {
@@ -91,7 +91,7 @@ public final class VarlinkServer: Sendable {
     /// Serves a socket that is connected already, such as one end of a pair.
     ///
     /// - Parameter descriptor: The socket; the server closes it.
-    /// - Throws: What the system says of a descriptor that is no connected socket.
+    /// - Throws: The system's error if the descriptor is no connected socket.
     public func serve(_ descriptor: Int32) async throws {
         DescriptorPassing.refuse(on: descriptor)
         _ = try await ClientBootstrap(group: state.eventLoop)
@@ -101,23 +101,23 @@ public final class VarlinkServer: Sendable {
             .withConnectedSocket(descriptor).get()
     }
 
-    /// Changes what peers may use up.
+    /// Changes the limits of peers.
     ///
-    /// Who has more than that keeps it, and gets no more. ``VarlinkLimits/writableBytes`` and
+    /// Peers that exceed the new limits keep what they have, and get no more. ``VarlinkLimits/writableBytes`` and
     /// ``VarlinkLimits/logLines`` stay as they were.
     ///
-    /// - Parameter limits: What they may from now on.
+    /// - Parameter limits: The new limits.
     public func limit(to limits: VarlinkLimits) async {
         // The future never fails.
         try? await state.eventLoop.submit { [state] in state.limit(to: limits) }.get()
     }
 
-    /// Changes what peers may do, and has the calls under way look whether they are still allowed: see
+    /// Changes the rights of peers, and runs the review handlers of calls in progress: see
     /// ``VarlinkCall/onReview(_:)``.
     ///
-    /// Both in one turn: no call is answered in between.
+    /// Both happen in one turn: no call is replied to in between.
     ///
-    /// - Parameter change: Makes the change; run on the loop.
+    /// - Parameter change: Makes the change; called on the loop.
     public func review(after change: @escaping @Sendable () -> Void) async {
         // The future never fails.
         try? await state.eventLoop.submit { [state] in
@@ -126,11 +126,11 @@ public final class VarlinkServer: Sendable {
         }.get()
     }
 
-    /// Goes on serving until the task is cancelled, then stops.
+    /// Serves until the task is cancelled, then stops.
     ///
-    /// A program may end with this.
+    /// A program may end with this call.
     ///
-    /// - Parameter deadline: How long calls under way may take then, see ``stop(within:)``; 10 s by default.
+    /// - Parameter deadline: The time that calls in progress may then take, see ``stop(within:)``. Default: 10 s.
     public func run(stoppingWithin deadline: Duration = .seconds(10)) async {
         let (endless, end) = AsyncStream.makeStream(of: Never.self)
         // Its loop ends when the task is cancelled; `end` must be referenced until then.
@@ -142,12 +142,11 @@ public final class VarlinkServer: Sendable {
         await stop(within: deadline)
     }
 
-    /// Stops: accepts no connections and no calls from now on, answers the calls under way, cuts
-    /// streams, and closes.
+    /// Stops: accepts no more connections and calls, answers the calls in progress, cuts streams, and closes.
     ///
     /// A second call waits for the same end.
     ///
-    /// - Parameter deadline: How long calls under way may take. What is left then is closed.
+    /// - Parameter deadline: The time that calls in progress may take. Connections that are left then are closed.
     public func stop(within deadline: Duration) async {
         await files.removeAll()
         let ended = state.eventLoop.flatSubmit { [state] in
@@ -157,17 +156,17 @@ public final class VarlinkServer: Sendable {
         try? await ended.get()
     }
 
-    /// What the server has seen.
+    /// The server's counters.
     ///
-    /// To be asked on its loop only; elsewhere ask ``currentStatistics()``.
+    /// Use it on the server's loop only; elsewhere use ``currentStatistics()``.
     public var statistics: VarlinkStatistics {
         state.eventLoop.preconditionInEventLoop()
         return state.currentStatistics
     }
 
-    /// What the server has counted, for callers that are not on its loop.
+    /// Returns the server's counters, for callers that are not on its loop.
     ///
-    /// - Returns: The counts of one moment.
+    /// - Returns: The counters of one moment.
     public func currentStatistics() async -> VarlinkStatistics {
         let statistics = state.eventLoop.submit { [state] in state.currentStatistics }
         return (try? await statistics.get()) ?? VarlinkStatistics()

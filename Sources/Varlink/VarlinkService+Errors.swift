@@ -5,10 +5,10 @@ extension VarlinkService {
     public struct InterfaceNotFound: VarlinkErrorReply, Hashable {
         /// The error's full name.
         public static let name = "org.varlink.service.InterfaceNotFound"
-        /// The interface that was asked for.
+        /// The interface that the call named.
         public var interface: String
 
-        /// - Parameter interface: The interface that was asked for.
+        /// - Parameter interface: The interface that the call named.
         public init(interface: String) { self.interface = interface }
 
         /// Reads the error's parameters.
@@ -77,10 +77,10 @@ extension VarlinkService {
     public struct InvalidParameter: VarlinkErrorReply, Hashable {
         /// The error's full name.
         public static let name = "org.varlink.service.InvalidParameter"
-        /// The parameter, or the way to what is wrong within it, such as `items[3].id`.
+        /// The parameter, or the path to the wrong value in it, such as `items[3].id`.
         public var parameter: String
 
-        /// - Parameter parameter: The parameter, or the way to what is wrong within it.
+        /// - Parameter parameter: The parameter, or the path to the wrong value in it.
         public init(parameter: String) { self.parameter = parameter }
 
         /// Reads the error's parameters.

@@ -1,7 +1,7 @@
 public import JSONCodec
 
 extension VarlinkService {
-    /// Who made the service, its version, and the names of the interfaces it implements.
+    /// Returns the service's vendor, product and version, and the names of the interfaces that it implements.
     public enum GetInfo: VarlinkMethod {
         /// The method's full name.
         public static let name = "org.varlink.service.GetInfo"
@@ -9,15 +9,15 @@ extension VarlinkService {
         /// The method takes nothing.
         public typealias Parameters = VarlinkNothing
 
-        /// What a service says about itself.
+        /// The description of a service.
         public struct Reply: VarlinkCodable, Hashable {
-            /// Who made the service.
+            /// The name of the vendor.
             public var vendor = ""
-            /// What it is.
+            /// The name of the product.
             public var product = ""
             /// Its version.
             public var version = ""
-            /// Where to read about it.
+            /// The address of the documentation.
             public var url = ""
             /// The names of its interfaces.
             public var interfaces: [String] = []
@@ -73,7 +73,7 @@ extension VarlinkService {
         /// The method's full name.
         public static let name = "org.varlink.service.GetInterfaceDescription"
 
-        /// Which interface.
+        /// The interface to describe.
         public struct Parameters: VarlinkCodable, Hashable {
             /// The interface's name.
             public var interface: String

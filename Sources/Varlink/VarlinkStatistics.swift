@@ -1,4 +1,4 @@
-/// What a server has seen since it was made.
+/// The counters of a server, since it was made.
 public struct VarlinkStatistics: Sendable, Hashable {
     /// Connections that are open now.
     public internal(set) var connections = 0
@@ -15,7 +15,7 @@ public struct VarlinkStatistics: Sendable, Hashable {
     /// Calls that were answered with an error, or would have been if they were not `oneway`.
     public internal(set) var errors = 0
 
-    /// Connections that were closed for a message without a well-defined reply, by what was wrong with it.
+    /// The number of connections that were closed for a message without a well-defined reply, by violation.
     public internal(set) var violations: [VarlinkViolation: Int] = [:]
 
     /// Connections that were closed for a message without a well-defined reply.
@@ -30,39 +30,39 @@ public struct VarlinkStatistics: Sendable, Hashable {
     /// Connections that were upgraded to another protocol.
     public internal(set) var upgrades = 0
 
-    /// Bytes received.
+    /// The number of bytes received.
     public internal(set) var bytesIn = 0
 
-    /// Bytes written to the kernel or queued for it.
+    /// The number of bytes written to the kernel or queued for it.
     public internal(set) var bytesOut = 0
 
     /// Calls that are not answered in full at this moment.
     public internal(set) var callsInFlight = 0
 
-    /// Bytes of replies that wait to be sent at this moment.
+    /// The number of bytes of replies that wait to be sent at this moment.
     public internal(set) var bytesQueued = 0
 
-    /// Bytes that users are charged with at this moment; see ``VarlinkLimits/bytesPerUser``.
+    /// The number of bytes that users are charged with at this moment; see ``VarlinkLimits/bytesPerUser``.
     public internal(set) var bytesCharged = 0
 
-    /// What a server has seen that was just made.
+    /// The counters of a new server.
     public init() {}
 }
 
-/// What can be wrong with a message so that its connection is closed.
+/// The violations of the protocol for which a connection is closed.
 public enum VarlinkViolation: String, Sendable, Hashable, CaseIterable {
-    /// It is longer than ``VarlinkLimits/frameBytes``.
+    /// The message is longer than ``VarlinkLimits/frameBytes``.
     case messageTooLong
-    /// It is no JSON object in UTF-8, or nests too deep, or a member has the wrong type.
+    /// The message is no JSON object in UTF-8, or nests too deep, or a member has the wrong type.
     case malformed
-    /// It has a member that the protocol does not know, and whose name has no vendor.
+    /// The message has a member that the protocol does not know, and whose name has no vendor.
     case unknownMember
-    /// It names no method.
+    /// The call names no method.
     case missingMethod
     /// `oneway`, `more` or `upgrade` is neither true nor false.
     case flagNotBoolean
     /// More than one of `oneway`, `more` and `upgrade` is true.
     case severalFlags
-    /// It is a reply to no call; only clients receive such.
+    /// The message is a reply to no call; only clients receive such messages.
     case unexpectedReply
 }

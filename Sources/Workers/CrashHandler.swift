@@ -16,7 +16,7 @@ public enum CrashHandler {
         process_note_crashes(descriptor, text)
     }
 
-    /// Makes a crash print what was noted, the signal and a backtrace.
+    /// Makes a crash print the notes, the signal and a backtrace.
     public static func install() { process_handle_crashes() }
 
     /// Notes a line that a crash prints, behind those before.
@@ -29,6 +29,6 @@ public enum CrashHandler {
         }
     }
 
-    /// Forgets all lines.
+    /// Drops all kept lines.
     public static func forget() { process_forget_words() }
 }

@@ -6,9 +6,9 @@ internal import NIOCore
 ///
 /// The count is logged before the first line of the next period, or at the worker's end.
 struct LineBudget {
-    /// How many bytes of a line are kept.
+    /// The maximum number of bytes of a line that are kept.
     static let lineBytes = 2_000
-    /// How many lines are logged in a period, and how long the period is.
+    /// The maximum number of lines that are logged in a period, and the length of the period.
     private static let lines = 200
     private static let pause = TimeAmount.seconds(10)
 
@@ -38,7 +38,7 @@ struct LineBudget {
     /// Ends the period, since no further line follows.
     ///
     /// - Parameters:
-    ///   - others: how many of the lines that were not logged the caller logs now.
+    ///   - others: the number of lines not logged so far that the caller logs now.
     ///   - report: called with the number of lines that are not logged.
     mutating func end(without others: Int = 0, report: (Int) -> Void) {
         if unlogged > others { report(unlogged - others) }

@@ -9,12 +9,13 @@ struct PendingCalls {
     struct Call {
         let id: Int
         let name: String
-        /// How long the call may take.
+        /// The time that the call may take.
         let limit: Duration
         /// Whether a caller waits for the answer.
         let isRequest: Bool
         let sent: ContinuousClock.Instant
-        /// What the answer is checked against; nil: the answer is no decision and answers no query.
+        /// The command or query that the answer is checked against; nil: the answer is no decision and answers no
+        /// query.
         let asked: AnswerCheck.Asked?
         let done: (WorkerAnswer) -> Void
     }
@@ -29,14 +30,14 @@ struct PendingCalls {
     /// A call that was answered.
     struct Answered {
         let call: Call
-        /// How long the call waited for earlier calls, and how long it then took.
+        /// The time that the call waited for earlier calls, and the time that it then took.
         let waited: Duration
         let took: Duration
 
-        /// Describes how long the call took and waited.
+        /// Describes the time that the call took and waited.
         ///
         /// - Parameters:
-        ///   - count: how many calls waited behind it.
+        ///   - count: the number of calls that waited behind it.
         ///   - setting: the setting that limits a call's time.
         /// - Returns: two sentences.
         func words(behind count: Int, _ setting: String) -> String {
@@ -49,7 +50,7 @@ struct PendingCalls {
     private var first = 1
     private var next = 1
     private var lastAnswer: ContinuousClock.Instant?
-    /// How long reading from the worker was paused since the oldest call began.
+    /// The time for which reading from the worker was paused since the oldest call began.
     private var held = Duration.zero
 
     var isEmpty: Bool { first == next }
@@ -83,10 +84,10 @@ struct PendingCalls {
         return Answered(call: call, waited: begin - call.sent, took: now - begin)
     }
 
-    /// Takes a pause of reading off the oldest call's time, since the answer may be among the unread messages.
+    /// Subtracts a pause of reading from the oldest call's time, since the answer may be among the unread messages.
     ///
-    /// Only as much is taken off as the call may take, so that a worker that keeps sending messages and does not answer
-    /// is still overdue at some time.
+    /// At most the call's limit is subtracted, so that a worker that keeps sending messages and does not answer becomes
+    /// overdue at some time.
     mutating func wasHeld(
         from start: ContinuousClock.Instant, to end: ContinuousClock.Instant
     ) {
@@ -94,7 +95,7 @@ struct PendingCalls {
         held += max(.zero, end - max(start, begin))
     }
 
-    /// When the oldest call is overdue; nil without calls.
+    /// The time at which the oldest call is overdue; nil without calls.
     var deadline: ContinuousClock.Instant? {
         guard let begin, let limit = calls[first]?.limit else { return nil }
         return begin + limit + min(held, limit)

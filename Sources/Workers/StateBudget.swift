@@ -18,8 +18,8 @@ struct StateBudget {
 
     /// Counts a part; a small one counts as a full one, so that the number of parts is bounded, too.
     ///
-    /// - Parameter size: about how many bytes it has.
-    /// - Returns: what is wrong, as the continuation of "answered with"; nil: nothing.
+    /// - Parameter size: its approximate size in bytes.
+    /// - Returns: the problem, as the continuation of "answered with"; nil: none.
     mutating func take(_ size: Int) -> String? {
         bytes += max(Self.part, size)
         guard bytes > Self.most else { return nil }

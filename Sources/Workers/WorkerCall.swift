@@ -23,13 +23,13 @@ enum WorkerCall: Sendable, Hashable, Codable {
     case reportPart([String: [Value]])
     case report([String: [Value]], cut: Set<String>)
     case deliver(Notification)
-    /// Asks a source, whose answer is sent later as a message with this number.
+    /// A question to a source, which answers later by a message with this number.
     case ask(Int, ContentQuestion)
     case reload
-    /// How many screens show the component.
+    /// The number of screens that show the component.
     case audience(Int)
     case pass(LifecyclePhase)
-    /// Gives the component other settings; answered as `start` is.
+    /// New settings of the component; answered as `start` is.
     case take([String: Value])
     /// Releases the component and ends the worker.
     case close
@@ -42,7 +42,7 @@ enum WorkerCall: Sendable, Hashable, Codable {
         }
     }
 
-    /// What the answer is checked against; nil: the answer is no decision and answers no query.
+    /// The command or query that the answer is checked against; nil: the answer is no decision and answers no query.
     var asked: AnswerCheck.Asked? {
         switch self {
         case .decide(let command, let context): .command(command, context)
@@ -91,14 +91,14 @@ struct WorkerStart: Sendable, Hashable, Codable {
     var settings: [String: Value]
     var secrets: [String: String]
     var fields: [Field]
-    /// How long a call may take.
+    /// The time that a call may take, in milliseconds.
     var callMilliseconds: Int
     /// The most bytes that the component may have kept.
     var keptBytes: Int
 }
 
 extension WorkerStart {
-    /// Takes what the worker needs from a launch request.
+    /// Takes the values that the worker needs from a launch request.
     init(_ request: LaunchRequest) {
         self.init(
             kind: request.plugin.kind, container: request.container,
@@ -128,7 +128,7 @@ enum WorkerAnswer: Sendable, Hashable, Codable {
     case done
 }
 
-/// What a worker's component sends without being asked: a ``ComponentMessage`` whose results are cases.
+/// A message that a worker's component sends by itself: a ``ComponentMessage`` whose results are cases.
 enum WorkerMessage: Sendable, Hashable, Codable {
     case raised([ComponentEvent])
     case publishes(String, [String: Value])

@@ -21,11 +21,11 @@ public actor WorkerComponent {
     public private(set) var messages: [String] = []
     /// The events that the component raised by itself.
     public private(set) var events: [ComponentEvent] = []
-    /// How many of them were taken.
+    /// The number of them that were taken.
     private var taken = 0
 
     private nonisolated let executor: any SerialExecutor
-    /// How many calls are not answered yet.
+    /// The number of calls that are not answered yet.
     var openCalls: Int { open.count }
 
     private let plugin: Plugin
@@ -136,7 +136,7 @@ public actor WorkerComponent {
     /// Whether it is a source that answers questions.
     public func asks() throws -> Bool { try running().asks }
 
-    /// Asks a source; throws the component's `Refusal` as it is.
+    /// Asks a source a question; throws the component's `Refusal` unchanged.
     public func ask(_ question: ContentQuestion) async throws -> ContentAnswer {
         try await call { port, done in
             asked[calls] = done
@@ -148,10 +148,10 @@ public actor WorkerComponent {
         asked.removeValue(forKey: number)?(result.mapError { .refused($0) })
     }
 
-    /// What a filters component selects on screens that are opened without a selection.
+    /// Returns the selection of a filters component on screens that are opened without one.
     public func preselection() throws -> Selection { try running().preselection }
 
-    /// What the component has logged, each as `warning: …`.
+    /// Returns the messages that the component has logged, each as `warning: …`.
     public func logged() -> [String] {
         let levels = [LogLevel.debug, .info, .warning, .error].map { "\($0.rawValue): " }
         return messages.filter { message in levels.contains(where: message.hasPrefix) }
@@ -166,7 +166,7 @@ public actor WorkerComponent {
         return Array(events[taken...])
     }
 
-    /// Gives the component other settings, if it can take them.
+    /// Gives the component new settings, if it can take them.
     ///
     /// - Returns: whether it did.
     public func change(settings: [String: Value]) async throws -> Bool {
@@ -181,7 +181,7 @@ public actor WorkerComponent {
         owner.items = Dictionary(items.map { ($0.id, $0) }) { _, last in last }
     }
 
-    /// What a votes or a comments component accepts.
+    /// Returns the facts about the votes or comments that the component accepts; nil for other kinds.
     public func facts() throws -> ComponentFacts? { try running().facts }
 
     /// Detaches and releases the component; calls that are not answered fail.

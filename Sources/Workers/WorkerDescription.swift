@@ -6,7 +6,7 @@ internal import Logging
 internal import NIOCore
 public import PluginLoader
 
-/// What a worker is asked that makes no component: which settings its plugin takes.
+/// The list of a plugin's settings, which a worker without a component writes.
 ///
 /// The worker is sandboxed like any other, writes one JSON array to its first descriptor, and ends.
 public enum WorkerDescription {
@@ -19,7 +19,7 @@ public enum WorkerDescription {
     ///   - code: the plugin's library or its program.
     ///   - kind: the kind of a program's components.
     ///   - id: the plugin's identifier.
-    ///   - identity: the identity of the code that the daemon holds; nil: what is at the path is run.
+    ///   - identity: the identity of the code that the daemon holds; nil: any code at the path is run.
     /// - Throws: `LaunchFailure` or `PluginProblem`, which the daemon logs.
     public static func serve(
         _ code: PluginCode, kind: Kind, id: String, identity: String?
@@ -107,9 +107,9 @@ extension WorkerLauncher {
     }
 }
 
-/// Reads what a worker writes until it closes its end, without blocking the loop.
+/// Reads a worker's output until the worker closes its end, without blocking the loop.
 ///
-/// It looks again and again for some milliseconds at a time, since the answer is small and comes once.
+/// It polls every few milliseconds, since the answer is small and comes once.
 private final class DescriptionAnswer {
     private let descriptor: Int32
     private let loop: any EventLoop
@@ -122,7 +122,7 @@ private final class DescriptionAnswer {
     /// - Parameters:
     ///   - descriptor: the socket.
     ///   - loop: the event loop.
-    ///   - patience: how long it may take.
+    ///   - patience: the time that it may take.
     ///   - done: called once with all bytes; nil: they did not come in time, or were too many.
     init(
         _ descriptor: Int32, on loop: any EventLoop, within patience: TimeAmount,

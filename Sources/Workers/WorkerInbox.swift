@@ -17,7 +17,7 @@ final class WorkerInbox {
 
     /// The result of checking a message, which is done where the message is decoded.
     struct Judgement: Sendable {
-        /// What is wrong with the message, as the continuation of "answered with"; nil: nothing.
+        /// The problem with the message, as the continuation of "answered with"; nil: none.
         var problem: String?
         /// About how many bytes it has, if it is a part of a state.
         var bytes = 0
@@ -34,7 +34,7 @@ final class WorkerInbox {
     /// The pieces of the message that is not complete yet.
     private var pieces: [UInt8] = []
 
-    /// Makes an inbox, which calls `deliver` with each message or with what is wrong with it.
+    /// Makes an inbox, which calls `deliver` with each message or with its error.
     ///
     /// - Parameters:
     ///   - loop: the event loop that it is used on.

@@ -35,7 +35,7 @@ public final class WorkerLauncher: ComponentLauncher {
     private let turns: TurnNotes
     /// The version of Landlock to use, if it is not the kernel's own.
     var landlock: Int32?
-    /// How long a worker may take to list the settings of its plugin.
+    /// The time that a worker may take to list the settings of its plugin.
     var descriptionPatience = TimeAmount.seconds(10)
 
     /// Makes a launcher.
@@ -68,10 +68,10 @@ public final class WorkerLauncher: ComponentLauncher {
     /// Starts a worker and makes the component in it.
     ///
     /// - Parameters:
-    ///   - request: what to make.
+    ///   - request: the component to make.
     ///   - owner: receives the component's messages and its end; held weakly.
     ///   - done: called once on the event loop; during this call only if no process could be started.
-    /// - Returns: ends the worker; does nothing once the component is made.
+    /// - Returns: a closure that ends the worker; it does nothing once the component is made.
     @discardableResult
     public func launch(
         _ request: LaunchRequest, owner: any PortOwner,
@@ -108,9 +108,9 @@ public final class WorkerLauncher: ComponentLauncher {
         }
     }
 
-    /// Starts a worker that writes which settings a plugin takes.
+    /// Starts a worker that writes the settings of a plugin.
     ///
-    /// - Returns: the worker, the descriptor to read its answer from, and the logger for what it prints.
+    /// - Returns: the worker, the descriptor to read its answer from, and the logger for its output.
     func startDescribing(
         _ plugin: Plugin
     ) throws(WorkerProcess.Problem) -> (WorkerProcess, Int32, Logger) {
@@ -150,7 +150,7 @@ public final class WorkerLauncher: ComponentLauncher {
         landlock.map { ["--landlock", "\($0)"] } ?? []
     }
 
-    /// The worker's arguments: its library or program, and what else of the machine it may use.
+    /// Returns the worker's arguments: its library or program, and what else of the machine it may use.
     private func arguments(for request: LaunchRequest) -> [String] {
         let plugin = request.plugin
         return Self.code(of: plugin)

@@ -8,21 +8,20 @@ internal import Varlink
 
 /// The daemon's ends of the three connections to a worker.
 ///
-/// Calls and the stream of answers have one each, because a connection with a stream carries nothing else. On the third
-/// the worker asks: ``WorkerQuestions``. All close with the last reference.
+/// Calls and the stream of answers have one each, because a connection with a stream carries nothing else. The third is
+/// for the worker's questions: ``WorkerQuestions``. All close with the last reference.
 struct WorkerLink: Sendable {
     /// The most bytes that a worker may send in a frame.
     static let frameBytes = 1 << 20
 
-    /// The limits of what a worker sends: a frame holds a piece of a message, with each byte escaped
-    /// (``WorkerInbox``).
+    /// The limits of a worker's messages: a frame holds a piece of a message, with each byte escaped (``WorkerInbox``).
     static var limits: VarlinkLimits {
         var limits = workerLimits
         limits.frameBytes = frameBytes
         return limits
     }
 
-    /// The limits of what the daemon sends: a frame holds a call with its items.
+    /// The limits of the daemon's messages: a frame holds a call with its items.
     ///
     /// Calls that may be larger are sent in parts (``CallParts``).
     static var workerLimits: VarlinkLimits {
@@ -46,14 +45,14 @@ struct WorkerLink: Sendable {
     /// Takes ownership of connected sockets; closes them if that fails.
     ///
     /// - Parameters:
-    ///   - calls: for calls of the component.
-    ///   - stream: for what the worker answers and sends.
-    ///   - questions: for what the worker asks.
+    ///   - calls: the socket for calls of the component.
+    ///   - stream: the socket for the worker's answers and messages.
+    ///   - questions: the socket for the worker's questions.
     ///   - item: finds an item by its id.
     ///   - loop: the event loop.
     ///   - logger: logs why the connection for questions is closed.
     /// - Returns: the ends.
-    /// - Throws: what the system says of a descriptor that is no connected socket.
+    /// - Throws: the system's error if a descriptor is no connected socket.
     static func connect(
         calls: Int32, stream: Int32, questions: Int32,
         _ item: NIOLoopBound<(String) -> AtriumKit.Item?>,

@@ -3,10 +3,10 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 
-/// Logs what a worker prints, and what the Swift runtime prints when the worker crashes, line by line.
+/// Logs the output of a worker line by line, including that of the Swift runtime when the worker crashes.
 ///
-/// Each line is logged with the worker's container, component and plugin. A long line is cut. Lines beyond a number
-/// are only counted (``LineBudget``).
+/// Each line is logged with the worker's container, component and plugin. A long line is cut. Lines beyond a number are
+/// only counted (``LineBudget``).
 ///
 /// Unchecked: it is used on its channel's event loop only.
 final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
@@ -21,7 +21,7 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
     private var isOver = false
     private var whenOver: (() -> Void)?
 
-    /// How many of the last lines are logged in a crash: what the component logged last, the signal and a backtrace.
+    /// The number of last lines that are logged in a crash: the component's last messages, the signal and a backtrace.
     private static let reserve = 64
 
     private init(_ logger: Logger) { self.logger = logger }
@@ -46,7 +46,7 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
         return (ends[0], ends[1])
     }
 
-    /// Logs what is written to a pipe, until its other end is closed.
+    /// Logs the lines written to a pipe, until its other end is closed.
     ///
     /// - Parameters:
     ///   - descriptor: the end to read from; it is closed at the end.
@@ -120,7 +120,7 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
         log(text)
     }
 
-    /// What the worker printed about its end, as the continuation of how it ended.
+    /// The worker's last output about its end, as the continuation of how it ended.
     var lastWords: String {
         (lastLines.failure.map { ", and said: \($0)" } ?? "")
             + (lastLines.function.map { "; it was in \($0)" } ?? "")

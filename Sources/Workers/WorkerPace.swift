@@ -2,19 +2,20 @@ internal import NIOCore
 
 /// Limits how fast a component may publish or ask: a burst, then a constant rate.
 struct WorkerPace {
-    /// How many notifications are allowed in a second, and in a burst after a pause.
+    /// The number of notifications that are allowed in a second, and in a burst after a pause.
     static let notifications = 1_000
-    /// How many items it may ask for in a second, so that the loop has time for others.
+    /// The number of items that the component may read in a second, so that the loop has time for others.
     static let items = 10_000
-    /// What is sent counts once, and once more for each full piece of this many bytes.
+    /// The number of bytes for which a message counts once more: it counts once, and once more for each full piece of
+    /// this size.
     static let unitBytes = 4_000
-    /// How long the component must have kept to the rate until exceeding it is logged again.
+    /// The time for which the component must have kept to the rate until exceeding it is logged again.
     private static let calm = TimeAmount.seconds(10)
 
-    /// What is logged of a component that publishes too fast.
+    /// The message that is logged of a component that publishes too fast.
     static let warning =
         "It publishes faster than \(most(notifications, "notifications")): its messages are delayed."
-    /// What is logged of a component that asks too fast.
+    /// The message that is logged of a component that reads items too fast.
     static let askingWarning =
         "It reads items faster than \(most(items, "items")): answers and its calls are delayed."
 
@@ -30,11 +31,12 @@ struct WorkerPace {
     }
 
     private let rate: Int
-    /// When what was counted so far is within the rate; at most a second ahead, but for the last of it.
+    /// The time at which the messages counted so far are within the rate; at most a second ahead, without the last
+    /// message.
     private var paid = NIODeadline.uptimeNanoseconds(0)
     private var lastHaste: NIODeadline?
 
-    /// A pace of so many a second.
+    /// Creates a pace of `rate` messages a second.
     init(_ rate: Int) { self.rate = rate }
 
     /// Counts a notification, or an answer.

@@ -58,7 +58,7 @@ extension WorkerPort {
 
     func reportAudience(_ screens: Int) { call(.audience(screens)) }
 
-    /// Finds an item that the component asks for.
+    /// Finds an item that the component requests.
     func item(_ id: String) -> Item? { owner?.port(self, itemWith: id) }
 
     func take(_ settings: [String: Value], _ done: @escaping () -> Void) {

@@ -137,7 +137,8 @@ final class WorkerPort: ComponentPort {
         }
     }
 
-    /// Keeps what the component observes, preselects and takes with its present settings, and whether it is asked.
+    /// Sets the fields that the component observes, its preselection and its facts, as of its present settings, and
+    /// whether it is asked.
     func note(_ fields: [String], _ preselection: Selection, _ facts: ComponentFacts?, asks: Bool) {
         self.asks = asks
         observedFields = check.observable(fields)
@@ -290,7 +291,7 @@ extension WorkerPort {
         loop.scheduleTask(in: .microseconds(100)) { port.value.port?.sendNext() }
     }
 
-    /// How long a call may take, other than those that make or restore the component.
+    /// The time that a call may take, other than those that make or restore the component.
     private var callTime: Duration { limits.call ?? request.limits.callTime }
 
     private func send(_ call: WorkerCall, _ done: @escaping (WorkerAnswer) -> Void) {
@@ -408,7 +409,7 @@ extension WorkerPort {
         if holds.set(isHeld, at: now) { link?.hold(holds.isHeld) }
     }
 
-    /// Takes the pauses of reading off the time of the oldest call.
+    /// Subtracts the pauses of reading from the time of the oldest call.
     private func reckonHeld(until now: ContinuousClock.Instant) {
         if let begin = holds.takeBegin(until: now) { pending.wasHeld(from: begin, to: now) }
     }

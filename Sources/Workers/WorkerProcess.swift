@@ -23,7 +23,7 @@ final class WorkerProcess {
     private let loop: any EventLoop
     private let group: WorkerCgroup?
     private let running: RunningWorkers
-    /// How many bytes of memory it may allocate, if no cgroup limits its memory.
+    /// The bytes of memory that it may allocate, if no cgroup limits its memory; nil: no limit.
     private let memoryLimit: Int?
     private var isKilled = false
     private var isReaped = false
@@ -35,10 +35,10 @@ final class WorkerProcess {
     ///   - arguments: the arguments after the program's name.
     ///   - descriptors: the descriptors that become the worker's from 3 on; the caller closes its own.
     ///   - group: the worker's cgroup, if it has one; it is removed with the worker.
-    ///   - memory: how many bytes it may allocate, unless its cgroup limits its memory; nil: no limit.
+    ///   - memory: the bytes of memory that it may allocate, unless its cgroup limits its memory; nil: no limit.
     ///   - running: counts the worker until it is reaped.
     ///   - loop: the event loop that it is used on.
-    /// - Throws: why the program can't be started.
+    /// - Throws: the reason why the program can't be started.
     init(
         _ executable: String, _ arguments: [String], descriptors: [Int32], group: WorkerCgroup?,
         memory: Int?, running: RunningWorkers, loop: any EventLoop
@@ -94,7 +94,7 @@ final class WorkerProcess {
             &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     }
 
-    /// What the process is doing, as the rest of a sentence, with its processor time so far.
+    /// Returns the state of the process, as the rest of a sentence, with its processor time so far.
     ///
     /// Nil: the kernel does not report it.
     var activity: String? {
@@ -131,8 +131,8 @@ final class WorkerProcess {
     /// Waits for the process to end, and kills it if that takes longer than the grace.
     ///
     /// - Parameters:
-    ///   - grace: how long it may take.
-    ///   - done: called once with how the process ended, as the rest of a sentence.
+    ///   - grace: the time that it may take.
+    ///   - done: called once with the way in which the process ended, as the rest of a sentence.
     func reap(within grace: TimeAmount, _ done: @escaping (String) -> Void) {
         look(until: .now() + grace, pause: .milliseconds(1), done)
     }

@@ -15,7 +15,7 @@ public enum WorkerProgram {
     static let calls: Int32 = 3
     /// The connection on which the worker sends answers and messages.
     private static let stream: Int32 = 4
-    /// The connection on which the worker asks the daemon.
+    /// The descriptor of the connection for the worker's questions.
     static let questions: Int32 = 5
     /// The library's file that the daemon holds open, if it passed one.
     static let library: Int32 = 6
@@ -27,10 +27,9 @@ public enum WorkerProgram {
     /// - Parameters:
     ///   - code: the plugin's library or its program.
     ///   - id: the plugin's identifier.
-    ///   - identity: the identity of the code that the daemon holds; nil: what is at the path is run.
+    ///   - identity: the identity of the code that the daemon holds; nil: any code at the path is run.
     ///   - logger: logs a call that can't be decoded.
-    /// - Throws: when the descriptors are not connected sockets, since the daemon did not start
-    ///   this process.
+    /// - Throws: an error if the descriptors are not connected sockets, because the daemon did not start this process.
     public static func serve(
         _ code: PluginCode, id: String, identity: String?, logger: Logger
     ) async throws {

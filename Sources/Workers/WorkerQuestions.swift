@@ -6,18 +6,19 @@ internal import Logging
 internal import NIOCore
 internal import Varlink
 
-/// The daemon's side of what a component in a worker asks in the middle of a call.
+/// The daemon's side of the questions that a component in a worker asks in the middle of a call.
 ///
-/// Each worker has a connection for it: on the other two its answer would come behind calls that wait for the component.
+/// Each worker has a connection for them: on the other two, the answer would come behind calls that wait for the
+/// component.
 struct WorkerQuestions: WorkerHostService {
-    /// How fast the worker asks.
+    /// The rate of the worker's questions.
     private struct Turns: Sendable {
         var pace: WorkerPace
-        /// When the next question is answered.
+        /// The time at which the next question is answered.
         var next = NIODeadline.uptimeNanoseconds(0)
     }
 
-    /// What finds an item; used on the loop alone.
+    /// Finds an item; used on the loop alone.
     private let find: NIOLoopBound<(String) -> AtriumKit.Item?>
     private let turns: NIOLoopBoundBox<Turns>
     private let loop: any EventLoop
@@ -38,7 +39,7 @@ struct WorkerQuestions: WorkerHostService {
         turns = .makeBoxSendingValue(Turns(pace: pace), eventLoop: loop)
     }
 
-    /// The limits of what a worker asks: one question at a time, none while answers wait to be read.
+    /// The limits of a worker's questions: one question at a time, none while answers wait to be read.
     static var limits: VarlinkLimits {
         var limits = VarlinkLimits()
         limits.frameBytes = 8 << 10
@@ -56,11 +57,11 @@ struct WorkerQuestions: WorkerHostService {
     /// - Parameters:
     ///   - descriptor: the daemon's end.
     ///   - item: finds an item by its id; called on the loop.
-    ///   - pace: how fast the worker may ask.
+    ///   - pace: the rate at which the worker may ask.
     ///   - loop: the event loop.
     ///   - logger: logs why a connection is closed, and that a worker asks too fast.
-    /// - Returns: what the connection needs as long as it lasts.
-    /// - Throws: what the system says of a descriptor that is no connected socket.
+    /// - Returns: the server of the connection; keep it as long as the connection lasts.
+    /// - Throws: the system's error if the descriptor is no connected socket.
     static func serve(
         _ descriptor: Int32, from item: NIOLoopBound<(String) -> AtriumKit.Item?>,
         at pace: WorkerPace = WorkerPace(WorkerPace.items), on loop: any EventLoop, logger: Logger
@@ -95,7 +96,7 @@ struct WorkerQuestions: WorkerHostService {
 /// The worker's side: waits for each answer.
 final class WorkerHostClient {
     private let client: VarlinkBlockingClient
-    /// How long an answer may take: the daemon answers between two of its turns.
+    /// The time that an answer may take: the daemon answers between two of its turns.
     private static let patience = Duration.seconds(30)
 
     init(_ descriptor: Int32) {
@@ -104,9 +105,9 @@ final class WorkerHostClient {
             nesting: Wire.nesting)
     }
 
-    /// The item with this id; nil: there is none.
+    /// Returns the item with this id; nil: there is none.
     ///
-    /// A worker that gets no answer ends: its component must not decide by what is not so.
+    /// A worker that gets no answer ends, because its component must not decide by wrong data.
     func item(_ id: String) -> AtriumKit.Item? {
         guard id.utf8.count <= WorkerQuestions.idBytes else { return nil }
         do {

@@ -14,7 +14,7 @@ internal import Varlink
 final class WorkerSession {
     private let code: PluginCode
     private let id: String
-    /// The identity of the code that the daemon holds; nil: what is at the path is run.
+    /// The identity of the code that the daemon holds; nil: any code at the path is run.
     private let identity: String?
     private let loop: any EventLoop
     private let end: () -> Void
@@ -48,7 +48,7 @@ final class WorkerSession {
     /// Whether the daemon has attached to the stream.
     var isAttached: Bool { stream != nil }
 
-    /// Takes the stream for all replies; the worker ends when the stream closes.
+    /// Sends all replies on this stream from now on; the worker ends when the stream closes.
     func attach(_ call: VarlinkCall<Worker.Attach.Reply>) {
         guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
         stream = call
@@ -316,7 +316,7 @@ final class WorkerSession {
     }
 }
 
-/// Keeps what the component logs, for the handler of crashes.
+/// Keeps the component's log messages for the handler of crashes.
 private struct CrashWords: LastWords {
     func note(_ message: String) { CrashHandler.note(LineBudget.cut(message)) }
 

@@ -42,15 +42,14 @@ public struct WorkerWalls: Sendable {
         self.landlock = min(landlock, process_landlock_version())
     }
 
-    /// What this kernel lacks, one sentence each, for the process that starts workers.
+    /// The protections that this kernel lacks, one sentence each, for the process that starts workers.
     public static var missing: [String] {
         missing(landlock: process_landlock_version(), hasFilters: process_knows_filters() != 0)
     }
 
-    /// What a kernel lacks.
+    /// Returns the protections that a kernel lacks.
     ///
-    /// An older version of Landlock counts as complete if there are filters of calls, which close what it leaves
-    /// open.
+    /// An older version of Landlock counts as complete if there are filters of calls, which close what it leaves open.
     static func missing(landlock version: Int32, hasFilters: Bool) -> [String] {
         var missing: [String] = []
         if version == 0 {
@@ -76,10 +75,10 @@ public struct WorkerWalls: Sendable {
 
     /// Sets up the walls around this process, for good.
     ///
-    /// What the kernel lacks is left out; see ``missing``.
+    /// Walls that the kernel lacks are left out; see ``missing``.
     ///
-    /// - Throws: ``Problem`` if the kernel has a wall and can't set it up, or if this process has
-    ///   other threads already.
+    /// - Throws: ``Problem`` if the kernel has a wall and can't set it up, or if this process has other threads
+    ///   already.
     public func raise() throws(Problem) {
         guard process_has_one_thread() != 0 else {
             throw Problem(

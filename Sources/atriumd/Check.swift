@@ -10,7 +10,7 @@ import PluginLoader
 import Store
 import Workers
 
-/// `atriumd --check`: reports what a start would find wrong, without starting.
+/// `atriumd --check`: reports the problems that a start would find, without starting.
 ///
 /// Definitions are applied to a temporary, empty store, so that plugins check their settings as at a start.
 struct Check {

@@ -18,7 +18,7 @@ let ownUser = getuid()
 
 /// The daemon: creates the parts, runs them, and stops them in order.
 struct Daemon {
-    /// What the service manager passed to the process.
+    /// The descriptors and the watchdog that the service manager passed to the process.
     struct Inheritance: Sendable {
         /// Listening sockets, and descriptors that the manager stores for the daemon.
         var descriptors: PassedDescriptors

@@ -81,7 +81,7 @@ final class DaemonFacade: DaemonState {
         }
     }
 
-    /// The problems of a reload, and what was changed nevertheless.
+    /// Returns a sentence with the problems of a reload, and the changes that were made nevertheless.
     private static func sentence(_ outcome: Reloader.Outcome) -> String {
         outcome.problems.joined(separator: "; ") + "; changed: " + outcome.done
     }

@@ -10,7 +10,7 @@ import Varlink
 
 /// The daemon as a service: starts, serves, and stops on request.
 struct DaemonService: Service {
-    /// How long calls in progress may take when the daemon stops.
+    /// The time that calls in progress may take when the daemon stops.
     private static let stopDeadline = Duration.seconds(20)
 
     let registry: Registry

@@ -38,7 +38,7 @@ struct DaemonSettings: Sendable {
     var limits: LimitSettings
     /// The roles of users and `@groups`; front ends are given as `user=namespace`.
     var roles: RoleSettings
-    /// Where each key is set, for people: file and line, a variable, or a flag.
+    /// The place where each key is set, for people: file and line, a variable, or a flag.
     let places: [String: String]
 
     /// The keys of the file.
@@ -64,7 +64,7 @@ struct DaemonSettings: Sendable {
     ]
     private static let sizes: Set<String> = ["notificationBytesKept", "workerMemoryMax"]
 
-    /// Where settings are read from, at the start and at each reload.
+    /// The file, environment and flags from which settings are read, at the start and at each reload.
     struct Source: Sendable {
         /// The configuration file; nil: `atrium.yaml` in the configuration directory, if any.
         var file: String?

@@ -11,13 +11,13 @@ import Varlink
 // Hands over connections and screens to the next process.
 extension Handover {
     // These times and the 10 s for closing the store must add up to less than the unit's TimeoutStopSec=.
-    /// How long calls in progress may take.
+    /// The time that calls in progress may take.
     private static let answering = Duration.seconds(10)
-    /// How long accepted entries may take to be durable.
+    /// The time that accepted entries may take to become durable.
     private static let settling = TimeAmount.seconds(4)
-    /// How long systemd may take to receive descriptors.
+    /// The time that systemd may take to receive descriptors.
     private static let giving = Duration.seconds(2)
-    /// How long peers may take to read what was sent to them.
+    /// The time that peers may take to read what was sent to them.
     private static let reading = Duration.seconds(2)
 
     /// The descriptors stored beside connections: screens, state, end, and the daemon's own socket.
@@ -29,7 +29,7 @@ extension Handover {
     /// of more than 128 KiB.
     private static let mostConnections = (127 << 10) / (Name.connection.utf8.count + 1)
 
-    /// The capacity that the manager's store needs for so many connections.
+    /// Returns the capacity of the manager's store that this many connections need.
     static func wanted(_ connections: Int) -> Int { connections + besides }
 
     /// Releases the clients' connections, in order, and stores as many as possible with the service manager.
@@ -40,7 +40,7 @@ extension Handover {
     ///   - server: the server with the connections.
     ///   - registry: the registry with the screens.
     ///   - loop: the event loop of both.
-    ///   - taken: how many places in the store are taken by other descriptors.
+    ///   - taken: the number of places in the store that other descriptors take.
     func handOver(
         from server: VarlinkServer, _ registry: Registry, _ loop: any EventLoop, beside taken: Int
     ) async {

@@ -35,7 +35,7 @@ final class Handover: Sendable {
     private let passed: Passed
     private let arrived: Mutex<Arrived>
 
-    /// What the previous process left that is still to be adopted.
+    /// The connections and state of the previous process that are still to be adopted.
     private struct Arrived {
         var connections: [Int32]
         var state: HandoverState?

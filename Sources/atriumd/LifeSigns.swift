@@ -15,9 +15,9 @@ final class LifeSigns: @unchecked Sendable {
 
     /// The interval of progress notifications during the start.
     private static let loadInterval = TimeAmount.seconds(1)
-    /// How long a start may take without progress.
+    /// The time that a start may take without progress.
     ///
-    /// This is longer than a worker may be silent, plus the pause before its restart.
+    /// It is longer than a worker may be silent, plus the pause before its restart.
     private static let loadPatience = Duration.seconds(60)
     /// The delay after which a change is shown in the status.
     private static let statusInterval = TimeAmount.seconds(2)
@@ -25,7 +25,7 @@ final class LifeSigns: @unchecked Sendable {
     private let registry: Registry
     private let loop: any EventLoop
     private let watchdog: Watchdog?
-    /// Returns what is wrong, without what the registry reports.
+    /// Returns the problems, without those that the registry reports.
     private let problems: @Sendable () -> [String]
     private let notifier = Notifier()
 
@@ -55,9 +55,10 @@ final class LifeSigns: @unchecked Sendable {
         }
     }
 
-    /// Notifies: all containers are loaded or have failed, and the definitions are applied.
+    /// Notifies the service manager that all containers are loaded or have failed, and that the definitions are
+    /// applied.
     ///
-    /// - Returns: what is served, and how many problems there are; nil: the daemon is already stopping.
+    /// - Returns: one line about what is served, with the number of problems; nil: the daemon is already stopping.
     func ready() async -> String? {
         await onLoop { [self] in
             guard case .loading = phase else { return nil }
@@ -123,7 +124,7 @@ final class LifeSigns: @unchecked Sendable {
         notifier.status(line)
     }
 
-    /// The status: what is served, and what is wrong.
+    /// Returns the status as one line: what is served, and the problems.
     private func line(_ status: RegistryStatus) -> String {
         let held = held(status)
         let problems = problems() + status.problems

@@ -19,7 +19,7 @@ struct Listener: Sendable {
     /// The group of the daemon's own socket.
     private let group = SocketGroup()
 
-    /// How many places in the manager's store its own socket takes.
+    /// The number of places in the manager's store that its own socket takes.
     var placesInStore: Int { own.placesInStore }
 
     /// Uses the sockets that systemd created, else a socket of the daemon's own.

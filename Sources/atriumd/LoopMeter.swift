@@ -50,8 +50,8 @@ final class LoopMeter: NIOEventLoopMetricsDelegate, @unchecked Sendable {
     /// Records the end of a turn.
     ///
     /// - Parameters:
-    ///   - start: when it began to run tasks, in nanoseconds of the monotonic clock.
-    ///   - end: when it ended.
+    ///   - start: the time at which it began to run tasks, in nanoseconds of the monotonic clock.
+    ///   - end: the time at which it ended, on the same clock.
     func ended(from start: Int64, to end: Int64) {
         var time = end - notes.start(orElse: start)
         if end - Self.readingInterval >= reading.at {

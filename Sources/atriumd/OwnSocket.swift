@@ -16,7 +16,7 @@ final class OwnSocket: Sendable {
     private static let prefix = "listening-"
     /// Members of its group may connect; their roles are checked by the daemon.
     private static let mode: UInt32 = 0o660
-    /// How long systemd may take to remove a socket from its store.
+    /// The time that systemd may take to remove a socket from its store.
     private static let patience = Duration.seconds(2)
 
     private struct State {
@@ -42,7 +42,7 @@ final class OwnSocket: Sendable {
         state = Mutex(State(kept: passed.take { $0.name.hasPrefix(Self.prefix) }))
     }
 
-    /// How many places in the manager's store it takes.
+    /// The number of places in the manager's store that it takes.
     var placesInStore: Int { state.withLock { $0.isKept ? 1 : 0 } }
 
     /// Reuses the previous process's socket if clients can still reach it, else creates one.

@@ -13,12 +13,12 @@ import Varlink
 actor Reloader {
     /// The result of a reload.
     struct Outcome: Sendable {
-        /// What was changed, one line each.
+        /// The changes that were made, one line each.
         var changed: [String] = []
-        /// What went wrong, one sentence each.
+        /// The problems, one sentence each.
         var problems: [String] = []
 
-        /// What was changed, in one line.
+        /// The changes that were made, in one line; `nothing` if there were none.
         var done: String { changed.isEmpty ? "nothing" : changed.joined(separator: ", ") }
     }
 
@@ -85,7 +85,7 @@ actor Reloader {
     /// Reloads everything, after the reloads that were requested before.
     ///
     /// - Parameter signs: notified when the reload begins and ends.
-    /// - Returns: what was done; nil if the daemon is stopping.
+    /// - Returns: the changes and problems; nil if the daemon is stopping.
     func reload(reportingTo signs: LifeSigns) async -> Outcome? {
         guard !isClosed else { return nil }
         let task = Task(executorPreference: QuietExecutor.shared) { [self, last] in
@@ -121,7 +121,7 @@ actor Reloader {
 
     /// Applies `containers.d/` at the start; reloads wait for it.
     ///
-    /// - Returns: what was done; nil if the daemon is stopping.
+    /// - Returns: the changes and problems; nil if the daemon is stopping.
     func applyAtStart() async -> Outcome? {
         guard !isClosed else { return nil }
         isAtStart = true
@@ -209,7 +209,7 @@ actor Reloader {
 
     /// Adopts new settings, as far as that is possible while running.
     ///
-    /// - Returns: what changed, a line each.
+    /// - Returns: the changes, a line each.
     private func adopt(_ newer: DaemonSettings) async throws(DaemonError) -> [String] {
         // The table first, because it may throw. It is created even if the file is the same: groups may have changed.
         let table = try newer.roleTable(groups: parts.listener.groups)

@@ -7,7 +7,7 @@ struct Restore {
     /// The configuration file that the command line names; nil: the default one.
     let config: String?
 
-    /// Restores the backup, and prints what was done.
+    /// Restores the backup, and prints the result.
     ///
     /// - Parameters:
     ///   - file: the backup; `-` is standard input.
@@ -42,7 +42,7 @@ struct Restore {
         return "systemctl start \(unit).socket \(unit)"
     }
 
-    /// Bytes in the units in which `atriumctl backup` prints them.
+    /// Returns a number of bytes in the units in which `atriumctl backup` prints them.
     private static func size(_ bytes: Int) -> String {
         bytes < 10 << 20
             ? "\((bytes + (1 << 9)) >> 10) KiB" : "\((bytes + (1 << 19)) >> 20) MiB"

@@ -81,7 +81,7 @@ struct StartFailure {
         }
     }
 
-    /// Sorts what keeps containers from being read out of an open store.
+    /// Returns the exit status and the system's error for an error of reading containers from an open store.
     private static func sort(_ error: HostError) -> (Status, Int32) {
         switch error {
         // A retry would find the same damage.

@@ -1,4 +1,4 @@
-/// What is wrong with a definition, and where.
+/// A problem in a definition, with its place.
 public struct DefinitionProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file's name as the caller gave it.
     public var file: String
@@ -6,9 +6,9 @@ public struct DefinitionProblem: Error, Sendable, Hashable, CustomStringConverti
     public var line: Int
     /// The column, from 1.
     public var column: Int
-    /// What is wrong: the key or value, and what would be right.
+    /// The key or value that is wrong, and what would be right.
     public var reason: String
-    /// What to do; nil where the reason says it all.
+    /// The advice for the author; nil if the reason says enough.
     public var hint: String?
 
     /// `FILE:LINE:COLUMN: REASON (HINT)`, the form that editors jump to.

@@ -22,9 +22,9 @@ extension DefinitionReader {
     /// - Parameters:
     ///   - definition: the definition, with its text.
     ///   - file: the file's name, for people.
-    ///   - subject: what the error is about.
-    ///   - reason: what is wrong.
-    ///   - hint: what to do.
+    ///   - subject: the subject of the error.
+    ///   - reason: the problem, as a sentence.
+    ///   - hint: the advice for the author; nil: none.
     /// - Returns: the problem; at the beginning of the text if the subject does not occur in it.
     public static func problem(
         in definition: ContainerDefinition, file: String, at subject: Subject, _ reason: String,

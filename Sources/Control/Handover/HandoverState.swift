@@ -26,9 +26,9 @@ public struct HandoverState: Sendable {
 
     /// Why the state can't be used.
     public enum Problem: Error, CustomStringConvertible {
-        /// Another version wrote it.
+        /// The state has another version.
         case version(Int)
-        /// It is damaged.
+        /// The state is damaged.
         case unreadable(String)
 
         /// The problem as a sentence.
@@ -122,7 +122,7 @@ public struct HandoverState: Sendable {
 }
 
 extension ScreenRevision {
-    /// A digest of what a whole revision shows, the same in any process.
+    /// A digest of the content of a whole revision, the same in any process.
     public var digest: Int {
         // FNV-1a is enough: nobody gains by making another revision with the same digest.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325

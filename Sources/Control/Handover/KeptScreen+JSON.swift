@@ -73,7 +73,7 @@ extension SubscriptionStanding {
     /// The subscription as an object: the call that would resume it, and the gaps still to be reported.
     ///
     /// - Parameter store: the identity of the store that its cursor is of.
-    /// - Returns: what ``init(_:)`` reads; the store is beside it.
+    /// - Returns: the object that ``init(_:)`` reads, with the store's identity as a further member.
     func object(in store: String) -> JSONObject {
         [
             "topics": .array(patterns.map { .string($0) }), "after": .int(after),

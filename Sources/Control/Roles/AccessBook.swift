@@ -2,15 +2,15 @@ import Interfaces
 import Synchronization
 import Varlink
 
-/// Decides what each peer may do, by a table of roles that can be replaced while peers are served.
+/// Holds the role of each peer, from a table of roles that can be replaced while peers are served.
 ///
 /// A peer has the groups of its process, and those that the system's directory lists for its user. So a user who was
-/// just added to a group need not log in again. The directory is queried on separate threads, never on the event
-/// loop: when a peer connects, and again later.
+/// just added to a group need not log in again. The directory is queried on separate threads, never on the event loop:
+/// when a peer connects, and again later.
 public final class AccessBook: Sendable {
     /// The credentials whose access is cached: processes of one user may have different groups.
     ///
-    /// All groups are hashed: whoever may map groups (`newgidmap`) can make thousands of sets that differ in one
+    /// All groups are hashed: a user who may map groups (`newgidmap`) can make thousands of sets that differ in one
     /// group.
     struct Credentials: Hashable {
         var uid: UInt32

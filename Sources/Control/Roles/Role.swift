@@ -1,4 +1,4 @@
-/// What a peer may do.
+/// The rights of a peer.
 ///
 /// Each role includes the rights of the roles before it.
 public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
@@ -8,7 +8,7 @@ public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
     case member
     /// A web front end: like a member, and also for actors of its own namespace.
     case frontend
-    /// May also put and remove items, act on what others wrote, and see who voted.
+    /// May also put and remove items, moderate other users' comments, and see who voted.
     case moderator
     /// May do everything.
     case admin
@@ -47,14 +47,14 @@ public struct RoleSettings: Sendable, Hashable {
     }
 }
 
-/// What one peer may do, derived from its credentials.
+/// The role and namespace of one peer, derived from its credentials.
 public struct Access: Sendable, Hashable {
     /// The highest role that it has.
     public var role: Role
     /// The namespace of the actors for which it may act; nil: only for itself.
     public var namespace: String?
 
-    /// What a peer may do.
+    /// Creates the access of a peer.
     public init(role: Role, namespace: String? = nil) {
         self.role = role
         self.namespace = namespace

@@ -153,7 +153,7 @@ public struct RoleTable: Sendable {
 public struct RoleProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// The setting: `admins`, `frontends` and so on.
     public let key: String
-    /// What is wrong with the entry.
+    /// The problem with the entry, for people.
     public let reason: String
 
     /// The problem as a sentence.

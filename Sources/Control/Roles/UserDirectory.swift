@@ -29,7 +29,7 @@ final class UserDirectory: Sendable {
         var waiting: [UInt32: [Waiter]] = [:]
     }
 
-    /// How long an answer is valid.
+    /// The time for which an answer is valid.
     static let memory = Duration.seconds(10)
     /// The most users that are cached.
     static let most = 16_384

@@ -1,7 +1,7 @@
 import CoreMetrics
 import Host
 
-/// Metrics of what is sent to clients without a request, recorded through swift-metrics.
+/// The metrics of messages to clients that are no replies, recorded through swift-metrics.
 enum ClientMeters {
     private static let delivered = Counter(label: "atrium_notifications_delivered_total")
     private static let revisions = Counter(label: "atrium_screen_revisions_total")

@@ -34,7 +34,7 @@ struct ContainersControl: ContainersService {
         }
     }
 
-    /// Whether the reply names a place in a definition, not what is wrong alone.
+    /// Whether the reply has a place in a definition, and not only the problem.
     private func hasPlace(_ error: HostError) -> Bool {
         switch error {
         case .settingInvalid, .definitionInvalid: true

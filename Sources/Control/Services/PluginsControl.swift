@@ -97,10 +97,10 @@ private struct PluginUse {
     let restarts: [PluginRestarts]
     /// Why its components run in workers regardless of definitions.
     let isolated: String?
-    /// What is on the disk, if it is not what is loaded.
+    /// The version on the disk, if it differs from the loaded one; nil: it does not.
     let onDisk: PluginCopy?
 
-    /// What that is, and what to do.
+    /// A sentence about the version on the disk, with what to do; nil: there is none.
     var advice: String? {
         guard let onDisk else { return nil }
         if let problem = onDisk.problem {
@@ -117,7 +117,7 @@ private struct PluginUse {
         return "\(what) is on the disk: \(takes) takes it."
     }
 
-    /// What is wrong with its restarted components.
+    /// The problems of its restarted components, one sentence each.
     var troubles: [String] {
         restarts.flatMap { part in
             let restarts = part.restarts

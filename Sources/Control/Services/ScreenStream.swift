@@ -64,7 +64,7 @@ final class ScreenStream: @unchecked Sendable {
         registry.endScreen(reader)
     }
 
-    /// Sends what there is; called when the screen has something new.
+    /// Sends the changes of the screen; called when it has some.
     func advance() {
         isWoken = true
         guard !isBusy else { return }
@@ -169,7 +169,7 @@ enum ScreenFrame {
         json.endObject()
     }
 
-    /// Writes what is the same for all screens that take a step, as members of an object.
+    /// Writes the part that is the same for all screens that take a step, as members of an object.
     private static func write(_ step: ScreenStep, to json: inout JSONWriter) {
         let view = step.view.encoded { ChangeBytes(step.view) }
         let focus = step.focus.encoded { ChangeBytes(step.focus) }

@@ -185,7 +185,7 @@ struct ScreensControl: ScreensService {
         }
     }
 
-    /// Lets a user act on a screen, or on a part of it, once it is there.
+    /// Lets a user act on a screen, or on a part of it, once it exists.
     ///
     /// The user's rights are checked then, since roles may have changed while the call waited for the screen.
     private func act<Reply>(

@@ -1,6 +1,6 @@
 /// A number that an administrator may set: its name, format and range.
 public struct NumberSetting: Sendable, Hashable {
-    /// What a number counts, which decides its format.
+    /// The unit of a setting, which decides its format.
     public enum Unit: Sendable, Hashable {
         /// Things, as a whole number.
         case things
@@ -12,7 +12,7 @@ public struct NumberSetting: Sendable, Hashable {
 
     /// Its key.
     public let key: String
-    /// What it counts.
+    /// The unit.
     public let unit: Unit
     /// The range of valid values.
     public let range: ClosedRange<Int>

@@ -167,7 +167,7 @@ public final class BackupMaking: Sendable {
         return try Backup(file, sequence: sequence ?? 0, identity: identity ?? store.identity)
     }
 
-    /// Remembers the connection in use, so that another thread can interrupt it.
+    /// Sets the connection in use, so that another thread can interrupt it.
     private func begin(_ source: DatabaseQueue) throws(BackupError) {
         let goesOn = state.withLock { state in
             if case .cancelled = state { return false }

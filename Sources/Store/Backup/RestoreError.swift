@@ -1,4 +1,4 @@
-/// Why a backup was not restored: what, where and what to do.
+/// The reason why a backup was not restored, with the file and what to do.
 ///
 /// Nothing was changed.
 public enum RestoreError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -8,7 +8,7 @@ public enum RestoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case foreign(file: String, reason: String)
     /// A part of it is missing.
     case truncated(file: String, bytes: Int, expected: Int)
-    /// It is the file of a running store, copied without its log.
+    /// The file is that of a running store, copied without its log.
     case withLog(file: String)
     /// Its contents are damaged.
     case damaged(file: String, reason: String)

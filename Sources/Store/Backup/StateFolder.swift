@@ -86,10 +86,10 @@ enum StateFolder {
         return path
     }
 
-    /// The size of a file in bytes; 0 if there is none.
+    /// Returns the size of a file in bytes; 0 if there is none.
     ///
-    /// Not with Foundation, which would also look up the owner's name in the system's directory of users, and may
-    /// hang.
+    /// It does not use Foundation, which would also look up the owner's name in the system's directory of users, and
+    /// may hang.
     static func size(of path: String) -> Int {
         var info = stat()
         return stat(path, &info) == 0 ? Int(info.st_size) : 0

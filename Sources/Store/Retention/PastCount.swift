@@ -22,7 +22,7 @@ struct PastCount {
     private(set) var missing = 0
     /// The last of them.
     private var lastMissing: Int64 = 0
-    /// The last sequence of which it is known whether its entry is there.
+    /// The last sequence up to which it is known whether entries exist.
     private var compared: Int64 = 0
     /// Whether the last slice could delete nothing although limits are exceeded.
     private var isStuck = false
@@ -33,7 +33,7 @@ struct PastCount {
 
     init(_ limits: Retention) { self.limits = limits }
 
-    /// Counts what was committed since the last count.
+    /// Counts the entries committed since the last count.
     mutating func countRest(_ db: Database) throws {
         let from = try max(compared, Self.number("trimmed", db))
         let row = try Row.fetchOne(

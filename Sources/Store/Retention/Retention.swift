@@ -1,4 +1,5 @@
-/// How many past notifications a store keeps for subscribers that catch up; the newest entry always stays.
+/// The limits of the past notifications that a store keeps for subscribers that catch up; the newest entry always
+/// stays.
 public struct Retention: Sendable, Hashable {
     /// The most notifications.
     public var count: Int
@@ -28,7 +29,7 @@ public struct KeptPast: Sendable, Hashable {
 }
 
 extension Store {
-    /// Sets the limits for past notifications, and starts to delete what exceeds them.
+    /// Sets the limits for past notifications, and starts to delete those that exceed them.
     ///
     /// Later, whenever a limit is exceeded by a fiftieth, the oldest notifications are deleted until it is met, in
     /// small transactions between those of entries. Records stay.

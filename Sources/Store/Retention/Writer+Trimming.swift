@@ -9,7 +9,7 @@ internal import Synchronization
 struct Trimming {
     /// The limits; nil until they are set.
     var limits: Retention?
-    /// What is kept, as far as it was counted.
+    /// The past notifications that are kept, as far as they were counted; nil: not counted yet.
     var kept: KeptPast?
     /// The number of pending steps of counting, trimming and shrinking.
     var steps = 0
@@ -34,9 +34,9 @@ extension Writer {
 
     var keptPast: KeptPast? { trimming.withLock { $0.kept } }
 
-    /// Counts again what is kept; does nothing until limits are set.
+    /// Counts the kept notifications again; does nothing until limits are set.
     ///
-    /// Runs on its own thread, because it reads all entries.
+    /// It runs on a thread of its own, because it reads all entries.
     func recount() {
         guard let limits = trimming.withLock({ $0.limits }) else { return }
         trimming.withLock { $0.steps += 1 }
@@ -96,7 +96,7 @@ extension Writer {
         }
     }
 
-    /// Deletes some of what exceeds the limits, and schedules the next slice until they are met.
+    /// Deletes some of the notifications that exceed the limits, and schedules the next slice until they are met.
     func trimSlice() {
         guard isWriting, var count = past else { return }
         do {
@@ -167,7 +167,7 @@ extension Writer {
         }
     }
 
-    /// Runs the body on the queue, after what already waits there.
+    /// Runs the body on the queue, after the work that waits there already.
     private func step(_ body: @escaping @Sendable (Writer) -> Void) {
         trimming.withLock { $0.steps += 1 }
         queue.async { [self] in

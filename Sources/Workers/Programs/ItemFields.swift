@@ -1,9 +1,9 @@
 internal import AtriumKit
 internal import JSONCodec
 
-/// The fields of items by which a program decides, as it named them in its reply to `Start` or `ChangeSettings`.
+/// The fields of items that a program needs for its decisions, as named in its reply to `Start` or `ChangeSettings`.
 ///
-/// A program can't ask for an item, since it is the one that is called.
+/// A program can't request an item itself, since it only replies to calls.
 struct ItemFields {
     private let names: Set<String>
     private let context: ComponentContext
@@ -21,7 +21,7 @@ struct ItemFields {
         self.context = context
     }
 
-    /// The values of an item, which the daemon is asked for.
+    /// Returns the values of an item, which it requests from the daemon.
     ///
     /// - Parameter item: the item's id; nil: there is no item.
     /// - Returns: the values that it has; nil: there is no such item, or the program wants none.

@@ -25,7 +25,7 @@ protocol ProgramComponent: Component {
 /// A worker has one program. It is used on the worker's loop, but ``ProgramContents`` calls it on a thread, and then
 /// only there.
 final class Program {
-    /// What a program replies to `Hello`.
+    /// The reply of a program to `Hello`.
     struct Greeting {
         var version: Int
         var settings: [PluginInterfaces.Setting]
@@ -37,8 +37,8 @@ final class Program {
 
     /// The program of this process.
     ///
-    /// It is static since settings are asked of the class, before there is a component. It is set once, on the
-    /// worker's loop, before anything of a component is called, and is read there only.
+    /// It is static because settings are read from the class, before there is a component. It is set once, on the
+    /// worker's loop, before any call to the component, and is read there only.
     nonisolated(unsafe) private(set) static var current: Program?
 
     /// The settings that the program declared.
@@ -47,7 +47,7 @@ final class Program {
     private var live: Set<String> = []
 
     private let plugin: String
-    /// How long a call may take, other than the first ones.
+    /// The time that a call may take, other than the first ones.
     private let deadline: Duration
     private let process: ProgramProcess
     /// The methods that the program does not implement.
@@ -59,9 +59,9 @@ final class Program {
     ///   - path: the program's path.
     ///   - kind: the kind of its component.
     ///   - plugin: the plugin's identifier.
-    ///   - callTime: how long the host lets a call take.
+    ///   - callTime: the host's limit for a call.
     /// - Returns: the class.
-    /// - Throws: what is wrong, as a sentence, and whether a retry may help.
+    /// - Throws: the problem as a sentence, and whether a retry may help.
     static func start(
         _ path: String, kind: Kind, plugin: String, callTime: Duration
     ) throws(LaunchFailure) -> any Component.Type {

@@ -18,7 +18,7 @@ final class ProgramContents: ContentListing, ProgramComponent {
     private let program: ListeningProgram
     private var known: [String: AtriumKit.Item] = [:]
     private var isListening = false
-    /// What ends the pause before the next call.
+    /// The timer that ends the pause before the next call.
     private var pause: Wakeup?
     /// Whether the program has to be sent the settings before the next call.
     private var hasOtherSettings = false
@@ -116,16 +116,16 @@ final class ProgramContents: ContentListing, ProgramComponent {
 /// Sendable because all calls are made on `queue`, where `interval` is used, too; ``canTake(_:inPlaceOf:)`` reads what was
 /// set before.
 private final class ListeningProgram: @unchecked Sendable {
-    /// What a call came to.
+    /// The result of a call.
     struct Heard: Sendable {
-        /// What differs from before; nil: nothing.
+        /// The difference from the items before; nil: there is none.
         var difference: ItemDifference?
         var problem: String?
-        /// After how many seconds the next call is to be made; nil: never.
+        /// The seconds after which the next call is to be made; nil: never.
         var interval: Int?
     }
 
-    /// How long a call of `Listen` may take.
+    /// The time that a call of `Listen` may take.
     private static let deadline = Duration.seconds(60)
     /// The most items that a program may list.
     private static let most = 2_000_000
@@ -144,13 +144,13 @@ private final class ListeningProgram: @unchecked Sendable {
         program.canTake(settings, inPlaceOf: before)
     }
 
-    /// Calls `Listen` until it says that there is no more.
+    /// Calls `Listen` until the program replies that there is no more.
     ///
     /// - Parameters:
-    ///   - known: the items that there were.
-    ///   - isFirst: whether none were listed before.
-    ///   - settings: other settings, which `ChangeSettings` is called with before; nil: they are the same.
-    /// - Returns: what differs, or the program's problem.
+    ///   - known: the items before.
+    ///   - isFirst: whether no items were listed before.
+    ///   - settings: new settings, with which `ChangeSettings` is called first; nil: they are the same.
+    /// - Returns: the difference, or the program's problem.
     func listen(
         _ known: [String: AtriumKit.Item], isFirst: Bool, _ settings: JSONObject?
     ) async -> Heard {

@@ -6,8 +6,8 @@ internal import Varlink
 
 /// A filters component whose sections a plugin's program offers; the worker hosts it.
 ///
-/// What was offered is kept here: the program is only called when values of the items change, and for filters that it did
-/// not offer.
+/// The offered filters are kept here: the program is only called when values of the items change, and for filters that
+/// it did not offer.
 final class ProgramFilters: Filtering, ProgramComponent {
     weak var delegate: (any FilteringDelegate)?
     private(set) var sections: [FilterSection]
@@ -17,7 +17,7 @@ final class ProgramFilters: Filtering, ProgramComponent {
     private let fields: Set<String>
     private var terms: Terms
 
-    /// What follows from the settings, besides the sections.
+    /// The properties that follow from the settings, besides the sections.
     fileprivate struct Terms {
         let observedFields: [String]
         let preselection: Selection
@@ -237,9 +237,9 @@ extension SectionInput {
 }
 
 extension AtriumKit.Filter {
-    /// A filter of a program.
+    /// Converts a filter of a program.
     ///
-    /// - Throws: the filter, and what is wrong with it.
+    /// - Throws: an error with the filter and its problem.
     fileprivate init(
         _ filter: PluginInterfaces.Filter, _ fields: Set<String>, in section: String
     ) throws(ProgramFailure) {
@@ -266,7 +266,7 @@ extension AtriumKit.Filter {
 }
 
 extension Predicate {
-    /// What a program says that items match; nil: not exactly one thing.
+    /// Converts a program's match to a predicate; nil: it does not have exactly one condition.
     fileprivate init?(_ match: Match) {
         var found: [Predicate] = []
         if let text = match.text { found.append(.equals(field: match.field, value: .text(text))) }

@@ -8,18 +8,21 @@ internal import Varlink
 /// folder as its working directory. The kernel kills it when the thread that started it ends, which is that of the
 /// worker's loop.
 final class ProgramProcess {
-    /// How long a call may take, other than the first ones, given the host's limit for a call.
+    /// Returns the time that a call may take, other than the first ones.
     ///
     /// The host ends the worker earlier if it waits for the call; calls that load records have 30 s there.
+    ///
+    /// - Parameter callTime: the host's limit for a call.
+    /// - Returns: the time, at least 35 s.
     static func deadline(where callTime: Duration) -> Duration {
         max(.seconds(30), callTime) + .seconds(5)
     }
 
-    /// How long a call may take for which the host does not wait: `Listen` of votes, and `Values`.
+    /// The time that a call may take for which the host does not wait: `Listen` of votes, and `Values`.
     ///
     /// Other calls wait meanwhile, and after a longer time the host would end the worker and blame one of them.
     static let listenDeadline = Duration.seconds(2)
-    /// How long the first calls may take, since an interpreter may have to be read from a disk.
+    /// The time that each of the first calls may take, since an interpreter may have to be read from a disk.
     static let startDeadline = Duration.seconds(10)
 
     /// Its path, as messages name it.
@@ -54,7 +57,8 @@ final class ProgramProcess {
         client = VarlinkBlockingClient(descriptor: pair.ours, allowsUnknownMembers: false)
     }
 
-    /// How it ended, as the rest of a sentence, and whether by a signal; nil: it is still running after a second.
+    /// Returns how the process ended, as the rest of a sentence, and whether a signal ended it; nil: it is still
+    /// running after a second.
     func end() -> (words: String, isBySignal: Bool)? {
         let deadline = ContinuousClock.now + .seconds(1)
         var status: Int32 = 0

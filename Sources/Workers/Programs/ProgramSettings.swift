@@ -4,9 +4,9 @@ internal import JSONCodec
 internal import PluginInterfaces
 
 extension Program.Greeting {
-    /// What a program replies, as the methods of all kinds return it.
+    /// Creates a greeting from a program's reply, whose members are the same for all kinds.
     ///
-    /// - Throws: that the defaults can't be read.
+    /// - Throws: an error if the defaults can't be read.
     init(
         _ version: Int, _ settings: [PluginInterfaces.Setting]?, _ defaults: JSONObject?
     ) throws(ProgramFailure) {
@@ -20,11 +20,11 @@ extension JSONObject {
     /// Settings as programs are sent them.
     init(_ settings: Settings) { self = Wire.encode(settings.values) }
 
-    /// The members of an object that a program sent.
+    /// Returns the members of an object that a program sent.
     ///
-    /// - Parameter what: what the program did, as the continuation of "The program PATH of the plugin ID".
+    /// - Parameter what: the program's action, as the continuation of "The program PATH of the plugin ID".
     /// - Returns: the values by name.
-    /// - Throws: that they can't be read, and why.
+    /// - Throws: an error with the reason if they can't be read.
     func values(_ what: String) throws(ProgramFailure) -> [String: AtriumKit.Value] {
         do {
             return try AtriumKit.Value(jsonBytes: bytes).object ?? [:]

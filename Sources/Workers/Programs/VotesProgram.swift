@@ -5,13 +5,13 @@ internal import Varlink
 
 /// The calls to a program of the kind `votes`, in the kit's types; the program's replies are checked here.
 struct VotesProgram {
-    /// How the component is to be run, as the program replies to its settings.
+    /// The terms of a component's work, from the program's reply to its settings.
     struct Terms {
         /// The votes that it accepts.
         let facts: VoteFacts
         /// The interval in seconds at which to call `Listen`; nil: never.
         let listen: Int?
-        /// What `Cast` and `Retract` are sent of an item.
+        /// The fields of an item that are sent with `Cast` and `Retract`.
         let itemFields: ItemFields
     }
 
@@ -86,7 +86,7 @@ struct VotesProgram {
         return scores
     }
 
-    /// Asks it to accept or refuse a ballot.
+    /// Calls the program to accept or refuse a ballot.
     func cast(
         _ ballot: AtriumKit.Ballot, over previous: AtriumKit.Ballot?, _ terms: Terms
     ) throws(Refusal) {
@@ -97,7 +97,7 @@ struct VotesProgram {
                 fields: terms.itemFields.values(of: ballot.subject.item)), refusal: Self.refusal)
     }
 
-    /// Asks it to accept or refuse the retraction of a ballot.
+    /// Calls the program to accept or refuse the retraction of a ballot.
     func retract(_ ballot: AtriumKit.Ballot, _ terms: Terms) throws(Refusal) {
         _ = try program.judge(
             Votes.Retract.self,
@@ -106,7 +106,7 @@ struct VotesProgram {
             refusal: Self.refusal)
     }
 
-    /// Has it count a ballot; returns the subject's score.
+    /// Passes a ballot to the program, which counts it; returns the subject's score.
     func apply(_ turn: BallotBox.Turn) -> Double? {
         let score = program.sure(
             Votes.Apply.self,
@@ -178,7 +178,7 @@ extension VoteFacts {
 }
 
 extension Program {
-    /// The refusal that an error of a program stands for; nil: it makes no sense.
+    /// Converts an error of a program to a refusal; nil: the error is invalid.
     static func refusal(_ reason: String, _ retryAfter: Double?) -> Refusal? {
         guard retryAfter.map({ $0.isFinite && $0 >= 0 }) ?? true else { return nil }
         return Refusal(.refused, String(reason.prefix(1_000)), retryAfter: retryAfter)

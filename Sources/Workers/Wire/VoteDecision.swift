@@ -2,9 +2,9 @@ internal import AtriumKit
 internal import JSONCodec
 
 extension WorkerAnswer {
-    /// The decision on a vote, read without the containers of `Decodable`, which take as long as the rest of the vote.
+    /// Reads the decision on a vote without the containers of `Decodable`, which take as long as the rest of the vote.
     ///
-    /// Nil where the answer is another one or can't be read: then `Decodable` reads it, or says what is wrong.
+    /// Nil if the answer is another one or can't be read: then `Decodable` reads it, or throws the error.
     init?(decisionOnVote answer: JSONValue) {
         guard let decision = answer["decided"]?["_0"], let ballot = decision["answer"]?["ballot"],
             let tally = ballot["tally"].flatMap(Tally.init(read:)),

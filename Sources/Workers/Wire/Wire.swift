@@ -2,13 +2,13 @@ internal import AtriumKit
 internal import Foundation
 internal import JSONCodec
 
-/// The messages between the daemon and a worker, as JSON: what their types encode as `Codable`.
+/// The JSON of messages between the daemon and a worker, which their types encode as `Codable`.
 ///
-/// Unlike elsewhere, a floating-point number is always written with a fraction (`4.0`), so that it is decoded as
-/// the same type: a component must not see whether it lives in a worker. A number that is not finite is a text,
-/// and bytes are in base64.
+/// Unlike elsewhere, a floating-point number is always written with a fraction (`4.0`), so that it is decoded as the
+/// same type: a component must not see whether it lives in a worker. A number that is not finite is a text, and bytes
+/// are in base64.
 enum Wire {
-    /// How deep a message may nest: as deep as a client may send, and the message around that.
+    /// The maximum nesting of a message: that of a client's message, and the message around that.
     static let nesting = 256
 
     /// Encodes a message, which must be an object.
@@ -48,9 +48,9 @@ enum Wire {
 
 /// A message that can't be decoded: the other side has another version, or is broken.
 struct WireError: Error, Hashable, CustomStringConvertible {
-    /// What was expected.
+    /// The expected content.
     let expected: String
-    /// What was found.
+    /// The content that was found.
     let found: String
 
     var description: String { "expected \(expected), found \(found)" }

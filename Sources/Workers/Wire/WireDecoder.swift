@@ -2,9 +2,9 @@ internal import AtriumKit
 internal import Index
 internal import JSONCodec
 
-/// Reads types from the value that a message is.
+/// Reads types from the JSON value of a message.
 ///
-/// It throws `WireError`, with the members that lead to what is wrong.
+/// It throws `WireError`, with the path to the wrong value.
 struct WireDecoder: Decoder {
     private let value: JSONValue
     var codingPath: [any CodingKey] { [] }
@@ -143,7 +143,8 @@ extension JSONValue {
 /// An absent member is read as null.
 private struct ObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let members: [JSONValue.Member]
-    /// Where the members are, of many or of some whose names are not ASCII; few are found sooner by comparing.
+    /// The indexes of the members by name, if there are many or some names are not ASCII; a few are found faster by
+    /// comparing.
     private let places: [String: Int]
     var codingPath: [any CodingKey] { [] }
     var allKeys: [Key] { members.compactMap { Key(stringValue: $0.name) } }

@@ -2,15 +2,15 @@ internal import AtriumKit
 internal import Index
 internal import JSONCodec
 
-/// Writes what types encode as JSON at once: no tree of values is made.
+/// Writes types that are `Encodable` as JSON at once, without a tree of values.
 final class WireEncoder: Encoder {
     private(set) var json = JSONWriter()
-    /// What is open, the outermost first: objects (true) and arrays.
+    /// The open containers, the outermost first: objects (true) and arrays.
     private var open: [Bool] = []
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
 
-    /// Writes a value where one may stand.
+    /// Writes a value at a place where one is allowed.
     func write<Member: Encodable>(_ member: Member) throws {
         let depth = open.count
         if Member.self == Value.self, let value = member as? Value {
@@ -77,7 +77,7 @@ final class WireEncoder: Encoder {
 
 private struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: WireEncoder
-    /// How many objects and arrays are open with this one.
+    /// The number of open objects and arrays, including this one.
     let depth: Int
     var codingPath: [any CodingKey] { [] }
 

@@ -2,13 +2,13 @@
 ///
 /// What this module promises:
 ///
-/// - What it accepts is JSON and unambiguous: valid UTF-8, no duplicate members, no lone surrogates,
-///   no number beyond the range of `Double`, nothing after the value, no deeper than a limit.
-/// - Bad input throws a ``JSONError`` that says where, what was expected and what was found. It never
-///   crashes and never repairs.
-/// - Types read and write themselves through ``JSONReader`` and ``JSONWriter``; no tree is built
-///   unless a ``JSONValue`` is asked for.
-/// - What it writes, it reads back equal, save that a ``JSONValue/double(_:)`` of integral value comes
+/// - It accepts only unambiguous JSON: valid UTF-8, no duplicate members, no lone surrogates, no number beyond the
+///   range of `Double`, nothing after the value, no deeper than a limit.
+/// - Bad input throws a ``JSONError`` with the place, what was expected and what was found. It never crashes, and
+///   nothing is repaired.
+/// - Types read and write themselves through ``JSONReader`` and ``JSONWriter``; no tree is built, except for a
+///   ``JSONValue``.
+/// - A value that is written and read again is equal, except that a ``JSONValue/double(_:)`` of integral value comes
 ///   back as an ``JSONValue/int(_:)``.
 public enum JSON {
     /// Nesting that is accepted by default: 64 arrays and objects within each other.
@@ -19,11 +19,10 @@ public enum JSON {
     /// - Parameters:
     ///   - type: The type to read.
     ///   - bytes: The text; its memory is only used during the call.
-    ///   - allowsUnknownMembers: Whether members that a type does not declare are skipped. By
-    ///     default they are refused.
-    ///   - depthLimit: How deep arrays and objects may nest; 64 by default, at most 1,024.
+    ///   - allowsUnknownMembers: Whether members that a type does not declare are skipped. By default they are refused.
+    ///   - depthLimit: The maximum nesting of arrays and objects; 64 by default, at most 1,024.
     /// - Returns: The value.
-    /// - Throws: ``JSONError`` where the text is not JSON, or does not fit the type.
+    /// - Throws: ``JSONError`` if the text is not JSON, or does not fit the type.
     @inlinable
     public static func decode<Value: JSONReadable>(
         _ type: Value.Type = Value.self,
@@ -43,11 +42,10 @@ public enum JSON {
     /// - Parameters:
     ///   - type: The type to read.
     ///   - bytes: The text.
-    ///   - allowsUnknownMembers: Whether members that a type does not declare are skipped. By
-    ///     default they are refused.
-    ///   - depthLimit: How deep arrays and objects may nest; 64 by default, at most 1,024.
+    ///   - allowsUnknownMembers: Whether members that a type does not declare are skipped. By default they are refused.
+    ///   - depthLimit: The maximum nesting of arrays and objects; 64 by default, at most 1,024.
     /// - Returns: The value.
-    /// - Throws: ``JSONError`` where the text is not JSON, or does not fit the type.
+    /// - Throws: ``JSONError`` if the text is not JSON, or does not fit the type.
     @inlinable
     public static func decode<Value: JSONReadable>(
         _ type: Value.Type = Value.self,
@@ -70,11 +68,10 @@ public enum JSON {
     /// - Parameters:
     ///   - type: The type to read.
     ///   - text: The text.
-    ///   - allowsUnknownMembers: Whether members that a type does not declare are skipped. By
-    ///     default they are refused.
-    ///   - depthLimit: How deep arrays and objects may nest; 64 by default, at most 1,024.
+    ///   - allowsUnknownMembers: Whether members that a type does not declare are skipped. By default they are refused.
+    ///   - depthLimit: The maximum nesting of arrays and objects; 64 by default, at most 1,024.
     /// - Returns: The value.
-    /// - Throws: ``JSONError`` where the text is not JSON, or does not fit the type.
+    /// - Throws: ``JSONError`` if the text is not JSON, or does not fit the type.
     @inlinable
     public static func decode<Value: JSONReadable>(
         _ type: Value.Type = Value.self,
@@ -89,7 +86,7 @@ public enum JSON {
 
     /// Writes a value as the shortest text: no whitespace.
     ///
-    /// - Parameter value: What to write.
+    /// - Parameter value: The value.
     /// - Returns: UTF-8 bytes, without a final newline.
     @inlinable
     public static func encode(_ value: some JSONWritable) -> [UInt8] {
@@ -98,9 +95,9 @@ public enum JSON {
         return writer.bytes
     }
 
-    /// Writes a value for people to read: a member or an element a line, two spaces a level.
+    /// Writes a value for people to read: each member and element on a line of its own, indented by two spaces a level.
     ///
-    /// - Parameter value: What to write.
+    /// - Parameter value: The value.
     /// - Returns: The text, without a final newline.
     public static func pretty(_ value: JSONValue) -> String {
         var text = ""

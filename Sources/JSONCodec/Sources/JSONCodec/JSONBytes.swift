@@ -1,7 +1,7 @@
-/// Bytes of a text that somebody else owns and keeps where they are.
+/// The bytes of a text whose memory belongs to the caller, who keeps it in place.
 ///
-/// What `UnsafeRawBufferPointer` is, save that there is always an address: its absence would have to be ruled
-/// out with each byte that is looked at. Bounds are checked in debug builds.
+/// Unlike `UnsafeRawBufferPointer` it always has an address, so that no access has to check for its absence. Bounds are
+/// checked in debug builds.
 @usableFromInline
 struct JSONBytes: BitwiseCopyable {
     @usableFromInline let start: UnsafeRawPointer
@@ -79,9 +79,9 @@ struct JSONBytes: BitwiseCopyable {
 // marked by its highest bit. A lane may only be marked by mistake above one that is marked rightly: the
 // first mark is always right.
 extension JSONBytes {
-    /// The place of the first byte from `start` on that ends a string or needs a second look.
+    /// Returns the place of the first byte from `start` on that ends a string or needs closer inspection.
     ///
-    /// That is a quote, a backslash, a control character or one beyond ASCII; the end where there is none.
+    /// That is a quote, a backslash, a control character or a byte beyond ASCII; the end if there is none.
     @inline(__always)
     func endOfPlainText(from start: Int) -> Int {
         var position = start
@@ -97,9 +97,9 @@ extension JSONBytes {
         return position
     }
 
-    /// The place of the first byte from `start` on that a string holds only as an escape.
+    /// Returns the place of the first byte from `start` on that a string may contain only as an escape.
     ///
-    /// That is a quote, a backslash or a control character; the end where there is none.
+    /// That is a quote, a backslash or a control character; the end if there is none.
     @inline(__always)
     func endOfUnescapedText(from start: Int) -> Int {
         var position = start
@@ -123,7 +123,7 @@ extension JSONBytes {
 extension UInt64 {
     fileprivate static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// Which of eight ASCII bytes are a quote, a backslash or a control character: their high bits.
+    /// The high bits of those of eight ASCII bytes that are a quote, a backslash or a control character.
     @inline(__always)
     fileprivate var marksOfEscapes: UInt64 {
         let quotes = (self ^ 0x2222_2222_2222_2222) &- 0x0101_0101_0101_0101

@@ -1,4 +1,4 @@
-/// What reads itself from JSON.
+/// A type that can read itself from JSON.
 public protocol JSONReadable {
     /// Reads one value.
     ///
@@ -7,15 +7,15 @@ public protocol JSONReadable {
     init(json: inout JSONReader) throws(JSONError)
 }
 
-/// What writes itself as JSON.
+/// A type that can write itself as JSON.
 public protocol JSONWritable {
     /// Writes exactly one value.
     ///
-    /// - Parameter json: The writer, where a value may stand.
+    /// - Parameter json: The writer, at a place where a value is allowed.
     func write(to json: inout JSONWriter)
 }
 
-/// What reads and writes itself.
+/// A type that can read itself from JSON and write itself as JSON.
 public typealias JSONCodable = JSONReadable & JSONWritable
 
 extension Bool: JSONReadable, JSONWritable {
@@ -117,7 +117,7 @@ extension Optional: JSONReadable where Wrapped: JSONReadable {
     /// Reads `null` as nil.
     ///
     /// - Parameter json: The reader.
-    /// - Throws: What the wrapped type throws.
+    /// - Throws: The error of the wrapped type.
     @inlinable
     public init(json: inout JSONReader) throws(JSONError) {
         self = try json.readNull() ? nil : Wrapped(json: &json)
@@ -138,7 +138,7 @@ extension Array: JSONReadable where Element: JSONReadable {
     /// Reads an array.
     ///
     /// - Parameter json: The reader.
-    /// - Throws: What its elements throw; ``JSONError`` for anything that is no array.
+    /// - Throws: The error of an element; ``JSONError`` for anything that is no array.
     @inlinable
     public init(json: inout JSONReader) throws(JSONError) {
         self = []
@@ -167,8 +167,8 @@ extension Dictionary: JSONReadable where Key == String, Value: JSONReadable {
     /// Reads an object, member by member.
     ///
     /// - Parameter json: The reader.
-    /// - Throws: What its values throw; ``JSONError`` for anything that is no object, and for names
-    ///   that stand twice, also when only Unicode holds them for the same.
+    /// - Throws: The error of a value; ``JSONError`` for anything that is no object, and for duplicate names, also
+    ///   those that are equal only by Unicode's canonical equivalence.
     @inlinable
     public init(json: inout JSONReader) throws(JSONError) {
         self = [:]

@@ -1,9 +1,9 @@
-/// Why a text was refused: what was wrong, where, what belongs there and what stands there.
+/// The reason why a text was refused: the kind of error, its place, and what was expected and found there.
 ///
-/// Texts of the document are not quoted, save the names of members and the words that stand where one
-/// of a fixed set belongs.
+/// Texts of the document are not quoted, except the names of members, and the words found in place of one of a fixed
+/// set.
 public struct JSONError: Error, Sendable {
-    /// What went wrong, for those who react by kind.
+    /// The kind of an error, for callers that handle kinds differently.
     public enum Kind: Sendable, Hashable {
         /// The text is not JSON, or breaks one of this reader's rules (UTF-8, trailing bytes).
         case syntax
@@ -17,26 +17,26 @@ public struct JSONError: Error, Sendable {
         case missingMember
         /// A member that is not declared.
         case unknownMember
-        /// A member that stands twice in one object.
+        /// A member that occurs twice in one object.
         case duplicateMember
     }
 
-    /// What went wrong.
+    /// The kind of the error.
     public var kind: Kind { details.kind }
 
-    /// Where: the number of bytes before the refused one, counted from the start of the reader's text.
+    /// The number of bytes before the refused one, counted from the start of the reader's text.
     public var offset: Int { details.offset }
 
-    /// Where, in the document's words, such as `items[3].fields`; empty for the whole document.
+    /// The path to the refused value in the document, such as `items[3].fields`; empty for the whole document.
     public var path: String { details.path }
 
     /// The outermost member on the way, such as `items`; nil when the whole document is meant.
     public var member: String? { details.member }
 
-    /// What belongs there, such as `a string`.
+    /// The expected content, such as `a string`.
     public var expected: String { details.expected }
 
-    /// What stands there, such as `a number`.
+    /// The content that was found, such as `a number`.
     public var found: String { details.found }
 
     // One reference, so that a throwing call's result stays as small as if it could not throw.

@@ -1,11 +1,11 @@
 /// The escapes within strings: `\n`, `\"`, `\u00e9`.
 enum JSONEscapes {
-    /// Writes the UTF-8 that a string stands for; an escape that makes no sense is left out.
+    /// Writes a string's UTF-8 with its escapes resolved; an invalid escape is left out.
     ///
     /// - Parameters:
-    ///   - bytes: What stands between the quotes, read and found well formed before.
-    ///   - result: Where to; must hold as many bytes, for escapes only shrink.
-    /// - Returns: How many bytes were written.
+    ///   - bytes: The bytes between the quotes, which were found well formed before.
+    ///   - result: The destination; it must hold as many bytes, since escapes only shrink.
+    /// - Returns: The number of bytes that were written.
     static func resolve(
         _ bytes: JSONBytes, into result: UnsafeMutableRawBufferPointer
     ) -> Int {
@@ -35,7 +35,7 @@ enum JSONEscapes {
         return written
     }
 
-    /// The UTF-8 that a string stands for, in memory of its own.
+    /// Returns a string's UTF-8 with its escapes resolved, in memory of its own.
     static func resolve(_ bytes: JSONBytes) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: bytes.count) { buffer, count in
             count = resolve(bytes, into: UnsafeMutableRawBufferPointer(buffer))
@@ -51,7 +51,7 @@ enum JSONEscapes {
         position += bytes.count
     }
 
-    /// What a backslash and this byte stand for; nil where they stand for nothing.
+    /// Returns the character that a backslash and this byte stand for; nil: they are no escape.
     static func single(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte

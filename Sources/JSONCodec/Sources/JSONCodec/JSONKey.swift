@@ -1,7 +1,7 @@
-/// The name of a member as it stands in the text.
+/// The name of a member, as it is written in the text.
 ///
-/// It points into the reader's text and is valid as long as that is. Compare it with literals, in
-/// `==` or in a `switch`: that allocates nothing.
+/// It points into the reader's text and is valid as long as that is. Compare it with literals, in `==` or in a
+/// `switch`: that allocates nothing.
 public struct JSONKey {
     /// The bytes between the quotes, escapes and all.
     @usableFromInline let bytes: JSONBytes
@@ -11,7 +11,7 @@ public struct JSONKey {
 
     private let isASCII: Bool
 
-    /// The name that stands for none.
+    /// A name that represents the absence of one.
     static var none: JSONKey {
         JSONKey(JSONText(bytes: .none, isEscaped: false, isASCII: true))
     }
@@ -43,7 +43,7 @@ public struct JSONKey {
         return key.bytes.isEqual(to: other)
     }
 
-    /// Whether the name is this one, byte for byte: what makes literals work as cases of a `switch`.
+    /// Whether the name is this one, byte for byte; it lets literals be cases of a `switch`.
     ///
     /// - Parameters:
     ///   - name: A literal.
@@ -74,7 +74,7 @@ extension JSONKey: Hashable {
 
     /// Feeds the name without its escapes.
     ///
-    /// - Parameter hasher: Where to.
+    /// - Parameter hasher: The hasher.
     public func hash(into hasher: inout Hasher) {
         if isEscaped {
             JSONEscapes.resolve(bytes).withUnsafeBytes { hasher.combine(bytes: $0) }

@@ -1,6 +1,7 @@
-/// The names met so far in one object, to find those that stand twice.
+/// The names read so far in one object, to find duplicates.
 public struct JSONKeySet {
-    /// The ``JSONKey/marks`` of all names: while a new one's are none of them, no name is looked at.
+    /// The ``JSONKey/marks`` of all names; a name whose marks are not among them is new, and no name has to be
+    /// compared.
     private var marks: UInt64 = 0
 
     // Nil until they are needed: most objects hold declared members alone, and pay nothing for these.

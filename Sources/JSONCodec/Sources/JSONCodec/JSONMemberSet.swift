@@ -1,6 +1,6 @@
-/// The declared members met so far in one object, by number: what keeps them from standing twice.
+/// The declared members read so far in one object, by number, to find duplicates.
 ///
-/// For types whose members are known; ``JSONKeySet`` is for names of any kind.
+/// It is for types whose members are known; ``JSONKeySet`` is for names of any kind.
 public struct JSONMemberSet: Sendable {
     @usableFromInline var bits: UInt64 = 0
 

@@ -1,4 +1,5 @@
-/// A number as it stands in the text: the parts that make most of them exact without a second look.
+/// A number as it is written in the text, in parts from which most numbers are computed exactly without parsing it
+/// again.
 struct JSONNumber {
     let start: Int
     var end: Int
@@ -11,7 +12,7 @@ struct JSONNumber {
     /// The digits as an integer; meaningless where there are more than fit.
     var digits: UInt64 = 0
 
-    /// How many digits there are.
+    /// The number of digits.
     var count = 0
 
     init(start: Int) {
@@ -61,7 +62,7 @@ enum PowersOfTen {
             : product(digits, ofFive[exponent], exponent)
     }
 
-    /// digits · five · 2^exponent: the product takes two words, and is rounded once.
+    /// Returns digits · five · 2^exponent: the product takes two words, and is rounded once.
     private static func product(_ digits: UInt64, _ five: UInt64, _ exponent: Int) -> Double {
         let (high, low) = digits.multipliedFullWidth(by: five)
         guard high > 0 else { return scaled(low, 0, by: exponent) }
@@ -70,7 +71,8 @@ enum PowersOfTen {
         return scaled(top, low << UInt64(shift), by: exponent + 64 - shift)
     }
 
-    /// digits / five / 2^exponent: as many bits of the quotient as a word holds, and whether there are more.
+    /// Returns digits / five / 2^exponent, computed from as many bits of the quotient as a word holds, and whether
+    /// there are more.
     private static func quotient(_ digits: UInt64, _ five: UInt64, _ exponent: Int) -> Double {
         // With the divisor's highest bit set and the dividend's not, the quotient fills the word but for
         // two bits at most.
@@ -80,7 +82,7 @@ enum PowersOfTen {
         return scaled(quotient, remainder, by: down - up + 1 - 64 - exponent)
     }
 
-    /// word · 2^exponent, rounded to the nearest, given whether anything follows the word's last bit.
+    /// Returns word · 2^exponent, rounded to the nearest; `rest` is not 0 if anything follows the word's last bit.
     private static func scaled(_ word: UInt64, _ rest: UInt64, by exponent: Int) -> Double {
         // A last bit that stands for all that follows keeps halves from looking like halves. It is not
         // one of the 53 that count, for the word has 62 bits at least where anything follows.
@@ -88,13 +90,13 @@ enum PowersOfTen {
         return Double(sign: .plus, exponent: exponent, significand: magnitude)
     }
 
-    /// Those that a `Double` holds exactly.
+    /// The powers of ten that a `Double` holds exactly.
     private static let exact: [Double] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
         1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
     ]
 
-    /// Their odd parts, the powers of five, as far as a word holds them.
+    /// The odd parts of powers of ten, which are the powers of five, as far as a word holds them.
     private static let ofFive: [UInt64] = (0...27).reduce(into: []) { powers, _ in
         powers.append((powers.last.map { $0 * 5 }) ?? 1)
     }

@@ -12,9 +12,9 @@ public struct JSONObject: Sendable, Hashable {
     /// Checks a text.
     ///
     /// - Parameters:
-    ///   - bytes: The text of one object, whitespace around it allowed.
-    ///   - depthLimit: How deep it may nest; 64 by default.
-    /// - Throws: ``JSONError`` where it is not JSON, or no object.
+    ///   - bytes: The text of one object, with optional whitespace around it.
+    ///   - depthLimit: The maximum nesting; 64 by default.
+    /// - Throws: ``JSONError`` if it is not JSON, or no object.
     public init(_ bytes: [UInt8], depthLimit: Int = JSON.defaultDepthLimit) throws(JSONError) {
         self = try JSON.decode(from: bytes, depthLimit: depthLimit)
     }
@@ -22,16 +22,16 @@ public struct JSONObject: Sendable, Hashable {
     /// Checks a text.
     ///
     /// - Parameters:
-    ///   - text: The text of one object, whitespace around it allowed.
-    ///   - depthLimit: How deep it may nest; 64 by default.
-    /// - Throws: ``JSONError`` where it is not JSON, or no object.
+    ///   - text: The text of one object, with optional whitespace around it.
+    ///   - depthLimit: The maximum nesting; 64 by default.
+    /// - Throws: ``JSONError`` if it is not JSON, or no object.
     public init(_ text: String, depthLimit: Int = JSON.defaultDepthLimit) throws(JSONError) {
         self = try JSON.decode(from: text, depthLimit: depthLimit)
     }
 
     /// Makes an object of members.
     ///
-    /// - Parameter members: Its members; of names that stand twice, the last one counts.
+    /// - Parameter members: Its members; of duplicate names, the last one counts.
     public init(_ members: [JSONValue.Member]) {
         var value = JSONValue.object([])
         for member in members { value[member.name] = member.value }
@@ -46,9 +46,10 @@ public struct JSONObject: Sendable, Hashable {
         self.init(members)
     }
 
-    /// Makes an object of what writes itself as one, such as the parameters of a call.
+    /// Makes an object from a value that writes itself as one, such as the parameters of a call; nil if it writes no
+    /// object.
     ///
-    /// - Parameter value: What to write; nil is returned where it writes no object.
+    /// - Parameter value: The value.
     public init?(writing value: some JSONWritable) {
         let bytes = JSON.encode(value)
         guard bytes.first == UInt8(ascii: "{") else { return nil }
@@ -67,9 +68,9 @@ public struct JSONObject: Sendable, Hashable {
     /// Whether it has no members.
     public var isEmpty: Bool { bytes.count == 2 }
 
-    /// Takes bytes that were checked before, or written by a ``JSONWriter``, as they are.
+    /// Makes an object from bytes that were checked before, or written by a ``JSONWriter``.
     ///
-    /// - Parameter bytes: The text of one object without whitespace; nothing is checked.
+    /// - Parameter bytes: The text of one object without whitespace; it is not checked.
     public init(checked bytes: [UInt8]) {
         self.bytes = bytes
     }
@@ -99,7 +100,7 @@ extension JSONObject: CustomStringConvertible, ExpressibleByDictionaryLiteral {
 
     /// Makes an object of members.
     ///
-    /// - Parameter elements: The members; of names that stand twice, the last one counts.
+    /// - Parameter elements: The members; of duplicate names, the last one counts.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self.init(elements.map { JSONValue.Member($0.0, $0.1) })
     }

@@ -1,19 +1,19 @@
-/// The way from the document to a place in it, found by walking the text once more.
+/// The path from the document to a place in it, found by parsing the text once more.
 ///
-/// Reading keeps no track of where it is in words: only an error pays for them.
+/// Reading does not keep track of the path, so only an error pays for it.
 struct JSONPath: CustomStringConvertible {
     private enum Step {
-        /// In an object; nil before the name of the next member is known.
+        /// A member of an object; nil before the name of the next member is known.
         case member(String?)
         case element(Int)
     }
 
     private var steps: [Step] = []
 
-    /// The path of what begins (or just ended) at `offset`.
+    /// Creates the path of the value that begins, or has just ended, at `offset`.
     ///
-    /// Everything before `offset` has been read and found well formed; where it is not, the path may
-    /// be wrong, no more.
+    /// Everything before `offset` has been read and found well formed; if it is not, the path may be wrong, but nothing
+    /// worse happens.
     init(in bytes: JSONBytes, at offset: Int) {
         var position = 0
         var awaitsName = false
@@ -70,7 +70,9 @@ struct JSONPath: CustomStringConvertible {
         return path
     }
 
-    /// Moves past a comma, and says whether the name of a member comes next.
+    /// Moves past a comma.
+    ///
+    /// - Returns: Whether the name of a member comes next.
     private mutating func advance() -> Bool {
         switch steps.popLast() {
         case .element(let index)?:
@@ -84,7 +86,7 @@ struct JSONPath: CustomStringConvertible {
         }
     }
 
-    /// What stands between the quotes of the string that begins at `start`; it ends before `end` at the latest.
+    /// Returns the bytes between the quotes of the string that begins at `start`; it ends before `end` at the latest.
     private static func scanString(
         in bytes: JSONBytes, from start: Int, to end: Int
     ) -> JSONBytes {

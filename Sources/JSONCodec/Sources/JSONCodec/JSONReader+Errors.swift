@@ -1,11 +1,10 @@
 extension JSONReader {
-    /// The error for a value that has the right type and is not allowed here.
+    /// Makes the error for a value that has the right type and is not allowed here.
     ///
     /// - Parameters:
-    ///   - expected: What belongs here, such as `one of shown, removed`.
-    ///   - found: What stands here.
-    ///   - start: Where the value begins, the ``offset`` before it was read; by default, where
-    ///     the reader is.
+    ///   - expected: The expected content, such as `one of shown, removed`.
+    ///   - found: The content that was found.
+    ///   - start: The ``offset`` at which the value begins; by default, the reader's present one.
     /// - Returns: The error, to be thrown.
     public func invalidValue(expected: String, found: String, at start: Int? = nil) -> JSONError {
         error(.value, expected: expected, found: found, at: start)
@@ -29,9 +28,9 @@ extension JSONReader {
             member: key.string, at: offset(of: key))
     }
 
-    /// The error for a member that stands twice in its object.
+    /// Makes the error for a member that occurs twice in its object.
     ///
-    /// - Parameter key: The member's name, where it stands the second time.
+    /// - Parameter key: The member's name, as read the second time.
     /// - Returns: The error, to be thrown.
     public func duplicateMember(_ key: JSONKey) -> JSONError {
         error(
@@ -71,7 +70,7 @@ extension JSONReader {
         return JSONError(kind: kind, offset: place, path: path, expected: expected, found: found)
     }
 
-    /// Where the opening quote of a name stands in the text.
+    /// Returns the offset of a name's opening quote in the text.
     private func offset(of key: JSONKey) -> Int {
         key.bytes.start - bytes.start - 1
     }

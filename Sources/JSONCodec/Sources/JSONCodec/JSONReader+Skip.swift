@@ -1,7 +1,7 @@
 extension JSONReader {
     /// Consumes the next value, whatever it is, and checks all of it.
     ///
-    /// - Throws: ``JSONError`` where it is not JSON, or a name stands twice in one object.
+    /// - Throws: ``JSONError`` if it is not JSON, or a name occurs twice in one object.
     public mutating func skipValue() throws(JSONError) {
         switch try peek() {
         case .string: _ = try scanString()
@@ -18,7 +18,7 @@ extension JSONReader {
     /// Consumes the next value, and checks all of it.
     ///
     /// - Returns: Its bytes, in the reader's text, without whitespace around them.
-    /// - Throws: ``JSONError`` where it is not JSON, or a name stands twice in one object.
+    /// - Throws: ``JSONError`` if it is not JSON, or a name occurs twice in one object.
     public mutating func rawValue() throws(JSONError) -> UnsafeRawBufferPointer {
         _ = nextByte()
         let start = offset
@@ -26,12 +26,12 @@ extension JSONReader {
         return bytes[start..<offset].buffer
     }
 
-    /// Deals with a member that is not declared: skips it where that is allowed.
+    /// Handles a member that is not declared: skips it if that is allowed.
     ///
     /// - Parameters:
     ///   - key: The member's name, just read.
-    ///   - others: The undeclared members met before in this object.
-    /// - Throws: ``JSONError`` where undeclared members are refused, and for one that stands twice.
+    ///   - others: The undeclared members read before in this object.
+    /// - Throws: ``JSONError`` if undeclared members are refused, and for one that occurs twice.
     public mutating func skipUnknownMember(
         _ key: JSONKey, among others: inout JSONKeySet
     ) throws(JSONError) {

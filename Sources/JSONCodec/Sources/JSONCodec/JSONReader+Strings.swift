@@ -1,9 +1,8 @@
 extension JSONReader {
     /// Reads a string, its escapes resolved.
     ///
-    /// - Throws: ``JSONError`` for another kind of value, for bytes that are not UTF-8, for control
-    ///   characters, for escapes that stand for nothing, lone surrogates among them, and for more
-    ///   than 128 combining marks in a row.
+    /// - Throws: ``JSONError`` for another kind of value, for bytes that are not UTF-8, for control characters, for
+    ///   invalid escapes, including lone surrogates, and for more than 128 combining marks in a row.
     public mutating func readString() throws(JSONError) -> String {
         guard nextByte() == UInt8(ascii: "\"") else { throw typeError(expected: "a string") }
         return try scanString().string
@@ -11,7 +10,7 @@ extension JSONReader {
 
     /// Consumes a string, whose opening quote is the next byte, and checks all of it.
     ///
-    /// - Returns: What stands between the quotes.
+    /// - Returns: The text between the quotes.
     @inline(__always)
     mutating func scanString() throws(JSONError) -> JSONText {
         let start = offset &+ 1

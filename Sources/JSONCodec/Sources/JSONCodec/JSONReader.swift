@@ -36,7 +36,7 @@ public struct JSONReader {
     /// the writer may be newer than the reader.
     public var allowsUnknownMembers = false
 
-    /// How many bytes have been consumed.
+    /// The number of bytes that were consumed.
     public internal(set) var offset = 0
 
     let bytes: JSONBytes
@@ -54,8 +54,8 @@ public struct JSONReader {
     ///
     /// - Parameters:
     ///   - bytes: The text; must stay valid and unchanged while the reader is used.
-    ///   - depthLimit: How deep arrays and objects may nest; 64 by default, at least 1 and at most
-    ///     1,024, so that no text can exhaust the stack.
+    ///   - depthLimit: The maximum nesting of arrays and objects; 64 by default, at least 1 and at most 1,024, so that
+    ///     no text can exhaust the stack.
     public init(_ bytes: UnsafeRawBufferPointer, depthLimit: Int = JSON.defaultDepthLimit) {
         self.bytes = JSONBytes(bytes)
         self.depthLimit = min(max(depthLimit, 1), 1_024)
@@ -85,12 +85,12 @@ public struct JSONReader {
         try begin(UInt8(ascii: "{"), expected: "an object")
     }
 
-    /// The name of the object's next member, whose value is to be read next; nil at the object's end,
-    /// which is consumed.
+    /// Reads the name of the object's next member, whose value has to be read next; nil at the object's end, which is
+    /// consumed.
     ///
-    /// It is the caller who finds names that stand twice: see ``duplicateMember(_:)``.
+    /// The caller has to find duplicate names: see ``duplicateMember(_:)``.
     ///
-    /// - Throws: ``JSONError`` where neither a member nor the end comes.
+    /// - Throws: ``JSONError`` if neither a member nor the end comes next.
     public mutating func nextKey() throws(JSONError) -> JSONKey? {
         if let key = nextPlainKey() { return key }
         if try isAtEnd(UInt8(ascii: "}"), expected: "a comma or the end of the object") {
@@ -114,10 +114,9 @@ public struct JSONReader {
         try begin(UInt8(ascii: "["), expected: "an array")
     }
 
-    /// Whether the array has another element, which is to be read next; at the array's end, which is
-    /// consumed, false.
+    /// Whether the array has another element, which has to be read next; false at the array's end, which is consumed.
     ///
-    /// - Throws: ``JSONError`` where neither an element nor the end comes.
+    /// - Throws: ``JSONError`` if neither an element nor the end comes next.
     public mutating func nextElement() throws(JSONError) -> Bool {
         try !isAtEnd(UInt8(ascii: "]"), expected: "a comma or the end of the array")
     }
@@ -138,7 +137,7 @@ public struct JSONReader {
         }
     }
 
-    /// Consumes `null` if it comes next; otherwise leaves the value where it is.
+    /// Consumes `null` if it comes next; otherwise consumes nothing.
     ///
     /// - Returns: Whether it was `null`.
     /// - Throws: ``JSONError`` for a word that only begins like it.
@@ -148,9 +147,9 @@ public struct JSONReader {
         return true
     }
 
-    /// Makes sure that nothing but whitespace follows.
+    /// Checks that nothing but whitespace follows.
     ///
-    /// - Throws: ``JSONError`` at the first byte of what follows.
+    /// - Throws: ``JSONError`` at the first other byte.
     public mutating func end() throws(JSONError) {
         guard nextByte() == nil else { throw syntaxError(expected: "the end of the text") }
     }
@@ -174,9 +173,9 @@ public struct JSONReader {
         return nil
     }
 
-    /// Consumes a name as it usually stands: no whitespace, no escapes, nothing but ASCII.
+    /// Consumes a name in its usual form: no whitespace, no escapes, nothing but ASCII.
     ///
-    /// - Returns: The name; nil, with nothing consumed, for whatever else comes.
+    /// - Returns: The name; nil, with nothing consumed, for any other form.
     @inline(__always)
     private mutating func nextPlainKey() -> JSONKey? {
         var start = offset

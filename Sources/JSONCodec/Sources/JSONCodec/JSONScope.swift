@@ -1,8 +1,9 @@
-/// The names met so far in an object of any kind, in which none may stand twice.
+/// The names read so far in an object of any kind, in which no name may occur twice.
 ///
-/// The first few lie on the stack: most objects have no more, and are read without an allocation for it.
+/// The first few are on the stack: most objects have no more, and need no allocation.
 struct JSONScope {
-    /// The ``JSONKey/marks`` of all names: while a new one's are none of them, no name is looked at.
+    /// The ``JSONKey/marks`` of all names; a name whose marks are not among them is new, and no name has to be
+    /// compared.
     private var marks: UInt64 = 0
 
     private var few = InlineArray<8, JSONKey>(repeating: .none)
@@ -11,7 +12,7 @@ struct JSONScope {
     /// The names beyond the first few, for which there was no room.
     private var others = JSONKeySet()
 
-    /// Adds a name, and says whether it is new.
+    /// Adds a name; returns whether it is new.
     @inline(__always)
     mutating func insert(_ key: JSONKey) -> Bool {
         let marks = key.marks

@@ -1,4 +1,4 @@
-/// What stands between the quotes of a string: read, and found well formed.
+/// The text between the quotes of a string, which was read and found well formed.
 struct JSONText {
     /// The bytes, escapes and all.
     let bytes: JSONBytes
@@ -21,11 +21,11 @@ struct JSONText {
 }
 
 extension JSONText {
-    /// How many combining marks may follow one another.
+    /// The maximum number of combining marks in a row.
     ///
-    /// To compare, hash or normalize a string is to sort them, which takes time by the square of
-    /// their number: a megabyte of them would keep a processor busy for an hour. Text for people has
-    /// a few; Unicode's stream-safe format allows 30. RFC 8259 lets a reader set such limits.
+    /// To compare, hash or normalize a string, Unicode sorts them, which takes time by the square of their number: a
+    /// megabyte of them would keep a processor busy for an hour. Text for people has a few; Unicode's stream-safe
+    /// format allows 30. RFC 8259 lets a reader set such limits.
     static let marksInARow = 128
 
     /// Whether no more marks than that follow one another.
@@ -51,11 +51,11 @@ extension JSONText {
 }
 
 extension String {
-    /// Makes a string of bytes that were found to be UTF-8 before: they are not looked at again.
+    /// Makes a string of bytes that were checked to be UTF-8 before: they are not checked again.
     ///
     /// - Parameters:
     ///   - bytes: The text.
-    ///   - isASCII: Whether there is nothing but ASCII in it; false where that is not known.
+    ///   - isASCII: Whether it contains only ASCII; false if that is not known.
     @inline(__always)
     init(checked bytes: JSONBytes, isASCII: Bool) {
         let text = unsafe UTF8Span(

@@ -44,7 +44,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
         self = .array(elements)
     }
 
-    /// Makes an ``object(_:)``; of names that stand twice, the last one counts.
+    /// Makes an ``object(_:)``; of duplicate names, the last one counts.
     ///
     /// - Parameter elements: The members, in order.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {

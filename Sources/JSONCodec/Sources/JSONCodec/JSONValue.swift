@@ -1,4 +1,4 @@
-/// Any JSON value, as a tree: for what has no type of its own.
+/// Any JSON value, as a tree, for values that have no type of their own.
 public enum JSONValue: Sendable, Hashable {
     /// `null`
     case null
@@ -6,7 +6,7 @@ public enum JSONValue: Sendable, Hashable {
     case bool(Bool)
     /// A number written without a fraction and an exponent, within 64 bits.
     case int(Int64)
-    /// Any other number. It must be finite: what is not is written as `null`.
+    /// Any other number; one that is not finite is written as `null`.
     case double(Double)
     /// A string.
     case string(String)
@@ -34,10 +34,10 @@ public enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// The value of a member; nil where there is none, or this is no object.
+    /// The value of a member; nil if there is none, or this is no object.
     ///
-    /// Setting it replaces the member, or appends it; nil removes it. Setting on what is no object
-    /// makes it one.
+    /// Setting it replaces the member, or appends it; nil removes it. Setting it on a value that is no object makes
+    /// that an object.
     ///
     /// - Parameter name: The member's name.
     public subscript(name: String) -> JSONValue? {
@@ -106,7 +106,7 @@ extension JSONValue: JSONReadable, JSONWritable {
     /// Reads any value.
     ///
     /// - Parameter json: The reader.
-    /// - Throws: ``JSONError`` where it is not JSON, or a name stands twice in one object.
+    /// - Throws: ``JSONError`` if it is not JSON, or a name occurs twice in one object.
     public init(json: inout JSONReader) throws(JSONError) {
         switch try json.peek() {
         case .null:

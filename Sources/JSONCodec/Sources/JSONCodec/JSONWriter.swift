@@ -9,14 +9,15 @@
 ///
 /// It trusts its caller with the order: what begins must end, each key is followed by one value.
 public struct JSONWriter {
-    /// What has been written so far.
+    /// The bytes that were written so far.
     public var bytes: [UInt8]
 
     private var needsComma = false
 
     /// Makes a writer.
     ///
-    /// - Parameter bytes: What to append to; empty by default. A value begins there without a comma.
+    /// - Parameter bytes: The bytes to append to; empty by default. The first value is written without a comma before
+    ///   it.
     public init(appendingTo bytes: [UInt8] = []) {
         self.bytes = bytes
         // Enough for most calls and replies: growing to it step by step costs more than writing it.
@@ -70,8 +71,8 @@ public struct JSONWriter {
 
     /// Writes a number in the shortest form that reads back as the same one.
     ///
-    /// - Parameter value: The number. Integral ones up to 2^53 are written without a fraction; what
-    ///   JSON has no number for, an infinity or not a number, is written as `null`.
+    /// - Parameter value: The number. Integral ones up to 2^53 are written without a fraction. An infinity and
+    ///   not-a-number, which JSON does not have, are written as `null`.
     public mutating func double(_ value: Double) {
         guard value.isFinite else { return null() }
         if value.magnitude < 0x1p53, value == value.rounded(.towardZero),
@@ -86,7 +87,7 @@ public struct JSONWriter {
 
     /// Writes `true` or `false`.
     ///
-    /// - Parameter value: Which.
+    /// - Parameter value: The value.
     public mutating func bool(_ value: Bool) {
         writeComma()
         bytes.append(contentsOf: value ? "true".utf8 : "false".utf8)
@@ -171,11 +172,11 @@ public struct JSONWriter {
         if isKey { bytes.append(UInt8(ascii: ":")) }
     }
 
-    /// Bytes of a text that is put together before it is appended.
+    /// The maximum number of bytes of a text that is put together before it is appended.
     private static let longestPiece = 252
 
-    /// Writes a text without anything to escape, with all that stands around it, at once: each append
-    /// asks for room, and whether somebody else holds the memory.
+    /// Writes a text without escapes at once, with the characters around it: each append checks the capacity, and
+    /// whether the memory is shared.
     @inline(__always)
     private mutating func writePiece(_ text: JSONBytes, isKey: Bool) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { piece in
