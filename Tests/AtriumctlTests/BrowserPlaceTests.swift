@@ -86,9 +86,9 @@ import Testing
             ("c", "closed for comments"), ("tr", "closed for comments"),
             ("e", "closed for comments"),
         ] {
-            browser.notice = nil
+            browser.status = StatusLine()
             #expect(type(keys, into: &browser) == [], "\(keys)")
-            #expect(browser.notice?.text.contains(text) == true, "\(keys)")
+            #expect(browser.status.row.text.contains(text), "\(keys)")
             #expect(browser.mode == .browse, "\(keys)")
         }
         closed[1].votes?.closed = nil

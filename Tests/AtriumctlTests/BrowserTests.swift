@@ -237,7 +237,7 @@ import Testing
 
     @Test func `dims what it has while the daemon is away`() throws {
         var browser = try browser()
-        browser.lost = "the connection is lost"
+        browser.status.lose("the connection is lost")
         #expect(shown(browser).contains("reconnecting… (the connection is lost)"))
         let spans = browser.view()[3].spans.filter { $0.text.text.contains("A") }
         #expect(!spans.isEmpty)

@@ -42,7 +42,7 @@ extension Browser {
     }
 
     private func cells(of item: Item, in list: ListPane.List, isHere: Bool) -> [Span] {
-        let isLit = lit[item.id] != nil
+        let isLit = highlights.contains(item.id)
         let isFocus = item.id == model.focus
         return line(list.columns.texts(of: item.id), list.columns) { column in
             var look = Look()

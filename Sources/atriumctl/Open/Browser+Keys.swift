@@ -128,7 +128,7 @@ extension Browser {
         _ kind: Menu.Kind, _ choices: [Menu.Choice], none: String
     ) -> [Effect] {
         guard !choices.isEmpty else {
-            say(none)
+            status.say(none)
             return []
         }
         var menu = Menu(kind)

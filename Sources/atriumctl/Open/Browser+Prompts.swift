@@ -41,14 +41,14 @@ extension Browser {
         case .vote(let subject):
             guard !text.isEmpty else { return [] }
             guard let value = Double(text.replacing(",", with: ".")) else {
-                say("'\(text)' is no number", isError: true)
+                status.say("'\(text)' is no number", isError: true)
                 return []
             }
             return cast(value, on: subject)
         case .filter(let place, _, let isRange):
             guard !text.isEmpty else { return [] }
             if isRange, !text.contains("..") {
-                say("a range is FROM..TO; either end may be left out", isError: true)
+                status.say("a range is FROM..TO; either end may be left out", isError: true)
                 return []
             }
             return chosen([.call(.select(section: place.section, filter: text), part: place.part)])
@@ -67,13 +67,13 @@ extension Browser {
         case .accepted:
             let text = input.text
             guard text.contains(where: { !$0.isWhitespace }) else {
-                say("there is nothing to send; escape drops it")
+                status.say("there is nothing to send; escape drops it")
                 return []
             }
             if let most = component("comments")?.comments?.maxLength,
                 text.unicodeScalars.count > most
             {
-                say("a comment has at most \(Wording.count(most, "character"))", isError: true)
+                status.say("a comment has at most \(Wording.count(most, "character"))", isError: true)
                 return []
             }
             mode = .browse

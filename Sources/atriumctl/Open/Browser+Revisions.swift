@@ -10,7 +10,7 @@ extension Browser {
         let all = try root.apply(reply)
         if !part.isEmpty, !root.parts.contains(where: { $0.path == part }) {
             // What was being written would go to another container.
-            if keepDraft() { say("what you were writing about is gone; c has your text") }
+            if keepDraft() { status.say("what you were writing about is gone; c has your text") }
             show("")
         }
         // What is only a frame around others is not stood in.
@@ -18,42 +18,29 @@ extension Browser {
         let changes = all.filter { $0.part == part }
         let news = self.news(reply)
         var effects = outlinesWanted(reply)
+        let isReconnected = status.reconnect()
         if let reset = reply.reset {
-            say("started anew: \(reset)")
+            status.say("started anew: \(reset)")
             limits = [:]
             // As it was: the daemon knows only what a screen is opened with.
             if part.isEmpty {
                 effects += before.path.map { .call(.enter(item: $0)) }
                 if !before.focus.isEmpty { effects.append(.call(.focus(before.focus))) }
             }
-        } else if lost != nil {
-            say("connected again")
+        } else if isReconnected {
+            status.say("connected again")
         }
-        lost = nil
-        light(changes)
+        if !startsAnew { highlights.add(changes, now: now) }
         let isElsewhere = model.path != before.path || model.scope != before.scope
         takeTails(changes, before: before, isNew: startsAnew || isElsewhere || news.isWhole)
         takeLists(news, changes, isNew: startsAnew || isElsewhere)
         layThreadOut(isNew: model.focus != before.focus)
         startsAnew = false
         if model.focus.isEmpty, before.focus != "", pane == .thread { pane = .list }
-        if let message = reply.message { say(message) }
+        if let message = reply.message { status.say(message) }
         if let lead = reply.lead { effects.append(.go(container: lead.container, item: lead.item)) }
         followMenu(choice)
         return effects + windows()
-    }
-
-    /// Shows for a moment what others, or the person, changed.
-    private mutating func light(_ changes: [ScreenChange]) {
-        guard !startsAnew else { return }
-        for change in changes {
-            switch change.edit {
-            case .inserted(.comment(let comment), _), .updated(.comment(let comment), _):
-                lit[comment.id] = now + Self.litTime
-            case .updated(.item(let item), _): lit[item.id] = now + Self.litTime
-            default: break
-            }
-        }
     }
 
     private mutating func takeTails(
@@ -155,7 +142,7 @@ extension Browser {
     /// Lays out what is known of the focus anew.
     mutating func layThreadOut(isNew: Bool) {
         let layout = ThreadLayout(
-            width: columns, folded: thread.folded, now: now, lit: Set(lit.keys))
+            width: columns, folded: thread.folded, now: now, highlights: highlights)
         var blocks: [ThreadPane.Block] = []
         if !model.focus.isEmpty, let (item, list) = lists.item(model.focus) {
             let details = list.columns.details(of: item, beyond: model.details)

@@ -44,7 +44,7 @@ extension Browser {
         body += Array(repeating: ViewRow(), count: areas.body - body.count)
         var shown = [head, chosenRow] + body + [noticeRow, helpRow]
         // What was there is still shown, and is known to be old.
-        if lost != nil {
+        if status.isLost {
             for index in shown.indices.dropLast(2) {
                 shown[index] = shown[index].looking { look in
                     (look.isDim, look.isBold, look.color) = (true, false, .plain)
@@ -177,14 +177,11 @@ extension Browser {
 
     private var noticeRow: ViewRow {
         switch mode {
-        case .search(let input, _): return ViewRow([Span("/", .key), Span(input.text)])
+        case .search(let input, _): ViewRow([Span("/", .key), Span(input.text)])
         case .prompt(let prompt, let input):
-            return ViewRow([Span(question(prompt), .key), Span(input.text)])
-        default: break
+            ViewRow([Span(question(prompt), .key), Span(input.text)])
+        default: status.row
         }
-        if let lost { return ViewRow([Span("reconnecting… (\(lost))", .warning)]) }
-        guard let notice else { return ViewRow() }
-        return ViewRow([Span(notice.text, notice.isError ? Look(color: .red) : .plain)])
     }
 
     /// Whether there is something here that a key does this with.

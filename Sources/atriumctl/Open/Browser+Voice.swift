@@ -7,18 +7,18 @@ extension Browser {
     /// What a vote is on: the item under the cursor, or in the thread what that is about.
     private mutating func voted() -> (Request.Subject, VoteFacts?)? {
         guard let votes = component("votes") else {
-            say("nobody votes here")
+            status.say("nobody votes here")
             return nil
         }
         guard votes.votes?.closed != true else {
-            say("the container is closed for votes")
+            status.say("the container is closed for votes")
             return nil
         }
         let subjects = votes.votes?.subjects ?? [.items]
         let item = pane == .list ? lists.item?.id : model.focus.isEmpty ? nil : model.focus
         if item == nil, pane == .list { return nil }
         guard subjects.contains(item == nil ? .container : .items) else {
-            say(item == nil ? "votes are on items here" : "votes are on the whole here: press t")
+            status.say(item == nil ? "votes are on items here" : "votes are on the whole here: press t")
             return nil
         }
         return (subject(votes.name, item), votes.votes)
@@ -50,7 +50,7 @@ extension Browser {
         if let facts = model.components.first(where: { $0.name == subject.component })?.votes,
             !FactsText.takes(value, facts)
         {
-            say("votes go here from \(FactsText.scale(facts))", isError: true)
+            status.say("votes go here from \(FactsText.scale(facts))", isError: true)
             return []
         }
         return [.call(.vote(subject, value))]
@@ -69,7 +69,7 @@ extension Browser {
     /// Begins a comment on the item under the cursor, or in the thread on what that is about.
     mutating func comment() -> [Effect] {
         guard let talk = component("comments") else {
-            say("nobody comments here")
+            status.say("nobody comments here")
             return []
         }
         guard isOpenForComments() else { return [] }
@@ -77,7 +77,7 @@ extension Browser {
         var item = pane == .list ? lists.item?.id : model.focus.isEmpty ? nil : model.focus
         if !subjects.contains(.items) { item = nil }
         guard item != nil || subjects.contains(.container) else {
-            say("comments are on items here")
+            status.say("comments are on items here")
             return []
         }
         write(.comment(subject(talk.name, item)))
@@ -88,7 +88,7 @@ extension Browser {
     /// Whether comments are taken; says that they are not.
     private mutating func isOpenForComments() -> Bool {
         guard component("comments")?.comments?.closed == true else { return true }
-        say("the container is closed for comments")
+        status.say("the container is closed for comments")
         return false
     }
 
@@ -96,7 +96,7 @@ extension Browser {
     private mutating func chosenComment() -> (component: String, comment: Comment)? {
         guard let talk = component("comments"), pane == .thread, let comment = thread.comment
         else {
-            say(hasThread ? "choose a comment first: t goes to them" : "nobody comments here")
+            status.say(hasThread ? "choose a comment first: t goes to them" : "nobody comments here")
             return nil
         }
         return (talk.name, comment)
@@ -113,7 +113,7 @@ extension Browser {
     mutating func edit() -> [Effect] {
         guard isOpenForComments(), let (component, comment) = chosenComment() else { return [] }
         guard comment.author == actor, let text = comment.text else {
-            say("only who wrote a comment edits it")
+            status.say("only who wrote a comment edits it")
             return []
         }
         write(.edit(component: component, comment), text)
@@ -127,7 +127,7 @@ extension Browser {
         var menu = Menu(.moderation(comment))
         let choices = choices(menu)
         guard !choices.isEmpty else {
-            say("moderators decide on others' comments")
+            status.say("moderators decide on others' comments")
             return []
         }
         menu.settle(choices, height: areas.body - 1)
@@ -145,7 +145,7 @@ extension Browser {
     ///   - text: What to say.
     mutating func done(_ request: Request, revision: Int?, text: String?) {
         if let revision, root.revision >= revision { startsAnew = false }
-        if let text { say(text) }
+        if let text { status.say(text) }
     }
 
     /// A request was refused: what was typed is there again.
@@ -154,7 +154,7 @@ extension Browser {
         leaving = nil
         let hint = failure.status == .unreachable ? nil : failure.hint
         let words = [failure.sentence] + [hint].compactMap(\.self)
-        say(words.joined(separator: "; ").replacing("\n", with: " "), isError: true)
+        status.say(words.joined(separator: "; ").replacing("\n", with: " "), isError: true)
         // What lies there is read from the start the next time: the place may be gone.
         if case .page(let query, _, _) = request { tails[query.component] = nil }
         giveBack(request, isHere: isHere)

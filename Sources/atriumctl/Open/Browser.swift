@@ -28,18 +28,6 @@ struct Browser {
         case reason(component: String, Comment)
     }
 
-    /// A line that is shown for a while.
-    struct Notice: Equatable {
-        var text: String
-        var isError = false
-        /// Seconds since 1970.
-        var until: Double
-    }
-
-    /// What changed and for how long it stays lit, in seconds.
-    static let litTime = 1.5
-    private static let noticeTime = 6.0
-
     let container: String
     /// The user's actor id.
     let actor: String
@@ -73,13 +61,10 @@ struct Browser {
     var awaited: String?
     /// Whether comments are decided on one after the other.
     var worksQueue = false
-    /// The reason why the connection is lost; nil: it is not.
-    var lost: String?
-    var notice: Notice?
+    var status = StatusLine()
     /// The time at which the ages of comments are redrawn; nil: none is shown.
     var nextAge: Double?
-    /// The end of the highlighting, by id of the changed item or comment.
-    var lit: [String: Double] = [:]
+    var highlights = Highlights()
     /// The requested limit, by list.
     var limits: [String: Int] = [:]
     let firstLimit: Int
@@ -117,11 +102,6 @@ struct Browser {
         model.components.first { $0.kind == kind && !$0.hidden }
     }
 
-    /// Says something, for a while.
-    mutating func say(_ text: String, isError: Bool = false) {
-        notice = Notice(text: text, isError: isError, until: now + Self.noticeTime)
-    }
-
     /// What the screen is focused on, in words.
     var focusTitle: String { model.focus.isEmpty ? title : name(of: model.focus) }
 
@@ -132,16 +112,16 @@ struct Browser {
 
     // MARK: - Time
 
-    /// When something changes without anybody's doing: what was lit goes out, a notice is over, comments grow older.
-    var nextChange: Double? { (lit.values + [notice?.until, nextAge].compactMap(\.self)).min() }
+    /// When something changes without anybody's doing: highlights end, a notice is over, comments grow older.
+    var nextChange: Double? { [highlights.nextEnd, status.end, nextAge].compactMap(\.self).min() }
 
     /// Lets go what is over.
     mutating func pass(to time: Double) {
         now = time
-        let before = lit.count
-        lit = lit.filter { $0.value > time }
-        if let notice, notice.until <= time { self.notice = nil }
-        if lit.count != before || nextAge.map({ $0 <= time }) == true { layThreadOut(isNew: false) }
+        status.pass(to: time)
+        if highlights.expire(at: time) || nextAge.map({ $0 <= time }) == true {
+            layThreadOut(isNew: false)
+        }
     }
 
     /// The terminal has another size.

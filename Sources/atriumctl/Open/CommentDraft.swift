@@ -68,7 +68,7 @@ extension Browser {
             let found = unsent.remove(at: place)
             if found.draft.goal.isSame(as: goal) { draft.sent = found.draft.sent }
             text = found.text
-            say("this was not sent before; ^U empties it")
+            status.say("this was not sent before; ^U empties it")
         }
         mode = .write(draft, TextInput(text, hasLines: true))
     }
@@ -122,7 +122,7 @@ extension Browser {
             mode = .write(draft, TextInput(text, hasLines: true))
         } else {
             keep(draft, text)
-            notice?.text += "; your next comment begins with your text"
+            status.add("; your next comment begins with your text")
         }
     }
 }

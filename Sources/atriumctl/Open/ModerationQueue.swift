@@ -35,11 +35,11 @@ extension Browser {
     /// Asks for what waits for a moderator, for those who may decide.
     mutating func queue() -> [Effect] {
         guard let talk = component("comments") else {
-            say("nobody comments here")
+            status.say("nobody comments here")
             return []
         }
         guard mayModerate != false else {
-            say("moderators see here what waits; t goes to the comments")
+            status.say("moderators see here what waits; t goes to the comments")
             return []
         }
         return [.call(.queue(component: talk.name))]
@@ -50,7 +50,7 @@ extension Browser {
         guard mode == .browse else { return }
         guard !queue.comments.isEmpty else {
             worksQueue = false
-            say(
+            status.say(
                 queue.total == 0
                     ? "no comment waits for a moderator"
                     : "what waits (\(Wording.count(queue.total))) is on items that are gone, and comes back with them"

@@ -133,8 +133,8 @@ final class OpenProgram {
             return take(reply)
         case .lost(let failure, let screen):
             guard screen == self.screen else { return nil }
-            browser.lost =
-                failure.status == .unreachable ? "the connection is lost" : failure.sentence
+            browser.status.lose(
+                failure.status == .unreachable ? "the connection is lost" : failure.sentence)
         case .ended(let failure, let screen):
             guard screen == self.screen else { return nil }
             return failure.map(End.failed) ?? .quit
@@ -229,9 +229,9 @@ final class OpenProgram {
         let unsent = browser.unsent
         browser = Self.browser(parameters, mayGrow: mayGrow)
         (browser.mayModerate, browser.unsent) = (mayModerate, unsent)
-        browser.now = WireTime.now
+        browser.pass(to: WireTime.now)
         measure()
-        browser.say("led to \(container)" + (hasDraft ? "; c has what you were writing" : ""))
+        browser.status.say("led to \(container)" + (hasDraft ? "; c has what you were writing" : ""))
         choices = SharedChoices(parameters)
         follow(parameters)
     }
