@@ -6,7 +6,7 @@ extension Browser {
 
     /// What a vote is on: the item under the cursor, or in the thread what that is about.
     private mutating func voted() -> (Request.Subject, VoteFacts?)? {
-        guard let votes = component("votes") else {
+        guard let votes = screen.component("votes") else {
             status.say("nobody votes here")
             return nil
         }
@@ -15,17 +15,19 @@ extension Browser {
             return nil
         }
         let subjects = votes.votes?.subjects ?? [.items]
-        let item = pane == .list ? lists.item?.id : model.focus.isEmpty ? nil : model.focus
+        let item =
+            pane == .list ? lists.item?.id : screen.model.focus.isEmpty ? nil : screen.model.focus
         if item == nil, pane == .list { return nil }
         guard subjects.contains(item == nil ? .container : .items) else {
-            status.say(item == nil ? "votes are on items here" : "votes are on the whole here: press t")
+            status.say(
+                item == nil ? "votes are on items here" : "votes are on the whole here: press t")
             return nil
         }
         return (subject(votes.name, item), votes.votes)
     }
 
     func subject(_ component: String, _ item: String?) -> Request.Subject {
-        .init(component: component, item: item, title: item.map(name(of:)) ?? title)
+        .init(component: component, item: item, title: item.map(lists.name(of:)) ?? screen.title)
     }
 
     /// A digit votes at once where it can be nothing else, `v` asks for the value.
@@ -47,7 +49,8 @@ extension Browser {
 
     /// Votes, if the value is on the scale.
     mutating func cast(_ value: Double, on subject: Request.Subject) -> [Effect] {
-        if let facts = model.components.first(where: { $0.name == subject.component })?.votes,
+        if let facts = screen.model.components.first(where: { $0.name == subject.component })?
+            .votes,
             !FactsText.takes(value, facts)
         {
             status.say("votes go here from \(FactsText.scale(facts))", isError: true)
@@ -63,18 +66,16 @@ extension Browser {
 
     // MARK: - Comments
 
-    /// Whether there is something beside the lists.
-    var hasThread: Bool { component("comments") != nil || !model.focus.isEmpty }
-
     /// Begins a comment on the item under the cursor, or in the thread on what that is about.
     mutating func comment() -> [Effect] {
-        guard let talk = component("comments") else {
+        guard let talk = screen.component("comments") else {
             status.say("nobody comments here")
             return []
         }
         guard isOpenForComments() else { return [] }
         let subjects = talk.comments?.subjects ?? [.items]
-        var item = pane == .list ? lists.item?.id : model.focus.isEmpty ? nil : model.focus
+        var item =
+            pane == .list ? lists.item?.id : screen.model.focus.isEmpty ? nil : screen.model.focus
         if !subjects.contains(.items) { item = nil }
         guard item != nil || subjects.contains(.container) else {
             status.say("comments are on items here")
@@ -82,21 +83,23 @@ extension Browser {
         }
         write(.comment(subject(talk.name, item)))
         let focus = item ?? ""
-        return focus == model.focus ? [] : [.call(.focus(item))]
+        return focus == screen.model.focus ? [] : [.call(.focus(item))]
     }
 
     /// Whether comments are taken; says that they are not.
     private mutating func isOpenForComments() -> Bool {
-        guard component("comments")?.comments?.closed == true else { return true }
+        guard screen.component("comments")?.comments?.closed == true else { return true }
         status.say("the container is closed for comments")
         return false
     }
 
     /// The comment that a key is about.
     private mutating func chosenComment() -> (component: String, comment: Comment)? {
-        guard let talk = component("comments"), pane == .thread, let comment = thread.comment
+        guard let talk = screen.component("comments"), pane == .thread, let comment = thread.comment
         else {
-            status.say(hasThread ? "choose a comment first: t goes to them" : "nobody comments here")
+            status.say(
+                screen.hasThread ? "choose a comment first: t goes to them" : "nobody comments here"
+            )
             return nil
         }
         return (talk.name, comment)
@@ -105,7 +108,10 @@ extension Browser {
     /// Begins a reply to the chosen comment.
     mutating func reply() -> [Effect] {
         guard isOpenForComments(), let (component, comment) = chosenComment() else { return [] }
-        write(.reply(subject(component, model.focus.isEmpty ? nil : model.focus), to: comment))
+        write(
+            .reply(
+                subject(component, screen.model.focus.isEmpty ? nil : screen.model.focus),
+                to: comment))
         return []
     }
 
@@ -144,19 +150,19 @@ extension Browser {
     ///   - revision: The revision that shows it, where there is one.
     ///   - text: What to say.
     mutating func done(_ request: Request, revision: Int?, text: String?) {
-        if let revision, root.revision >= revision { startsAnew = false }
+        if let revision, screen.root.revision >= revision { startsAnew = false }
         if let text { status.say(text) }
     }
 
     /// A request was refused: what was typed is there again.
     mutating func failed(_ request: Request, _ failure: CommandFailure, isHere: Bool = true) {
         startsAnew = false
-        leaving = nil
+        lists.leave(nil)
         let hint = failure.status == .unreachable ? nil : failure.hint
         let words = [failure.sentence] + [hint].compactMap(\.self)
         status.say(words.joined(separator: "; ").replacing("\n", with: " "), isError: true)
         // What lies there is read from the start the next time: the place may be gone.
-        if case .page(let query, _, _) = request { tails[query.component] = nil }
+        if case .page(let query, _, _) = request { windows.dropPages(behind: query.component) }
         giveBack(request, isHere: isHere)
     }
 }

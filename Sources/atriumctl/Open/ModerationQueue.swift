@@ -34,7 +34,7 @@ struct ModerationQueue: Equatable, Sendable {
 extension Browser {
     /// Asks for what waits for a moderator, for those who may decide.
     mutating func queue() -> [Effect] {
-        guard let talk = component("comments") else {
+        guard let talk = screen.component("comments") else {
             status.say("nobody comments here")
             return []
         }
@@ -65,7 +65,7 @@ extension Browser {
 
     /// The calls for a decision: the decision itself, and one that reads the rest of the queue if the queue is shown.
     func next(after decision: Request) -> [Effect] {
-        guard worksQueue, let talk = component("comments") else { return [.call(decision)] }
+        guard worksQueue, let talk = screen.component("comments") else { return [.call(decision)] }
         return [.call(decision), .call(.queue(component: talk.name))]
     }
 }
