@@ -5,8 +5,8 @@ import Testing
 @testable import atriumctl
 
 @Suite struct `A comment at a terminal`: BrowserScenes {
-    private func scene() throws -> Browser {
-        var browser = try browser(titles: (0..<10).map { "Film \($0)" })
+    private func scene(limit: Int? = nil) throws -> Browser {
+        var browser = try browser(titles: (0..<10).map { "Film \($0)" }, limit: limit)
         var number = 0
         browser.freshID = {
             number += 1
@@ -135,7 +135,7 @@ import Testing
         _ = try browser.take(last)
         #expect(browser.mode == .browse)
         #expect(shown(browser).contains("c has your text"))
-        #expect(browser.unsent.map(\.text) == ["nice"])
+        #expect(browser.drafts.unsent.map(\.text) == ["nice"])
         _ = type("c", into: &browser)
         #expect(written(browser) == "nice")
     }
@@ -165,15 +165,14 @@ import Testing
     }
 
     @Test func `beyond a thousand is fetched page by page, to the end`() throws {
-        var browser = try scene()
+        var browser = try scene(limit: 1000)
         let window = (0..<1000).map { number in
             Edit(op: .insert, at: number, comment: comment("c\(number)", "Text \(number)"))
         }
-        browser.limits["/talk"] = 1000
         var next = reply(base: 1, revision: 2, items: [], talk: window, focus: "i0", total: 10)
         next.lists?[1].total = 1_500
         _ = try browser.take(next)
-        let query = try #require(browser.talkQuery)
+        let query = try #require(browser.screen.talkQuery)
         #expect(query == .comments(component: "talk", item: "i0"))
         _ = type("t", into: &browser)
         #expect(
@@ -186,7 +185,7 @@ import Testing
             browser.take(page: page(999..<1200), next: "on", of: query)
                 == [.call(.page(query, cursor: "on", behind: 1000))])
         #expect(browser.take(page: page(1200..<1500), next: nil, of: query) == [])
-        #expect(browser.talk.map(\.id) == (0..<1500).map { "c\($0)" })
+        #expect(browser.windows.talk(in: browser.screen).map(\.id) == (0..<1500).map { "c\($0)" })
         #expect(shown(browser).contains("Text 1499"))
         #expect(browser.thread.comment?.id == "c1499")
         #expect(type("j", into: &browser) == [], "all is here")
@@ -196,7 +195,7 @@ import Testing
         #expect(try browser.take(more) == [.call(.page(query, cursor: nil, behind: 1000))])
         // Another item's comments are others.
         _ = try browser.take(reply(base: 3, revision: 4, items: [], focus: "i1", total: 10))
-        #expect(browser.talk.count == 1000)
+        #expect(browser.windows.talk(in: browser.screen).count == 1000)
     }
 
     @Test func `the replies that are left out of one are fetched by enter`() throws {
@@ -215,14 +214,14 @@ import Testing
         next.lists?[1].total = 4
         #expect(try browser.take(next) == [])
         #expect(shown(browser).contains("… more replies"))
-        let query = try #require(browser.talkQuery)
+        let query = try #require(browser.screen.talkQuery)
         _ = type("t", into: &browser)
         #expect(browser.press(.enter) == [.call(.page(query, cursor: nil, behind: 2))])
         #expect(browser.press(.enter) == [], "it is on its way")
         let rest: [Tail.Entry] = ["c", "d"].map { .comment(comment($0, depth: 1, "Text \($0)")) }
         #expect(browser.take(page: rest, next: nil, of: query) == [])
         #expect(!shown(browser).contains("… more replies"))
-        #expect(browser.talk.map(\.id) == ["a", "b", "c", "d"])
+        #expect(browser.windows.talk(in: browser.screen).map(\.id) == ["a", "b", "c", "d"])
         #expect(shown(browser).contains("Text d"))
     }
 }

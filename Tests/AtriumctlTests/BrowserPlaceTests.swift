@@ -26,7 +26,7 @@ import Testing
         let enter = Effect.call(.enter(item: "i0"))
         let focus = Effect.call(.focus("i0"))
         #expect(browser.press(.enter) == [focus], "nothing is known of it yet")
-        browser.outlines["club"] = ContainerOutline(container(entered: ["units"]))
+        browser.screen.add(ContainerOutline(container(entered: ["units"])), of: "club")
         #expect(browser.press(.enter) == [enter])
         // What is found may lie anywhere, and what is inside shows no others.
         _ = type("/a", into: &browser)
@@ -42,12 +42,16 @@ import Testing
     @Test func `only the scopes that say so lead inside`() throws {
         var browser = try browser()
         let scopes = [("now", nil), ("houses", ["units"])] as [(String, [String]?)]
-        browser.outlines["club"] = ContainerOutline(
-            container(
-                scopes: scopes.map { Scope(name: $0, title: $0, contents: ["list"], entered: $1) }))
+        browser.screen.add(
+            ContainerOutline(
+                container(
+                    scopes: scopes.map {
+                        Scope(name: $0, title: $0, contents: ["list"], entered: $1)
+                    })), of: "club")
         for (scope, request) in [("now", Request.focus("i0")), ("houses", .enter(item: "i0"))] {
             var next = reply(
-                base: browser.root.revision, revision: browser.root.revision + 1, items: [],
+                base: browser.screen.root.revision, revision: browser.screen.root.revision + 1,
+                items: [],
                 total: 3)
             next.scope = scope
             _ = try browser.take(next)
@@ -86,9 +90,9 @@ import Testing
             ("c", "closed for comments"), ("tr", "closed for comments"),
             ("e", "closed for comments"),
         ] {
-            browser.notice = nil
+            browser.status = StatusLine()
             #expect(type(keys, into: &browser) == [], "\(keys)")
-            #expect(browser.notice?.text.contains(text) == true, "\(keys)")
+            #expect(browser.status.row.text.contains(text), "\(keys)")
             #expect(browser.mode == .browse, "\(keys)")
         }
         closed[1].votes?.closed = nil
@@ -132,8 +136,9 @@ import Testing
                 ])
         ]
         _ = try browser.take(first)
-        browser.outlines["day"] = ContainerOutline(
-            container(components: [part("walks", follow: ["day": "day"])]))
+        browser.screen.add(
+            ContainerOutline(
+                container(components: [part("walks", follow: ["day": "day"])])), of: "day")
         return browser
     }
 
@@ -142,7 +147,7 @@ import Testing
         throws
     {
         var browser = try day()
-        #expect(browser.part == "walks")
+        #expect(browser.screen.part == "walks")
         #expect(shown(browser).ranges(of: "Day: Day 1").count == 1, "it stands once")
         _ = type("f", into: &browser)
         let lines = shown(browser).split(separator: "\n").map { $0.trimmingSuffix { $0 == " " } }
@@ -158,7 +163,7 @@ import Testing
 
     @Test func `without a description it follows nothing, and both are chosen`() throws {
         var browser = try day()
-        browser.outlines = [:]
+        browser.screen.add(ContainerOutline(), of: "day")
         _ = type("f", into: &browser)
         let lines = shown(browser).split(separator: "\n").map { $0.trimmingSuffix { $0 == " " } }
         #expect(lines.count { $0 == " Day" } == 2)

@@ -48,10 +48,11 @@ extension BrowserScenes {
 
     func browser(
         rows: Int = 24, columns: Int = 80, titles: [String] = ["Alien", "Brazil", "Casablanca"],
-        scale: Double = 5, total: Int? = nil
+        scale: Double = 5, total: Int? = nil, limit: Int? = nil
     ) throws -> Browser {
         var browser = Browser(
-            container: "club", actor: "unix:7", search: "", sort: [], limit: titles.count)
+            container: "club", actor: "unix:7", search: "", sort: [],
+            limit: limit ?? titles.count)
         browser.resize(rows: rows, columns: columns)
         let edits = titles.enumerated().map {
             Edit(op: .insert, at: $0.offset, item: item("i\($0.offset)", $0.element))

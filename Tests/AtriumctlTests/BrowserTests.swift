@@ -158,7 +158,7 @@ import Testing
 
     @Test func `fetches pages behind the thousand that a screen holds`() throws {
         var browser = try browser(titles: (0..<1000).map { "Film \($0)" }, total: 1003)
-        let query = browser.query("list")
+        let query = browser.screen.query("list")
         #expect(browser.press(.end) == [.call(.page(query, cursor: nil, behind: 1000))])
         let page: [Tail.Entry] = [("i999", "Film 999"), ("x", "X"), ("y", "Y"), ("z", "Z")]
             .map { .item(item($0, $1)) }
@@ -224,20 +224,20 @@ import Testing
         _ = browser.press(.tab)
         #expect(shown(browser).contains("Club › Jukebox"))
         #expect(shown(browser).contains("A song"))
-        #expect((browser.place, browser.search) == ("jukebox", ""))
+        #expect((browser.screen.place, browser.screen.search) == ("jukebox", ""))
         let subject = Request.Subject(component: "stars", item: "song", title: "A song")
         #expect(type("3", into: &browser) == [.call(.vote(subject, 3))])
         // What it shows goes with it.
         var last = reply(base: 2, revision: 3, items: [], total: 3)
         last.parts = [ShownPart(part: "songs", container: "jukebox", gone: true)]
         _ = try browser.take(last)
-        #expect((browser.part, browser.search) == ("", "bra"))
+        #expect((browser.screen.part, browser.screen.search) == ("", "bra"))
         #expect(shown(browser).contains("Alien"))
     }
 
     @Test func `dims what it has while the daemon is away`() throws {
         var browser = try browser()
-        browser.lost = "the connection is lost"
+        browser.status.lose("the connection is lost")
         #expect(shown(browser).contains("reconnecting… (the connection is lost)"))
         let spans = browser.view()[3].spans.filter { $0.text.text.contains("A") }
         #expect(!spans.isEmpty)

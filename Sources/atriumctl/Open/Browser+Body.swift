@@ -31,8 +31,8 @@ extension Browser {
     }
 
     private func emptyText(_ list: ListPane.List) -> String {
-        if !search.isEmpty { return "nothing matches '\(search)'" }
-        if isFiltered { return "nothing passes the filters; x clears them" }
+        if !screen.search.isEmpty { return "nothing matches '\(screen.search)'" }
+        if !screen.filtered.isEmpty { return "nothing passes the filters; x clears them" }
         return list.empty ?? "there is nothing here"
     }
 
@@ -42,8 +42,8 @@ extension Browser {
     }
 
     private func cells(of item: Item, in list: ListPane.List, isHere: Bool) -> [Span] {
-        let isLit = lit[item.id] != nil
-        let isFocus = item.id == model.focus
+        let isLit = highlights.contains(item.id)
+        let isFocus = item.id == screen.model.focus
         return line(list.columns.texts(of: item.id), list.columns) { column in
             var look = Look()
             if isLit { look = .warning }
@@ -83,13 +83,14 @@ extension Browser {
     }
 
     private var separator: ViewRow {
-        var spans = [Span("── ", .dim), Span(focusTitle, .bold)]
-        if let tally = model.tally, tally.score != nil {
+        let focus = screen.model.focus
+        var spans = [
+            Span("── ", .dim), Span(focus.isEmpty ? screen.title : lists.name(of: focus), .bold),
+        ]
+        if let tally = screen.model.tally, tally.score != nil {
             spans.append(Span(" · \(TallyText.full(tally))", .dim))
         }
-        if let talk = component("comments"),
-            let list = model.lists.first(where: { $0.component == talk.name })
-        {
+        if let list = screen.threadList {
             spans.append(Span(" · \(Wording.count(list.total, "comment"))", .dim))
         }
         let width = spans.reduce(1) { $0 + $1.text.width }
@@ -115,7 +116,7 @@ extension Browser {
             title = "Your reply to \(comment.author.map { ActorName.shown($0) } ?? "a comment")"
         case .edit: title = "Your comment, edited"
         }
-        if let most = component("comments")?.comments?.maxLength {
+        if let most = screen.component("comments")?.comments?.maxLength {
             title +=
                 " · \(Wording.count(input.text.unicodeScalars.count)) of \(Wording.count(most))"
         }

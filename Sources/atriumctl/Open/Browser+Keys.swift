@@ -17,7 +17,7 @@ extension Browser {
             case .help(let offset): help(key, offset)
             }
         settle()
-        return effects + windows()
+        return effects + more()
     }
 
     /// Whether characters are typed into something.
@@ -93,23 +93,23 @@ extension Browser {
 
     private mutating func command(_ character: Character) -> [Effect] {
         switch character {
-        case "/": mode = .search(TextInput(search), before: search)
+        case "/": mode = .search(TextInput(screen.search), before: screen.search)
         case "f":
             return menu(
-                .filters, Menu.filters(sections),
+                .filters, Menu.filters(screen.sections),
                 none: "there are no filters here")
-        case "s": return menu(.sort, model.sortChoices(sort), none: "")
-        case "w": return menu(.components, model.componentChoices, none: "")
+        case "s": return menu(.sort, screen.model.sortChoices(screen.sort), none: "")
+        case "w": return menu(.components, screen.model.componentChoices, none: "")
         case "x": return clear()
         case "p": turnPart(1)
         case "P": turnPart(-1)
-        case "t": pane = pane == .list && hasThread ? .thread : .list
+        case "t": pane = pane == .list && screen.hasThread ? .thread : .list
         case " ":
             thread.fold()
             layThreadOut(isNew: false)
         case "i":
-            showsIDs.toggle()
-            layListsOut()
+            lists.toggleIDs(screen.model)
+            settle()
         case "?": mode = .help(offset: 0)
         case "q": return [.quit]
         case "o": return lists.item.map { [.call(.activate(item: $0.id))] } ?? []
@@ -128,13 +128,19 @@ extension Browser {
         _ kind: Menu.Kind, _ choices: [Menu.Choice], none: String
     ) -> [Effect] {
         guard !choices.isEmpty else {
-            say(none)
+            status.say(none)
             return []
         }
         var menu = Menu(kind)
         menu.settle(choices, height: areas.body)
         mode = .menu(menu)
         return []
+    }
+
+    /// Deselects all that is selected in the sections in reach.
+    mutating func clear() -> [Effect] {
+        let parts = screen.filtered
+        return parts.isEmpty ? [] : chosen(parts.map { .call(.clear, part: $0) })
     }
 
     /// What makes the list another one: it is shown from its start.
@@ -147,25 +153,20 @@ extension Browser {
 
     private mutating func enter() -> [Effect] {
         if pane == .thread {
-            if let effects = openReplies() { return effects }
+            if thread.comment?.more != nil, let list = screen.threadList {
+                return [windows.page(behind: list, in: screen)].compactMap(\.self).map { .call($0) }
+            }
             thread.fold()
             layThreadOut(isNew: false)
             return []
         }
         guard let item = lists.item else { return [] }
-        if model.focus == item.id {
-            if hasThread { pane = .thread }
+        if screen.model.focus == item.id {
+            if screen.hasThread { pane = .thread }
             return []
         }
-        names[item.id] = name(of: item.id)
-        return [.call(leadsInside(item) ? .enter(item: item.id) : .focus(item.id))]
-    }
-
-    /// Whether an item has others inside: it has children, or every item of the list leads to another list.
-    private func leadsInside(_ item: Item) -> Bool {
-        if let children = item.children, children > 0 { return true }
-        return model.path.isEmpty && search.isEmpty
-            && outlines[place]?.enters.contains(model.scope ?? "") == true
+        lists.remember(item.id)
+        return [.call(screen.leadsInside(item) ? .enter(item: item.id) : .focus(item.id))]
     }
 
     private mutating func back(isEscape: Bool) -> [Effect] {
@@ -173,30 +174,35 @@ extension Browser {
             pane = .list
             return []
         }
-        if isEscape, !search.isEmpty {
-            search = ""
+        if isEscape, !screen.search.isEmpty {
+            screen.setSearch("")
             return chosen([.call(.search(""))])
         }
-        if let last = model.path.last {
-            leaving = last
+        if let last = screen.model.path.last {
+            lists.leave(last)
             return [.call(.back)]
         }
-        return model.focus.isEmpty ? [] : [.call(.focus(nil))]
+        return screen.model.focus.isEmpty ? [] : [.call(.focus(nil))]
     }
 
     /// Goes to the next scope, or the one before; to other parts, or the thread, where there are none.
     private mutating func turn(_ step: Int) -> [Effect] {
-        let names = model.scopes.map(\.name)
+        let names = screen.model.scopes.map(\.name)
         guard names.count > 1 else {
-            if !root.parts.isEmpty {
+            if !screen.root.parts.isEmpty {
                 turnPart(step)
                 return []
             }
-            pane = pane == .list && hasThread ? .thread : .list
+            pane = pane == .list && screen.hasThread ? .thread : .list
             return []
         }
-        let here = names.firstIndex(of: model.scope ?? "") ?? 0
+        let here = names.firstIndex(of: screen.model.scope ?? "") ?? 0
         return chosen([.call(.scope(names[(here + step + names.count) % names.count]))])
+    }
+
+    /// Goes to the next part, or the one before.
+    private mutating func turnPart(_ step: Int) {
+        if let part = screen.next(step) { show(part) }
     }
 
     // MARK: - The mouse
@@ -215,9 +221,9 @@ extension Browser {
             thread.point(at: block)
         case .tabs(let tabs):
             guard let tab = tabs.firstIndex(where: { $0.contains(column) }),
-                model.scopes.indices.contains(tab)
+                screen.model.scopes.indices.contains(tab)
             else { return [] }
-            return chosen([.call(.scope(model.scopes[tab].name))])
+            return chosen([.call(.scope(screen.model.scopes[tab].name))])
         case .choice, nil: break
         }
         return []

@@ -8,13 +8,13 @@ extension Browser {
         case .accepted: mode = .browse
         case .dropped:
             mode = .browse
-            guard search != before else { return [] }
-            search = before
+            guard screen.search != before else { return [] }
+            screen.setSearch(before)
             return chosen([.call(.search(before))])
         case .changed:
             mode = .search(input, before: before)
-            search = input.text
-            return chosen([.call(.search(search))])
+            screen.setSearch(input.text)
+            return chosen([.call(.search(input.text))])
         case .moved: mode = .search(input, before: before)
         case .ignored:
             mode = .search(input, before: before)
@@ -41,14 +41,14 @@ extension Browser {
         case .vote(let subject):
             guard !text.isEmpty else { return [] }
             guard let value = Double(text.replacing(",", with: ".")) else {
-                say("'\(text)' is no number", isError: true)
+                status.say("'\(text)' is no number", isError: true)
                 return []
             }
             return cast(value, on: subject)
         case .filter(let place, _, let isRange):
             guard !text.isEmpty else { return [] }
             if isRange, !text.contains("..") {
-                say("a range is FROM..TO; either end may be left out", isError: true)
+                status.say("a range is FROM..TO; either end may be left out", isError: true)
                 return []
             }
             return chosen([.call(.select(section: place.section, filter: text), part: place.part)])
@@ -67,18 +67,19 @@ extension Browser {
         case .accepted:
             let text = input.text
             guard text.contains(where: { !$0.isWhitespace }) else {
-                say("there is nothing to send; escape drops it")
+                status.say("there is nothing to send; escape drops it")
                 return []
             }
-            if let most = component("comments")?.comments?.maxLength,
+            if let most = screen.component("comments")?.comments?.maxLength,
                 text.unicodeScalars.count > most
             {
-                say("a comment has at most \(Wording.count(most, "character"))", isError: true)
+                status.say(
+                    "a comment has at most \(Wording.count(most, "character"))", isError: true)
                 return []
             }
             mode = .browse
             let request = draft.request(text, freshID: freshID)
-            if case .post(_, _, _, let id) = request { awaited = id }
+            if case .post(_, _, _, let id) = request { thread.setAwaited(id) }
             return [.call(request)]
         case .dropped: mode = .browse
         default: mode = .write(draft, input)
@@ -92,9 +93,11 @@ extension Browser {
     func choices(_ menu: Menu) -> [Menu.Choice] {
         switch menu.kind {
         case .filters:
-            menu.found(Menu.filters(sections(having: menu.query?.text ?? "")))
-        case .sort: menu.found(model.sortChoices(sort))
-        case .components: menu.found(model.componentChoices)
+            menu.found(
+                Menu.filters(
+                    lookup.adding(to: screen.sections, having: menu.query?.text ?? "")))
+        case .sort: menu.found(screen.model.sortChoices(screen.sort))
+        case .components: menu.found(screen.model.componentChoices)
         case .queue(let queue): menu.found(queue.choices)
         case .moderation(let comment):
             ScreenModel.moderationChoices(
@@ -172,7 +175,9 @@ extension Browser {
             menu.isTyping = false
         case .changed:
             menu.query = query
-            if menu.kind == .filters { effects = find(query.text) }
+            if menu.kind == .filters {
+                effects = screen.questions(query.text).map { .call(.find($0), part: $0.part) }
+            }
         case .moved: menu.query = query
         case .ignored: return nil
         }
@@ -202,7 +207,7 @@ extension Browser {
             return []
         case .clear: return clear()
         case .sort(let fields):
-            sort = fields
+            screen.setSort(fields)
             mode = .browse
             return chosen([.call(.sort(fields))])
         case .setHidden(let component, let hidden):
@@ -218,7 +223,7 @@ extension Browser {
 
     private mutating func moderate(_ menu: Menu, _ action: Menu.Action) -> [Effect] {
         mode = .browse
-        guard case .moderation(let comment) = menu.kind, let talk = component("comments")
+        guard case .moderation(let comment) = menu.kind, let talk = screen.component("comments")
         else { return [] }
         switch action {
         case .moderate(.removed):

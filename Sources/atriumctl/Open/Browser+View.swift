@@ -21,11 +21,13 @@ extension Browser {
         }
         let room = body - draft
         let header = lists.lists.count > 1 ? 0 : 1
-        let isTalked = hasThread && (!model.focus.isEmpty || thread.count > 0)
+        let isTalked = screen.hasThread && (!screen.model.focus.isEmpty || thread.count > 0)
         guard isTalked, room >= header + 4 else {
             return Areas(body: body, list: max(1, room - header), separator: 0, thread: 0)
         }
-        let share = pane == .thread ? room * 2 / 3 : model.focus.isEmpty ? room / 4 : room * 2 / 5
+        let share =
+            pane == .thread
+            ? room * 2 / 3 : screen.model.focus.isEmpty ? room / 4 : room * 2 / 5
         let below = min(max(2, share), max(2, thread.count + 1), room - header - 2)
         return Areas(
             body: body, list: room - header - below, separator: 1, thread: below - 1)
@@ -44,7 +46,7 @@ extension Browser {
         body += Array(repeating: ViewRow(), count: areas.body - body.count)
         var shown = [head, chosenRow] + body + [noticeRow, helpRow]
         // What was there is still shown, and is known to be old.
-        if lost != nil {
+        if status.isLost {
             for index in shown.indices.dropLast(2) {
                 shown[index] = shown[index].looking { look in
                     (look.isDim, look.isBold, look.color) = (true, false, .plain)
@@ -85,13 +87,15 @@ extension Browser {
     // MARK: - Above
 
     private var head: ViewRow {
-        var spans = [Span(" \(root.title.isEmpty ? container : root.title)", .bold)]
-        if !part.isEmpty { spans.append(Span(" › \(title)", .bold)) }
-        for item in model.path { spans.append(Span(" › \(name(of: item))", .bold)) }
+        var spans = [
+            Span(" \(screen.root.title.isEmpty ? screen.container : screen.root.title)", .bold)
+        ]
+        if !screen.part.isEmpty { spans.append(Span(" › \(screen.title)", .bold)) }
+        for item in screen.model.path { spans.append(Span(" › \(lists.name(of: item))", .bold)) }
         var tabs: [Range<Int>] = []
         var column = spans.reduce(0) { $0 + $1.text.width }
-        for scope in model.scopes {
-            let isHere = scope.name == model.scope
+        for scope in screen.model.scopes {
+            let isHere = scope.name == screen.model.scope
             let name = scope.title.isEmpty ? scope.name : scope.title
             spans.append(Span("  "))
             let tab = Span(" \(name) ", isHere ? Look(isBold: true, isReverse: true) : .dim)
@@ -115,25 +119,25 @@ extension Browser {
     /// What is searched, filtered and sorted: always in sight.
     private var chosenRow: ViewRow {
         var spans: [Span] = []
-        if !search.isEmpty { spans.append(Span(" /\(search)", .key)) }
-        for section in sections.map(\.section) {
+        if !screen.search.isEmpty { spans.append(Span(" /\(screen.search)", .key)) }
+        for section in screen.sections.map(\.section) {
             let selected = section.filters.filter(\.selected).map(\.title)
             guard !selected.isEmpty else { continue }
             spans.append(Span(" \(section.title): ", .dim))
             spans.append(Span(selected.joined(separator: ", "), .key))
         }
         spans.append(Span(" sort: ", .dim))
-        spans.append(Span(sortText, sort.isEmpty ? .dim : .key))
-        if let closed = model.closed { spans.append(Span(" \(closed)", .warning)) }
-        for component in model.components {
+        spans.append(Span(sortText, screen.sort.isEmpty ? .dim : .key))
+        if let closed = screen.model.closed { spans.append(Span(" \(closed)", .warning)) }
+        for component in screen.model.components {
             guard let problem = component.problem else { continue }
             spans.append(Span(" \(component.name): \(problem)", .warning))
         }
-        for part in root.parts {
+        for part in screen.root.parts {
             guard let problem = part.problem else { continue }
             spans.append(Span(" \(part.path): \(problem)", .warning))
         }
-        for list in model.lists {
+        for list in screen.model.lists {
             guard let state = list.state else { continue }
             let problem = list.problem.map { ": \($0)" } ?? ""
             spans.append(Span(" \(list.component) \(Self.words(state))\(problem)", .warning))
@@ -150,11 +154,11 @@ extension Browser {
     }
 
     private var sortText: String {
-        guard !sort.isEmpty else {
-            let own = model.components.first { $0.name == lists.list?.component }?.sort
+        guard !screen.sort.isEmpty else {
+            let own = screen.model.components.first { $0.name == lists.list?.component }?.sort
             return own.map { $0.map(Self.order).joined(separator: ", ") } ?? "id"
         }
-        return sort.map(Self.order).joined(separator: ", ")
+        return screen.sort.map(Self.order).joined(separator: ", ")
     }
 
     private static func order(_ key: String) -> String {
@@ -166,7 +170,7 @@ extension Browser {
     private func question(_ prompt: Prompt) -> String {
         switch prompt {
         case .vote(let subject):
-            let facts = model.components.first { $0.name == subject.component }?.votes
+            let facts = screen.model.components.first { $0.name == subject.component }?.votes
             let scale = facts.map { " (\(FactsText.scale($0)))" } ?? ""
             return "\(CellText(subject.title).cut(to: max(8, columns / 3)).text)\(scale): "
         case .filter(_, let title, let isRange):
@@ -177,25 +181,22 @@ extension Browser {
 
     private var noticeRow: ViewRow {
         switch mode {
-        case .search(let input, _): return ViewRow([Span("/", .key), Span(input.text)])
+        case .search(let input, _): ViewRow([Span("/", .key), Span(input.text)])
         case .prompt(let prompt, let input):
-            return ViewRow([Span(question(prompt), .key), Span(input.text)])
-        default: break
+            ViewRow([Span(question(prompt), .key), Span(input.text)])
+        default: status.row
         }
-        if let lost { return ViewRow([Span("reconnecting… (\(lost))", .warning)]) }
-        guard let notice else { return ViewRow() }
-        return ViewRow([Span(notice.text, notice.isError ? Look(color: .red) : .plain)])
     }
 
     /// Whether there is something here that a key does this with.
     private func takes(_ does: String) -> Bool {
         switch does {
-        case "vote", "unvote": component("votes").map { $0.votes?.closed != true } ?? false
+        case "vote", "unvote": screen.component("votes").map { $0.votes?.closed != true } ?? false
         case "comment", "reply", "edit":
-            component("comments").map { $0.comments?.closed != true } ?? false
-        case "talk": hasThread
-        case "fold", "moderate": component("comments") != nil
-        case "filter": !sections.isEmpty
+            screen.component("comments").map { $0.comments?.closed != true } ?? false
+        case "talk": screen.hasThread
+        case "fold", "moderate": screen.component("comments") != nil
+        case "filter": !screen.sections.isEmpty
         default: true
         }
     }

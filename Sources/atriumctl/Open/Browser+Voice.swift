@@ -6,26 +6,28 @@ extension Browser {
 
     /// What a vote is on: the item under the cursor, or in the thread what that is about.
     private mutating func voted() -> (Request.Subject, VoteFacts?)? {
-        guard let votes = component("votes") else {
-            say("nobody votes here")
+        guard let votes = screen.component("votes") else {
+            status.say("nobody votes here")
             return nil
         }
         guard votes.votes?.closed != true else {
-            say("the container is closed for votes")
+            status.say("the container is closed for votes")
             return nil
         }
         let subjects = votes.votes?.subjects ?? [.items]
-        let item = pane == .list ? lists.item?.id : model.focus.isEmpty ? nil : model.focus
+        let item =
+            pane == .list ? lists.item?.id : screen.model.focus.isEmpty ? nil : screen.model.focus
         if item == nil, pane == .list { return nil }
         guard subjects.contains(item == nil ? .container : .items) else {
-            say(item == nil ? "votes are on items here" : "votes are on the whole here: press t")
+            status.say(
+                item == nil ? "votes are on items here" : "votes are on the whole here: press t")
             return nil
         }
         return (subject(votes.name, item), votes.votes)
     }
 
     func subject(_ component: String, _ item: String?) -> Request.Subject {
-        .init(component: component, item: item, title: item.map(name(of:)) ?? title)
+        .init(component: component, item: item, title: item.map(lists.name(of:)) ?? screen.title)
     }
 
     /// A digit votes at once where it can be nothing else, `v` asks for the value.
@@ -47,10 +49,11 @@ extension Browser {
 
     /// Votes, if the value is on the scale.
     mutating func cast(_ value: Double, on subject: Request.Subject) -> [Effect] {
-        if let facts = model.components.first(where: { $0.name == subject.component })?.votes,
+        if let facts = screen.model.components.first(where: { $0.name == subject.component })?
+            .votes,
             !FactsText.takes(value, facts)
         {
-            say("votes go here from \(FactsText.scale(facts))", isError: true)
+            status.say("votes go here from \(FactsText.scale(facts))", isError: true)
             return []
         }
         return [.call(.vote(subject, value))]
@@ -63,40 +66,40 @@ extension Browser {
 
     // MARK: - Comments
 
-    /// Whether there is something beside the lists.
-    var hasThread: Bool { component("comments") != nil || !model.focus.isEmpty }
-
     /// Begins a comment on the item under the cursor, or in the thread on what that is about.
     mutating func comment() -> [Effect] {
-        guard let talk = component("comments") else {
-            say("nobody comments here")
+        guard let talk = screen.component("comments") else {
+            status.say("nobody comments here")
             return []
         }
         guard isOpenForComments() else { return [] }
         let subjects = talk.comments?.subjects ?? [.items]
-        var item = pane == .list ? lists.item?.id : model.focus.isEmpty ? nil : model.focus
+        var item =
+            pane == .list ? lists.item?.id : screen.model.focus.isEmpty ? nil : screen.model.focus
         if !subjects.contains(.items) { item = nil }
         guard item != nil || subjects.contains(.container) else {
-            say("comments are on items here")
+            status.say("comments are on items here")
             return []
         }
         write(.comment(subject(talk.name, item)))
         let focus = item ?? ""
-        return focus == model.focus ? [] : [.call(.focus(item))]
+        return focus == screen.model.focus ? [] : [.call(.focus(item))]
     }
 
     /// Whether comments are taken; says that they are not.
     private mutating func isOpenForComments() -> Bool {
-        guard component("comments")?.comments?.closed == true else { return true }
-        say("the container is closed for comments")
+        guard screen.component("comments")?.comments?.closed == true else { return true }
+        status.say("the container is closed for comments")
         return false
     }
 
     /// The comment that a key is about.
     private mutating func chosenComment() -> (component: String, comment: Comment)? {
-        guard let talk = component("comments"), pane == .thread, let comment = thread.comment
+        guard let talk = screen.component("comments"), pane == .thread, let comment = thread.comment
         else {
-            say(hasThread ? "choose a comment first: t goes to them" : "nobody comments here")
+            status.say(
+                screen.hasThread ? "choose a comment first: t goes to them" : "nobody comments here"
+            )
             return nil
         }
         return (talk.name, comment)
@@ -105,7 +108,10 @@ extension Browser {
     /// Begins a reply to the chosen comment.
     mutating func reply() -> [Effect] {
         guard isOpenForComments(), let (component, comment) = chosenComment() else { return [] }
-        write(.reply(subject(component, model.focus.isEmpty ? nil : model.focus), to: comment))
+        write(
+            .reply(
+                subject(component, screen.model.focus.isEmpty ? nil : screen.model.focus),
+                to: comment))
         return []
     }
 
@@ -113,7 +119,7 @@ extension Browser {
     mutating func edit() -> [Effect] {
         guard isOpenForComments(), let (component, comment) = chosenComment() else { return [] }
         guard comment.author == actor, let text = comment.text else {
-            say("only who wrote a comment edits it")
+            status.say("only who wrote a comment edits it")
             return []
         }
         write(.edit(component: component, comment), text)
@@ -127,7 +133,7 @@ extension Browser {
         var menu = Menu(.moderation(comment))
         let choices = choices(menu)
         guard !choices.isEmpty else {
-            say("moderators decide on others' comments")
+            status.say("moderators decide on others' comments")
             return []
         }
         menu.settle(choices, height: areas.body - 1)
@@ -144,19 +150,19 @@ extension Browser {
     ///   - revision: The revision that shows it, where there is one.
     ///   - text: What to say.
     mutating func done(_ request: Request, revision: Int?, text: String?) {
-        if let revision, root.revision >= revision { startsAnew = false }
-        if let text { say(text) }
+        if let revision, screen.root.revision >= revision { startsAnew = false }
+        if let text { status.say(text) }
     }
 
     /// A request was refused: what was typed is there again.
     mutating func failed(_ request: Request, _ failure: CommandFailure, isHere: Bool = true) {
         startsAnew = false
-        leaving = nil
+        lists.leave(nil)
         let hint = failure.status == .unreachable ? nil : failure.hint
         let words = [failure.sentence] + [hint].compactMap(\.self)
-        say(words.joined(separator: "; ").replacing("\n", with: " "), isError: true)
+        status.say(words.joined(separator: "; ").replacing("\n", with: " "), isError: true)
         // What lies there is read from the start the next time: the place may be gone.
-        if case .page(let query, _, _) = request { tails[query.component] = nil }
+        if case .page(let query, _, _) = request { windows.dropPages(behind: query.component) }
         giveBack(request, isHere: isHere)
     }
 }

@@ -28,19 +28,6 @@ struct Browser {
         case reason(component: String, Comment)
     }
 
-    /// A line that is shown for a while.
-    struct Notice: Equatable {
-        var text: String
-        var isError = false
-        /// Seconds since 1970.
-        var until: Double
-    }
-
-    /// What changed and for how long it stays lit, in seconds.
-    static let litTime = 1.5
-    private static let noticeTime = 6.0
-
-    let container: String
     /// The user's actor id.
     let actor: String
     /// Whether the person may moderate; nil: the daemon has not answered yet, so it decides on each request.
@@ -52,96 +39,48 @@ struct Browser {
     /// Seconds since 1970.
     var now = 0.0
 
-    /// The whole screen.
-    var root = ScreenModel()
-    /// The part of the screen, a container within the container, that receives the keys; empty: the container itself.
-    var part = ""
+    var screen: ScreenParts
+    var windows: ListWindows
     var lists = ListPane()
     var thread = ThreadPane()
     var pane = Pane.list
     var mode = Mode.browse
-    /// The search text, by part.
-    var searches: [String: String]
-    /// The sort keys, by part.
-    var sorts: [String: [String]]
-    var showsIDs = false
-    /// The descriptions of the containers on the screen.
-    var outlines: ContainerOutlines = [:]
-    /// Texts that were written and could not be sent: the next comment or reply begins with the last of them.
-    var unsent: [UnsentText] = []
-    /// The comment that was sent and is not shown yet: it is chosen once it is.
-    var awaited: String?
+    var drafts = Drafts()
+    var lookup = FilterLookup()
+    var highlights = Highlights()
+    var status = StatusLine()
     /// Whether comments are decided on one after the other.
     var worksQueue = false
-    /// The reason why the connection is lost; nil: it is not.
-    var lost: String?
-    var notice: Notice?
-    /// The time at which the ages of comments are redrawn; nil: none is shown.
-    var nextAge: Double?
-    /// The end of the highlighting, by id of the changed item or comment.
-    var lit: [String: Double] = [:]
-    /// The requested limit, by list.
-    var limits: [String: Int] = [:]
-    let firstLimit: Int
-    /// Whether limits may grow.
-    let mayGrow: Bool
-    /// The titles of items that were entered or focused on, by id.
-    var names: [String: String] = [:]
-    /// The results of searches for filters in sections that list only some.
-    var found: [FoundFilters] = []
-    /// The entries beyond the windows, by list.
-    var tails: [String: Tail] = [:]
     /// Whether End was pressed and more pages must be fetched first.
     var wantsEnd = false
     /// Whether the terminal is passing on pasted text.
     var isPasting = false
     /// Whether the next revision resets the cursor to the top, because a choice is not shown yet.
     var startsAnew = false
-    /// The item to select after leaving its inside.
-    var leaving: String?
 
     init(
         container: String, actor: String, search: String, sort: [String], limit: Int,
         mayGrow: Bool = true
     ) {
-        self.container = container
-        self.mayGrow = mayGrow
         self.actor = actor
-        searches = ["": search]
-        sorts = ["": sort]
-        firstLimit = limit
+        screen = ScreenParts(container: container, search: search, sort: sort)
+        windows = ListWindows(limit: limit, mayGrow: mayGrow)
     }
-
-    /// The first component of a kind that is shown.
-    func component(_ kind: String) -> Screens.Open.Reply.Components? {
-        model.components.first { $0.kind == kind && !$0.hidden }
-    }
-
-    /// Says something, for a while.
-    mutating func say(_ text: String, isError: Bool = false) {
-        notice = Notice(text: text, isError: isError, until: now + Self.noticeTime)
-    }
-
-    /// What the screen is focused on, in words.
-    var focusTitle: String { model.focus.isEmpty ? title : name(of: model.focus) }
-
-    /// What an item is called, also one that is in no list any more.
-    func name(of item: String) -> String { lists.title(of: item) ?? names[item] ?? item }
-
-    var title: String { model.title.isEmpty ? place : model.title }
 
     // MARK: - Time
 
-    /// When something changes without anybody's doing: what was lit goes out, a notice is over, comments grow older.
-    var nextChange: Double? { (lit.values + [notice?.until, nextAge].compactMap(\.self)).min() }
+    /// When something changes without anybody's doing: highlights end, a notice is over, comments grow older.
+    var nextChange: Double? {
+        [highlights.nextEnd, status.end, thread.nextAge].compactMap(\.self).min()
+    }
 
     /// Lets go what is over.
     mutating func pass(to time: Double) {
         now = time
-        let before = lit.count
-        lit = lit.filter { $0.value > time }
-        if let notice, notice.until <= time { self.notice = nil }
-        if lit.count != before || nextAge.map({ $0 <= time }) == true { layThreadOut(isNew: false) }
+        status.pass(to: time)
+        if highlights.expire(at: time) || thread.nextAge.map({ $0 <= time }) == true {
+            layThreadOut(isNew: false)
+        }
     }
 
     /// The terminal has another size.

@@ -56,27 +56,40 @@ struct UnsentText: Equatable {
     var text: String
 }
 
-extension Browser {
-    /// Begins to write: with what could not be sent before, if anything, else with a text.
-    mutating func write(_ goal: CommentDraft.Goal, _ text: String = "") {
-        var (draft, text) = (CommentDraft(goal: goal), text)
+/// Texts that could not be sent: the next comment or reply begins with the last of them.
+struct Drafts {
+    private(set) var unsent: [UnsentText] = []
+
+    /// Keeps a text for the next comment or reply.
+    ///
+    /// - Returns: Whether there is anything in it.
+    @discardableResult
+    mutating func keep(_ draft: CommentDraft, _ text: String) -> Bool {
+        guard text.contains(where: { !$0.isWhitespace }) else { return false }
+        unsent.append(UnsentText(draft: draft, text: text))
+        return true
+    }
+
+    /// Takes out the text to begin with, its draft as one for this goal; nil: there is none.
+    mutating func take(for goal: CommentDraft.Goal) -> UnsentText? {
         let isEdit = if case .edit = goal { true } else { false }
         let place =
             unsent.lastIndex { $0.draft.goal.isSame(as: goal) }
             ?? (isEdit ? nil : unsent.indices.last)
-        if let place {
-            let found = unsent.remove(at: place)
-            if found.draft.goal.isSame(as: goal) { draft.sent = found.draft.sent }
-            text = found.text
-            say("this was not sent before; ^U empties it")
-        }
-        mode = .write(draft, TextInput(text, hasLines: true))
+        guard let place else { return nil }
+        let found = unsent.remove(at: place)
+        let sent = found.draft.goal.isSame(as: goal) ? found.draft.sent : nil
+        return UnsentText(draft: CommentDraft(goal: goal, sent: sent), text: found.text)
     }
+}
 
-    /// Keeps a text for the next comment or reply.
-    mutating func keep(_ draft: CommentDraft, _ text: String) {
-        guard text.contains(where: { !$0.isWhitespace }) else { return }
-        unsent.append(UnsentText(draft: draft, text: text))
+extension Browser {
+    /// Begins to write: with what could not be sent before, if anything, else with a text.
+    mutating func write(_ goal: CommentDraft.Goal, _ text: String = "") {
+        let kept = drafts.take(for: goal)
+        if kept != nil { status.say("this was not sent before; ^U empties it") }
+        mode = .write(
+            kept?.draft ?? CommentDraft(goal: goal), TextInput(kept?.text ?? text, hasLines: true))
     }
 
     /// Keeps what is being written, since it has no place any more.
@@ -85,10 +98,8 @@ extension Browser {
     @discardableResult
     mutating func keepDraft() -> Bool {
         guard case .write(let draft, let input) = mode else { return false }
-        let before = unsent.count
-        keep(draft, input.text)
         mode = .browse
-        return unsent.count > before
+        return drafts.keep(draft, input.text)
     }
 
     /// A comment was refused, or did not arrive: its text is there again, or once somebody comments next.
@@ -97,8 +108,8 @@ extension Browser {
     ///   - request: What failed.
     ///   - isHere: Whether the screen and the part that it was written on are still shown: a text does not go to another.
     mutating func giveBack(_ request: Request, isHere: Bool) {
-        let draft: CommentDraft
-        let text: String
+        let (draft, text): (CommentDraft, String)
+        let talk = windows.talk(in: screen)
         var isKnown = true
         switch request {
         case .post(let subject, let parent, let sent, let id):
@@ -109,20 +120,21 @@ extension Browser {
                 sent: .init(text: sent, id: id))
             text = sent
         case .edit(let component, let id, let edited):
-            guard let comment = (talk + model.held).first(where: { $0.id == id }) else {
-                let focus = model.focus.isEmpty ? nil : model.focus
-                return keep(CommentDraft(goal: .comment(subject(component, focus))), edited)
+            guard let comment = (talk + screen.model.held).first(where: { $0.id == id }) else {
+                let focus = screen.model.focus.isEmpty ? nil : screen.model.focus
+                drafts.keep(CommentDraft(goal: .comment(subject(component, focus))), edited)
+                return
             }
             draft = CommentDraft(goal: .edit(component: component, comment))
             text = edited
         default: return
         }
-        awaited = nil
+        thread.setAwaited(nil)
         if mode == .browse, isKnown, isHere {
             mode = .write(draft, TextInput(text, hasLines: true))
         } else {
-            keep(draft, text)
-            notice?.text += "; your next comment begins with your text"
+            drafts.keep(draft, text)
+            status.add("; your next comment begins with your text")
         }
     }
 }

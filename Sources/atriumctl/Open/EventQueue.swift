@@ -14,7 +14,7 @@ final class EventQueue: Sendable {
         case ended(CommandFailure?, of: Int)
         /// What was asked of a screen, by its id, was done.
         case done(Request, revision: Int?, text: String?, on: String)
-        case found([Section.Filters], for: FoundFilters.Question)
+        case found([Section.Filters], for: FilterLookup.Question)
         case page([ScreenModel.List.Entry], next: String?, of: Tail.Query)
         case outline(ContainerOutline, of: String)
         case queue(ModerationQueue)

@@ -34,6 +34,12 @@ struct ListPane {
     private(set) var cursor = 0
     /// The first line in sight.
     private(set) var offset = 0
+    /// Whether the items' ids have a column.
+    private var showsIDs = false
+    /// The titles of items that were entered or focused on, by id.
+    private var names: [String: String] = [:]
+    /// The item to select in the next other lists: its inside is being left.
+    private var leaving: String?
 
     /// How many lines there are.
     var count: Int { lists.reduce(0) { $0 + length(of: $1) } }
@@ -79,10 +85,13 @@ struct ListPane {
         return Selected(component: list.component, item: item.id)
     }
 
-    /// What an item of any of the lists is called; nil: there is none.
-    func title(of item: String) -> String? {
-        lists.lazy.compactMap { $0.columns.title(of: item) }.first
+    /// What an item is called, also one that is in no list any more.
+    func name(of item: String) -> String {
+        lists.lazy.compactMap { $0.columns.title(of: item) }.first ?? names[item] ?? item
     }
+
+    /// Remembers what an item is called.
+    mutating func remember(_ item: String) { names[item] = name(of: item) }
 
     /// An item of any of the lists.
     func item(_ id: String) -> (item: Item, list: List)? {
@@ -90,6 +99,12 @@ struct ListPane {
             if let item = list.items.first(where: { $0.id == id }) { return (item, list) }
         }
         return nil
+    }
+
+    /// Whether the end of a list is within so many lines from the first in sight.
+    func isNearEnd(of component: String, within lines: Int) -> Bool {
+        let last = lists.firstIndex { $0.component == component } ?? lists.count - 1
+        return offset + lines >= lists.prefix(last + 1).reduce(0) { $0 + length(of: $1) }
     }
 
     // MARK: - Movement
@@ -148,8 +163,85 @@ struct ListPane {
 
     // MARK: - What it shows
 
+    /// Has an item selected in the lists that its inside is left for; nil: none.
+    mutating func leave(_ item: String?) { leaving = item }
+
+    /// Takes in a revision of the screen.
+    ///
+    /// - Parameters:
+    ///   - news: What the revision contains.
+    ///   - changes: What it changes.
+    ///   - model: What the screen shows now.
+    ///   - windows: What there is behind that.
+    ///   - isNew: Whether the lists are others, so that the cursor goes to their start.
+    /// - Returns: Whether it has lists.
+    mutating func take(
+        _ news: ScreenParts.News, _ changes: [ScreenChange], of model: ScreenModel,
+        _ windows: ListWindows, isNew: Bool
+    ) -> Bool {
+        let talks = Set(model.components.filter { $0.kind == "comments" }.map(\.name))
+        guard news.isWhole || !news.lists.subtracting(talks).isEmpty else { return false }
+        let shown = model.components.filter { $0.kind == "contents" && !$0.hidden }
+        let lists = shown.map { component in
+            let known = news.isWhole ? nil : self.lists.first { $0.component == component.name }
+            if let known, !news.lists.contains(component.name) { return known }
+            let list = model.list(component.name)
+            let items = (list?.items ?? []) + windows.items(behind: component.name)
+            var columns = known?.columns ?? columns(component.name, model)
+            for item in known == nil ? items : changes.items(of: component.name) {
+                columns.take(item)
+            }
+            return List(
+                component: component.name,
+                title: component.title.isEmpty ? component.name : component.title,
+                empty: component.empty, total: list?.total ?? 0, hasMore: list?.hasMore == true,
+                items: items, columns: columns)
+        }
+        take(lists, isNew: isNew)
+        if isNew {
+            if let leaving {
+                for list in lists { select(.init(component: list.component, item: leaving)) }
+            }
+            leaving = nil
+        }
+        return true
+    }
+
+    /// Takes in a page of items, which are among those behind the window now.
+    mutating func take(
+        _ page: [Item], of component: String, _ model: ScreenModel, _ windows: ListWindows
+    ) {
+        let lists = lists.map { list in
+            guard list.component == component else { return list }
+            var list = list
+            list.items = (model.list(component)?.items ?? []) + windows.items(behind: component)
+            for item in page { list.columns.take(item) }
+            return list
+        }
+        take(lists, isNew: false)
+    }
+
+    /// Shows the items' ids, or hides them.
+    mutating func toggleIDs(_ model: ScreenModel) {
+        showsIDs.toggle()
+        let lists = lists.map { list in
+            var list = list
+            list.columns = columns(list.component, model)
+            for item in list.items { list.columns.take(item) }
+            return list
+        }
+        take(lists, isNew: false)
+    }
+
+    private func columns(_ component: String, _ model: ScreenModel) -> ItemColumns {
+        ItemColumns(
+            fields: model.fields,
+            present: model.components.first { $0.name == component }?.present,
+            derived: model.derivedColumns, showsIDs: showsIDs)
+    }
+
     /// Takes in lists that changed: the cursor stays on its item, and that where it stands in sight.
-    mutating func take(_ lists: [List], isNew: Bool) {
+    private mutating func take(_ lists: [List], isNew: Bool) {
         let (before, row, line) = (selected, cursor - offset, cursor)
         self.lists = lists
         guard !isNew else {
@@ -160,5 +252,31 @@ struct ListPane {
         guard let before else { return }
         select(before)
         offset = max(0, cursor - row)
+    }
+}
+
+extension ScreenModel {
+    /// The columns that follow from votes and comments.
+    fileprivate var derivedColumns: [String] {
+        var keys: [String] = []
+        let votes = components.first { $0.kind == "votes" }
+        if votes?.votes?.subjects.contains(.items) == true {
+            keys += ["votes.score", ItemColumns.mine]
+        }
+        let talk = components.first { $0.kind == "comments" }
+        if talk?.comments?.subjects.contains(.items) == true { keys.append("comments.count") }
+        return keys
+    }
+}
+
+extension [ScreenChange] {
+    /// The items of a list that are new or other.
+    fileprivate func items(of component: String) -> [Item] {
+        filter { $0.component == component }.compactMap { change in
+            switch change.edit {
+            case .inserted(let entry, _), .updated(let entry, _): entry.item
+            case .removed, .moved: nil
+            }
+        }
     }
 }

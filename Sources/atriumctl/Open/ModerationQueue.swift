@@ -34,12 +34,12 @@ struct ModerationQueue: Equatable, Sendable {
 extension Browser {
     /// Asks for what waits for a moderator, for those who may decide.
     mutating func queue() -> [Effect] {
-        guard let talk = component("comments") else {
-            say("nobody comments here")
+        guard let talk = screen.component("comments") else {
+            status.say("nobody comments here")
             return []
         }
         guard mayModerate != false else {
-            say("moderators see here what waits; t goes to the comments")
+            status.say("moderators see here what waits; t goes to the comments")
             return []
         }
         return [.call(.queue(component: talk.name))]
@@ -50,7 +50,7 @@ extension Browser {
         guard mode == .browse else { return }
         guard !queue.comments.isEmpty else {
             worksQueue = false
-            say(
+            status.say(
                 queue.total == 0
                     ? "no comment waits for a moderator"
                     : "what waits (\(Wording.count(queue.total))) is on items that are gone, and comes back with them"
@@ -65,7 +65,7 @@ extension Browser {
 
     /// The calls for a decision: the decision itself, and one that reads the rest of the queue if the queue is shown.
     func next(after decision: Request) -> [Effect] {
-        guard worksQueue, let talk = component("comments") else { return [.call(decision)] }
+        guard worksQueue, let talk = screen.component("comments") else { return [.call(decision)] }
         return [.call(decision), .call(.queue(component: talk.name))]
     }
 }

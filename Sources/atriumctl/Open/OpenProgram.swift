@@ -73,7 +73,7 @@ final class OpenProgram {
 
     private func run() -> CommandFailure? {
         follow(first)
-        let calling = Task { [performer, container = browser.container] in
+        let calling = Task { [performer, container = browser.screen.container] in
             await performer.run(container: container)
         }
         defer {
@@ -133,22 +133,22 @@ final class OpenProgram {
             return take(reply)
         case .lost(let failure, let screen):
             guard screen == self.screen else { return nil }
-            browser.lost =
-                failure.status == .unreachable ? "the connection is lost" : failure.sentence
+            browser.status.lose(
+                failure.status == .unreachable ? "the connection is lost" : failure.sentence)
         case .ended(let failure, let screen):
             guard screen == self.screen else { return nil }
             return failure.map(End.failed) ?? .quit
         case .done(let request, let revision, let text, let screen):
             // What was done on a screen that one was led away from is no news on this one.
-            guard screen == browser.root.screen else { return nil }
+            guard screen == browser.screen.root.screen else { return nil }
             browser.done(request, revision: revision, text: text)
         case .found(let filters, let question): browser.take(found: filters, for: question)
         case .page(let entries, let next, let query):
             for effect in browser.take(page: entries, next: next, of: query) { _ = act(effect) }
-        case .outline(let outline, let container): browser.outlines[container] = outline
+        case .outline(let outline, let container): browser.screen.add(outline, of: container)
         case .queue(let queue): browser.take(queue)
         case .failed(let request, let failure, let screen, let part):
-            let isHere = screen == browser.root.screen && part == browser.part
+            let isHere = screen == browser.screen.root.screen && part == browser.screen.part
             browser.failed(request, failure, isHere: isHere)
         case .mayModerate(let may): (mayModerate, browser.mayModerate) = (may, may)
         }
@@ -193,9 +193,10 @@ final class OpenProgram {
     private func act(_ effect: Effect) -> End? {
         switch effect {
         case .call(let request, let part):
-            let part = part ?? browser.part
+            let part = part ?? browser.screen.part
             performer.send(
-                request, container: browser.place(of: part), screen: browser.root.screen,
+                request, container: browser.screen.place(of: part),
+                screen: browser.screen.root.screen,
                 part: part)
         case .go(let container, let item): go(container, item)
         case .redraw: curses?.redraw()
@@ -226,12 +227,13 @@ final class OpenProgram {
         let parameters = Screens.Open.Parameters(
             container: container, limit: first.limit, actor: first.actor)
         let hasDraft = browser.keepDraft()
-        let unsent = browser.unsent
+        let drafts = browser.drafts
         browser = Self.browser(parameters, mayGrow: mayGrow)
-        (browser.mayModerate, browser.unsent) = (mayModerate, unsent)
-        browser.now = WireTime.now
+        (browser.mayModerate, browser.drafts) = (mayModerate, drafts)
+        browser.pass(to: WireTime.now)
         measure()
-        browser.say("led to \(container)" + (hasDraft ? "; c has what you were writing" : ""))
+        browser.status.say(
+            "led to \(container)" + (hasDraft ? "; c has what you were writing" : ""))
         choices = SharedChoices(parameters)
         follow(parameters)
     }

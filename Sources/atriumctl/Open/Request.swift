@@ -15,7 +15,7 @@ enum Request: Equatable, Sendable {
     case activate(item: String)
     case resize(component: String, Int)
     /// The filters of a section whose titles contain a text, also those that it does not list.
-    case find(FoundFilters.Question)
+    case find(FilterLookup.Question)
     /// What lies behind the window of a list, from a cursor on; nil: from as many entries on.
     case page(Tail.Query, cursor: String?, behind: Int)
     /// What a container's description has and a screen does not.

@@ -31,11 +31,11 @@ extension RequestPerformer {
         var parameters = Contents.List.Parameters(
             container: container, component: query.component, scope: query.scope,
             parent: query.parent, filters: query.filters, search: query.search, sort: query.sort,
-            actor: actor, limit: cursor == nil ? behind : Browser.mostEntries, cursor: cursor)
+            actor: actor, limit: cursor == nil ? behind : ListWindows.mostEntries, cursor: cursor)
         var reply = try await session.call(Contents.List.self, parameters)
         if cursor == nil {
             guard let next = reply.next else { return .page([], next: nil, of: .items(query)) }
-            (parameters.cursor, parameters.limit) = (next, Browser.mostEntries)
+            (parameters.cursor, parameters.limit) = (next, ListWindows.mostEntries)
             reply = try await session.call(Contents.List.self, parameters)
         }
         return .page(reply.items.map { .item($0) }, next: reply.next, of: .items(query))
@@ -49,11 +49,11 @@ extension RequestPerformer {
         let query = Tail.Query.comments(component: component, item: item)
         var parameters = Comments.Thread.Parameters(
             container: container, item: item, component: component,
-            limit: cursor == nil ? behind : Browser.mostEntries, cursor: cursor, actor: actor)
+            limit: cursor == nil ? behind : ListWindows.mostEntries, cursor: cursor, actor: actor)
         var reply = try await session.call(Comments.Thread.self, parameters)
         if cursor == nil {
             guard let next = reply.next else { return .page([], next: nil, of: query) }
-            (parameters.cursor, parameters.limit) = (next, Browser.mostEntries)
+            (parameters.cursor, parameters.limit) = (next, ListWindows.mostEntries)
             reply = try await session.call(Comments.Thread.self, parameters)
         }
         return .page(reply.comments.map { .comment($0) }, next: reply.next, of: query)
@@ -71,14 +71,14 @@ extension RequestPerformer {
             queue.comments += reply.comments.map { .init(comment: $0.comment, item: $0.item) }
             queue.total = reply.total
             guard reply.next != nil, queue.comments.count < ModerationQueue.most else { break }
-            (parameters.cursor, parameters.limit) = (reply.next, Browser.mostEntries)
+            (parameters.cursor, parameters.limit) = (reply.next, ListWindows.mostEntries)
         }
         queue.comments = Array(queue.comments.prefix(ModerationQueue.most))
         return .queue(queue)
     }
 
     private func find(
-        _ question: FoundFilters.Question, _ container: String, _ session: Session
+        _ question: FilterLookup.Question, _ container: String, _ session: Session
     ) async throws -> EventQueue.Event {
         let reply = try await session.call(
             Interfaces.Filters.List.self,

@@ -12,12 +12,12 @@ final class SharedChoices: Sendable {
     /// Sets them, as they are shown now.
     func set(_ browser: Browser) {
         // Before the first revision nothing is known of it.
-        guard browser.root.revision > 0 else { return }
+        guard browser.screen.root.revision > 0 else { return }
         parameters.withLock { parameters in
-            parameters.filters = browser.root.selection
-            parameters.scope = browser.root.scope
-            parameters.search = browser.searches[""]
-            parameters.sort = browser.sorts[""]
+            parameters.filters = browser.screen.root.selection
+            parameters.scope = browser.screen.root.scope
+            parameters.search = browser.screen.search(of: "")
+            parameters.sort = browser.screen.sort(of: "")
         }
     }
 

@@ -6,8 +6,7 @@ struct ThreadLayout {
     var folded: Set<String>
     /// Seconds since 1970, from which ages count.
     var now: Double
-    /// The comments that changed a moment ago.
-    var lit: Set<String>
+    var highlights: Highlights
 
     /// A block for each comment in sight, in pre-order.
     func blocks(_ comments: [Comment]) -> [ThreadPane.Block] {
@@ -54,7 +53,7 @@ struct ThreadLayout {
     private func block(_ comment: Comment, depth: Int) -> ThreadPane.Block {
         let rail = Span(String(repeating: "│ ", count: min(depth, max(1, width / 8))), .dim)
         let author = comment.author.map { ActorName.shown($0) } ?? "(nobody)"
-        var head = [rail, Span(author, lit.contains(comment.id) ? .warning : .bold)]
+        var head = [rail, Span(author, highlights.contains(comment.id) ? .warning : .bold)]
         var facts = " · \(WireTime.age(of: comment.created, now: now))"
         if comment.edited != nil { facts += " · edited" }
         head.append(Span(facts, .dim))

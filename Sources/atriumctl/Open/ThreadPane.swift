@@ -15,16 +15,33 @@ struct ThreadPane {
     private(set) var offset = 0
     /// The comments whose replies are not shown.
     private(set) var folded: Set<String> = []
+    /// The time at which the age of a comment changes; nil: none is shown.
+    private(set) var nextAge: Double?
+    /// The comment that was sent and is not shown yet: it is chosen once it is.
+    private var awaited: String?
 
     var count: Int { blocks.reduce(0) { $0 + $1.rows.count } }
 
     /// The comment that is chosen.
     var comment: Comment? { blocks.indices.contains(cursor) ? blocks[cursor].comment : nil }
 
-    /// Shows other blocks; the one that was chosen stays chosen.
-    mutating func take(_ blocks: [Block], isNew: Bool) {
+    /// Lays comments out, below the details of what they are about; the one that was chosen stays chosen.
+    ///
+    /// - Parameters:
+    ///   - comments: The comments that all are shown.
+    ///   - held: The person's own that others are not shown.
+    ///   - details: Names and values.
+    ///   - layout: How they are laid out.
+    ///   - isNew: Whether they are about something else than those before.
+    mutating func take(
+        _ comments: [Comment], held: [Comment], details: [(name: String, text: String)],
+        _ layout: ThreadLayout, isNew: Bool
+    ) {
         let before = comment?.id
-        self.blocks = blocks
+        let (filled, own) = comments.filled(with: held)
+        nextAge = WireTime.nextAge(of: (comments + own).map(\.created), now: layout.now)
+        blocks = [layout.block(details: details)].compactMap(\.self)
+        blocks += layout.blocks(filled) + layout.blocks(own)
         if isNew {
             offset = 0
             cursor = blocks.firstIndex { $0.comment != nil } ?? 0
@@ -35,17 +52,20 @@ struct ThreadPane {
         }
     }
 
-    /// Chooses a comment, and scrolls so that it is in sight.
-    ///
-    /// - Returns: Whether it is here.
-    mutating func choose(_ comment: String, height: Int) -> Bool {
-        guard let place = blocks.firstIndex(where: { $0.comment?.id == comment }) else {
-            return false
-        }
+    /// Has a comment chosen once it is shown; nil: none.
+    mutating func setAwaited(_ comment: String?) { awaited = comment }
+
+    /// Chooses the awaited comment if it is here, and scrolls so that it is in sight.
+    mutating func chooseAwaited(height: Int) {
+        guard let awaited, let place = blocks.firstIndex(where: { $0.comment?.id == awaited })
+        else { return }
         cursor = place
         show(place, height)
-        return true
+        self.awaited = nil
     }
+
+    /// Whether the end is within so many rows from the first in sight.
+    func isNearEnd(within rows: Int) -> Bool { offset + rows >= count }
 
     /// Shows or hides the replies to the chosen comment.
     mutating func fold() {

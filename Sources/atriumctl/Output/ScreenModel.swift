@@ -76,6 +76,8 @@ struct ScreenModel {
     /// The person's own comments on the focus that others are not shown.
     private(set) var held: [Comment] = []
 
+    func list(_ component: String) -> List? { lists.first { $0.component == component } }
+
     /// What is selected, by section; nil where nothing is.
     var selection: [String: [String]]? {
         var selection: [String: [String]] = [:]
