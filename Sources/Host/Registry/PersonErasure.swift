@@ -263,8 +263,8 @@ extension PersonErasure {
             because: .storeUnavailable(
                 reason: "The verification was ended because somebody is being erased; begin again.",
                 retryAfter: 10))
-        state.exports.removeAll()
-        state.backups.removeAll()
+        state.exports.open.endAll()
+        state.backups.open.endAll()
     }
 
     private func finish(_ copies: [String]) {

@@ -107,6 +107,12 @@ extension Registry {
 
     /// The plugins that components can be made of, and those that were found but are not in use.
     public var plugins: PluginLibrary { domain.plugins }
+
+    /// Exports of containers' records.
+    public var exports: Exports { state.exports }
+
+    /// Backups of the store.
+    public var backups: Backups { state.backups }
 }
 
 /// The system's clock.
@@ -380,8 +386,8 @@ extension Registry {
     private func closeStore(_ reply: @escaping Reply<Void>) {
         domain.changes.end()
         state.screens.removeAll()
-        state.exports.removeAll()
-        state.backups.removeAll()
+        state.exports.open.endAll()
+        state.backups.open.endAll()
         domain.bus.close()
         for name in containers.keys { state.remove(name) }
         let (store, loop) = (domain.store, domain.loop)

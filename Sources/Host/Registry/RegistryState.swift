@@ -13,8 +13,8 @@ final class RegistryState {
     let structure = StructureQueue()
     let expected = ExpectedContainers()
     let erasures = Erasures()
-    let exports = ExportTable()
-    let backups = BackupTable()
+    let exports: Exports
+    let backups: Backups
     let verifications = VerificationTable()
     private(set) lazy var detached = DetachedRecords(in: domain) { [weak self] in
         self?.containers[$0]
@@ -35,6 +35,8 @@ final class RegistryState {
         self.left = left
         self.crashed = crashed
         screens = ScreenTable(in: domain)
+        exports = Exports(in: domain)
+        backups = Backups(in: domain)
         domain.secretFiles = { [weak self] in
             self?.containers.values.flatMap { container in
                 container.definition.components.flatMap {

@@ -379,7 +379,7 @@ import Testing
         let export: ExportID = try await host.call { $0.export("films", $1) }
         try await erase(host)
         await #expect {
-            _ = try await host.call { $0.pull(export, $1) }
+            _ = try await host.call { $0.exports.pull(export, $1) }
         } throws: {
             guard case .storeUnavailable(let reason, _) = $0 as? HostError else { return false }
             return reason.contains("erased")

@@ -187,7 +187,7 @@ import Testing
         try await host.post("Rude", id: "c1", by: .bob)
         try await moderate(host, "c1", .removed, "No insults")
         let export: ExportID = try await host.call { $0.export("films", $1) }
-        let records = try await host.call { $0.pull(export, $1) }.records
+        let records = try await host.call { $0.exports.pull(export, $1) }.records
         let other = try await TestRegistry.start()
         try await other.apply(.films)
         _ = try await other.call { $0.restore("films", records, by: .ann, $1) }

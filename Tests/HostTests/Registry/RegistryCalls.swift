@@ -159,6 +159,14 @@ extension Registry {
         }
     }
 
+    func export(
+        _ container: String, skipsDamaged: Bool = false, _ reply: @escaping Reply<ExportID>
+    ) {
+        with(container, reply) { [self] in
+            exports.begin(of: $0, skipsDamaged: skipsDamaged, reply)
+        }
+    }
+
     func restore(
         _ container: String, _ records: [RecordView], by caller: Caller,
         _ reply: @escaping Reply<RestoreResult>
