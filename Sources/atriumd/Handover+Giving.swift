@@ -58,8 +58,8 @@ extension Handover {
         let screens = Mutex<[KeptScreen]>([])
         let released = await server.release(within: Self.reading) {
             // Screens that end with this process must not be noted as ended.
-            registry.noteScreens(nil)
-            screens.withLock { $0 = registry.keptScreens(digest: \.digest) }
+            registry.screens.note(to: nil)
+            screens.withLock { $0 = registry.keptScreens.all(digest: \.digest) }
         }
         // The files of screens, state and end need places too.
         let room = min(max(0, store.capacity - taken - 3), Self.mostConnections)

@@ -361,12 +361,12 @@ extension Registry {
     private func isRead(by readers: Readers, _ now: NIODeadline) -> Bool {
         (now >= readers.subscribers || readers.undelivered?.subscribers == 0)
             && (now >= readers.screens
-                || !state.screens.screens.values.contains(where: \.isBehind))
+                || !screens.screens.values.contains(where: \.isBehind))
     }
 
     private func close(_ reply: @escaping Reply<Void>) {
         endWaiting()
-        var screens = Array(state.screens.screens.values)
+        var screens = Array(screens.screens.values)
         var slots = containers.values.flatMap(\.slots)[...]
         domain.inSlices { [domain] in
             if let screen = screens.popLast() {
@@ -385,7 +385,8 @@ extension Registry {
 
     private func closeStore(_ reply: @escaping Reply<Void>) {
         domain.changes.end()
-        state.screens.removeAll()
+        screens.removeAll()
+        keptScreens.removeAll()
         state.exports.open.endAll()
         state.backups.open.endAll()
         domain.bus.close()

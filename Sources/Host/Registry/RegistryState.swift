@@ -8,6 +8,7 @@ final class RegistryState {
     /// The screens of each container, by the container's name.
     private(set) var homes: [String: ContainerScreens] = [:]
     let screens: ScreenTable
+    let keptScreens: KeptScreens
     /// The names of containers that are being created.
     var creating: Set<String> = []
     let structure = StructureQueue()
@@ -35,6 +36,7 @@ final class RegistryState {
         self.left = left
         self.crashed = crashed
         screens = ScreenTable(in: domain)
+        keptScreens = KeptScreens(in: screens)
         exports = Exports(in: domain)
         backups = Backups(in: domain)
         domain.secretFiles = { [weak self] in

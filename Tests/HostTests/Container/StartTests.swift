@@ -139,7 +139,7 @@ import Testing
         let client = try await ScreenClient(first, ScreenRequest(container: "apart"))
         let id = client.id
         try await client.catchUp()
-        let kept = await first.on { $0.keptScreens { _ in 1 } }
+        let kept = await first.on { $0.keptScreens.all { _ in 1 } }
         try await first.stop()
 
         let script = HeldLauncher.Script()
@@ -148,11 +148,11 @@ import Testing
         let opened: [Result<ScreenReader?, HostError>] = try await host.callAll(2) {
             registry, index, reply in
             guard index == 0 else {
-                #expect(registry.keptScreens { _ in 2 } == kept, "as it was, for a next process")
+                #expect(registry.keptScreens.all { _ in 2 } == kept, "as it was, for a next process")
                 script.release()
                 return reply(.success(nil))
             }
-            registry.restoreScreens(kept, digest: { _ in 1 })
+            registry.keptScreens.restore(kept, digest: { _ in 1 })
             let request = ScreenRequest(
                 container: "apart", resume: .init(screen: id, revision: kept[0].revision))
             registry.openScreen(request, by: .ann, isQuiet: true, wake: {}) { result in
@@ -161,7 +161,7 @@ import Testing
         }
         let reader = try #require(try opened[0].get())
         #expect(reader.screen == id)
-        #expect(try await host.on { $0.pullScreen(reader) }.get() == nil, "it shows what it showed")
+        #expect(try await host.on { $0.screens.pull(reader) }.get() == nil, "it shows what it showed")
         try await host.end()
     }
 

@@ -214,11 +214,11 @@ extension Registry {
     ) {
         let names = id.text.split(separator: "/", maxSplits: 1).map(String.init)
         let id = ScreenID(names[0])
-        whenRestored(id) { [self] in
-            guard let found = find(id, of: caller) else {
+        keptScreens.whenRestored(id) { [self] in
+            guard let (screens, screen) = screens.find(id, of: caller) else {
                 return reply(.failure(.screenNotFound(id.text)))
             }
-            switch find(names.count == 2 ? names[1] : nil, of: found) {
+            switch screens.find(names.count == 2 ? names[1] : nil, of: screen) {
             case .success(let (screens, screen)): body(screens, screen)
             case .failure(let error): reply(.failure(error))
             }
