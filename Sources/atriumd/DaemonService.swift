@@ -79,7 +79,7 @@ struct DaemonService: Service {
         let known = loop.makePromise(of: Void.self)
         let loaded = loop.makePromise(of: Void.self)
         loop.execute {
-            registry.expectDefinitions()
+            registry.expected.begin()
             registry.load(
                 { result in
                     loaded.completeWith(result.mapError { $0 as any Error })
@@ -97,7 +97,7 @@ struct DaemonService: Service {
             logger.info("a definition was applied", metadata: ["did": "\(line)"])
         }
         let registry = registry
-        loop.execute { registry.definitionsApplied() }
+        loop.execute { registry.expected.end() }
         // An error would already have been thrown during loading.
         try? await loaded.get()
         guard !Task.isCancelled else { return }

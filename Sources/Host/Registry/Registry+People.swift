@@ -30,7 +30,7 @@ extension Registry {
                 .failure(
                     .limitExceeded(limit: "erasures", value: Self.mostErasures, retryAfter: 10)))
         }
-        let erasure = PersonErasure(of: actor, name: name, isNoted: false, in: state)
+        let erasure = PersonErasure(of: actor, name: name, isNoted: false, in: self)
         erasure.add { reply($0) }
         erasures.add(erasure)
     }
@@ -42,7 +42,7 @@ extension Registry {
             let name = domain.actors.name(of: actor)
             domain.actors.erase(actor)
             state.erasures.add(
-                PersonErasure(of: actor, name: name, isNoted: true, in: state))
+                PersonErasure(of: actor, name: name, isNoted: true, in: self))
         }
     }
 }

@@ -3,12 +3,6 @@ import NIOCore
 
 // Screens.
 extension Registry {
-    /// All screens.
-    public var screens: ScreenTable { state.screens }
-
-    /// Screens that are kept over a restart.
-    public var keptScreens: KeptScreens { state.keptScreens }
-
     /// Opens a screen on a container, or resumes an open one.
     ///
     /// A screen that can't be resumed is opened anew, and its first revision says why. If the resumed screen has

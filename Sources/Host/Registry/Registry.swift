@@ -33,6 +33,7 @@ public final class Registry: @unchecked Sendable {
     public let crashNote: CrashNote
 
     private let loop: any EventLoop
+    private let changes: StructureChanges
     private let shared: RegistryState
 
     /// Opens the store and makes a registry, which is empty until ``load(_:known:)``.
@@ -81,6 +82,7 @@ public final class Registry: @unchecked Sendable {
         crashNote = notes.crash
         // A component that crashed while it was made is reported once, as the one that crashed.
         shared = RegistryState(domain, left: crashed == nil ? notes.making.left : nil, crashed)
+        changes = StructureChanges(in: shared)
         bus.foundDamage = { [weak domain] in domain?.note($0) }
         bus.isReadable = { [weak shared] comment, item in
             shared?.containers[comment.container]?.comments.isReadable(comment, on: item) ?? false
@@ -107,6 +109,21 @@ extension Registry {
 
     /// The plugins that components can be made of, and those that were found but are not in use.
     public var plugins: PluginLibrary { domain.plugins }
+
+    /// Changes which containers there are, and of what components they consist.
+    public var structure: StructureChanges {
+        loop.preconditionInEventLoop()
+        return changes
+    }
+
+    /// Calls that wait while definitions are being applied.
+    public var expected: ExpectedContainers { state.expected }
+
+    /// All screens.
+    public var screens: ScreenTable { state.screens }
+
+    /// Screens that are kept over a restart.
+    public var keptScreens: KeptScreens { state.keptScreens }
 
     /// Exports of containers' records.
     public var exports: Exports { state.exports }
@@ -248,14 +265,6 @@ extension Registry {
             ])
     }
 
-    /// Makes calls that name an unknown container wait until ``definitionsApplied()``.
-    ///
-    /// To be called before definitions are applied.
-    public func expectDefinitions() { state.expected.begin() }
-
-    /// Ends the wait that ``expectDefinitions()`` began: all definitions were applied, or have failed.
-    public func definitionsApplied() { state.expected.end() }
-
     /// Ends all waiting for components that are being started, because the daemon is about to stop.
     ///
     /// Screens that were not restored yet stay as they were kept. Entries that would make them out of date are not
@@ -349,7 +358,7 @@ extension Registry {
         var readers = readers
         readers?.note(bus.undelivered, until: now + Self.reading)
         let isQuiet =
-            state.structure.isIdle && !domain.hasArrivals
+            structure.queue.isIdle && !domain.hasArrivals
             && containers.values.allSatisfy(\.isQuiet)
             && (readers.map { isRead(by: $0, now) } ?? true)
         if isQuiet || now > deadline { return done() }

@@ -9,10 +9,7 @@ final class RegistryState {
     private(set) var homes: [String: ContainerScreens] = [:]
     let screens: ScreenTable
     let keptScreens: KeptScreens
-    /// The names of containers that are being created.
-    var creating: Set<String> = []
-    let structure = StructureQueue()
-    let expected = ExpectedContainers()
+    let expected: ExpectedContainers
     let erasures = Erasures()
     let exports: Exports
     let backups: Backups
@@ -35,6 +32,7 @@ final class RegistryState {
         self.domain = domain
         self.left = left
         self.crashed = crashed
+        expected = ExpectedContainers(in: domain)
         screens = ScreenTable(in: domain)
         keptScreens = KeptScreens(in: screens)
         exports = Exports(in: domain)

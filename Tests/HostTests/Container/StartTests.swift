@@ -222,7 +222,7 @@ import Testing
             let definition = ContainerDefinition.films.changed {
                 for place in $0.components.indices { $0.components[place].isolation = .process }
             }
-            registry.apply([definition], dryRun: false, prune: false, by: .ann) {
+            registry.structure.apply([definition], dryRun: false, prune: false, by: .ann) {
                 reply($0.map(\.sequence))
             }
         }
@@ -277,13 +277,13 @@ import Testing
             registry, index, reply in
             switch index {
             case 0:
-                registry.expectDefinitions()
+                registry.expected.begin()
                 registry.list("films", ListRequest()) { reply($0.map { _ in "films" }) }
             case 1:
                 registry.list("none", ListRequest()) { reply($0.map { _ in "none" }) }
             default:
-                registry.apply([.films], dryRun: false, prune: false, by: .ann) { _ in
-                    registry.definitionsApplied()
+                registry.structure.apply([.films], dryRun: false, prune: false, by: .ann) { _ in
+                    registry.expected.end()
                     reply(.success("applied"))
                 }
             }
@@ -302,15 +302,15 @@ import Testing
             registry, index, reply in
             switch index {
             case 0, 1:
-                registry.expectDefinitions()
+                registry.expected.begin()
                 let container = index == 0 ? "films" : "none"
                 registry.publish(
                     "\(container).app.said", payload: Array("{}".utf8), durable: durable,
                     by: .ann
                 ) { reply($0.map { _ in }) }
             default:
-                registry.apply([.films], dryRun: false, prune: false, by: .ann) { _ in
-                    registry.definitionsApplied()
+                registry.structure.apply([.films], dryRun: false, prune: false, by: .ann) { _ in
+                    registry.expected.end()
                     reply(.success(()))
                 }
             }

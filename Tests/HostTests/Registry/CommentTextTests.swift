@@ -74,7 +74,7 @@ import Testing
                 $0.detach("films", "talk", purge: withdrawal == .purgeComponent, by: .ann, $1)
             }
         case .deleteContainer:
-            _ = try await host.call { $0.delete("films", purge: true, by: .ann, $1) }
+            _ = try await host.call { $0.structure.delete("films", purge: true, by: .ann, $1) }
         }
     }
 

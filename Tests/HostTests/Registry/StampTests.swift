@@ -81,7 +81,7 @@ import Testing
         (plays.name, plays.source) = ("plays", "plays")
         try await host.apply(plays)
         try await host.put([.film("hamlet")], in: "plays")
-        _ = try await host.call { $0.delete("plays", purge: true, by: .ann, $1) }
+        _ = try await host.call { $0.structure.delete("plays", purge: true, by: .ann, $1) }
         try await host.apply(.films.changed { $0.title = "Films" })
     }
 
