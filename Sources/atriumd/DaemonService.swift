@@ -80,7 +80,7 @@ struct DaemonService: Service {
         let loaded = loop.makePromise(of: Void.self)
         loop.execute {
             registry.expected.begin()
-            registry.load(
+            registry.startup.load(
                 { result in
                     loaded.completeWith(result.mapError { $0 as any Error })
                     if case .failure(let error) = result { known.fail(error) }
@@ -134,7 +134,7 @@ struct DaemonService: Service {
 
     private func stop(_ server: VarlinkServer) async {
         let (registry, loop) = (registry, loop)
-        loop.execute { registry.endWaiting() }
+        loop.execute { registry.shutdown.endWaiting() }
         await reloader.close()
         await signs.stopping()
         logger.log(.stopping)
@@ -150,7 +150,7 @@ struct DaemonService: Service {
         let (registry, loop) = (registry, loop)
         await withCheckedContinuation { continuation in
             loop.execute {
-                registry.stop { _ in continuation.resume() }
+                registry.shutdown.run { _ in continuation.resume() }
             }
         }
     }

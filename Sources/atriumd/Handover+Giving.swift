@@ -52,7 +52,7 @@ extension Handover {
         // Wait for the outcomes of accepted commands, so that they are sent too.
         await withCheckedContinuation { continuation in
             loop.execute {
-                registry.finishAccepted(within: Self.settling) { _ in continuation.resume() }
+                registry.shutdown.finishAccepted(within: Self.settling) { _ in continuation.resume() }
             }
         }
         let screens = Mutex<[KeptScreen]>([])

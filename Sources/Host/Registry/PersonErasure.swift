@@ -34,8 +34,9 @@ final class PersonErasure {
     let actor: ActorID
     /// The person's name; nil when an earlier process began the erasure and the name is no longer known.
     let name: String?
-    private let registry: Registry
-    private var domain: Domain { registry.domain }
+    private let state: RegistryState
+    private let changes: StructureQueue
+    private var domain: Domain { state.domain }
     private var isNoted: Bool
     private var replies: [Answer<ErasureResult>] = []
     private var result = ErasureResult()
@@ -45,11 +46,15 @@ final class PersonErasure {
     private var unreadable: [String] = []
     private var over: () -> Void = {}
 
-    init(of actor: ActorID, name: String?, isNoted: Bool, in registry: Registry) {
+    init(
+        of actor: ActorID, name: String?, isNoted: Bool, in state: RegistryState,
+        after changes: StructureQueue
+    ) {
         self.actor = actor
         self.name = name
         self.isNoted = isNoted
-        self.registry = registry
+        self.state = state
+        self.changes = changes
         part = ErasedPart(of: actor)
     }
 
@@ -124,7 +129,7 @@ extension PersonErasure {
         // An export that began earlier still contains the person's records.
         endExports()
         unreadable = []
-        for container in registry.containers.values { container.screens?.forgetBallots() }
+        for container in state.containers.values { container.screens?.forgetBallots() }
         domain.read { store in
             try store.containers()
         } then: { [self] result in
@@ -140,8 +145,8 @@ extension PersonErasure {
         guard let name = names.first else { return eraseRecent(0) }
         guard !name.isEmpty else { return next(names.dropFirst()) }
         // Its turn in the queue keeps its components from changing meanwhile.
-        registry.structure.queue.add([name]) { [self] finished in
-            let home = registry.containers[name]
+        changes.add([name]) { [self] finished in
+            let home = state.containers[name]
             let done: Answer<Void> = { [self] result in
                 finished()
                 switch result {
@@ -259,12 +264,12 @@ extension PersonErasure {
 
     /// Ends verifications, exports and backups: their open snapshots would keep the log from being emptied.
     private func endExports() {
-        registry.state.verifications.end(
+        state.verifications.end(
             because: .storeUnavailable(
                 reason: "The verification was ended because somebody is being erased; begin again.",
                 retryAfter: 10))
-        registry.exports.open.endAll()
-        registry.backups.open.endAll()
+        state.exports.open.endAll()
+        state.backups.open.endAll()
     }
 
     private func finish(_ copies: [String]) {

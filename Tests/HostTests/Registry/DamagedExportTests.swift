@@ -113,7 +113,7 @@ import Testing
 
     @Test func `an erased person's records hinder no export`() async throws {
         var host = try await TestRegistry.filled()
-        let _: ErasureResult = try await host.call { $0.erase(Caller.bob.actor, $1) }
+        let _: ErasureResult = try await host.call { $0.erasures.erase(Caller.bob.actor, $1) }
         for _ in 0..<2 {
             let left = try await export(host, skipsDamaged: false)
             #expect(!left.records.contains { $0.actor == Caller.bob.actor })

@@ -75,7 +75,7 @@ import Testing
         }
         _ = try await host.restore([.film("dune")])
         try await host.cast(2, on: "dune", by: Caller(actor: "web:gone"))
-        let erased: ErasureResult = try await host.call { $0.erase("web:gone", $1) }
+        let erased: ErasureResult = try await host.call { $0.erasures.erase("web:gone", $1) }
         #expect(erased.ballots == 1)
         var plays = ContainerDefinition.films
         (plays.name, plays.source) = ("plays", "plays")

@@ -133,7 +133,7 @@ import Testing
             case 0: registry.keptScreens.restore([kept], digest: { _ in 1 })
             case 1: registry.cast(Self.club, value: 4, by: .ann) { reply($0.map(\.sequence)) }
             default:
-                registry.endWaiting()
+                registry.shutdown.endWaiting()
                 registry.cast(Self.club, value: 4, by: .ann) { reply($0.map(\.sequence)) }
             }
             if index == 0 { reply(.success(0)) }
@@ -162,7 +162,7 @@ import Testing
         let replies: [Result<Int?, HostError>] = try await host.callAll(2) {
             registry, index, reply in
             guard index == 1 else {
-                return registry.finishAccepted(within: .seconds(60)) { result in
+                return registry.shutdown.finishAccepted(within: .seconds(60)) { result in
                     order.withLock { $0.append("settled") }
                     reply(result.map { nil })
                 }
@@ -197,7 +197,7 @@ import Testing
         let replies: [Result<Void, HostError>] = try await host.callAll(2) {
             registry, index, reply in
             guard index == 1 else {
-                return registry.finishAccepted(within: .seconds(60)) { result in
+                return registry.shutdown.finishAccepted(within: .seconds(60)) { result in
                     let standing = registry.bus.standing(of: id)
                     gaps.withLock { $0.append(standing?.gaps.count ?? -1) }
                     reply(result)
