@@ -149,7 +149,7 @@ struct Check {
         let tried = zip(files.map(\.path), await application.apply(files)).map { ($0, $1) }
         await withCheckedContinuation { continuation in
             loop.execute {
-                registry.stop { _ in continuation.resume() }
+                registry.shutdown.run { _ in continuation.resume() }
             }
         }
         await running.allEnded()

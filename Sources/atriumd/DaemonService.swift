@@ -79,8 +79,8 @@ struct DaemonService: Service {
         let known = loop.makePromise(of: Void.self)
         let loaded = loop.makePromise(of: Void.self)
         loop.execute {
-            registry.expectDefinitions()
-            registry.load(
+            registry.expected.begin()
+            registry.startup.load(
                 { result in
                     loaded.completeWith(result.mapError { $0 as any Error })
                     if case .failure(let error) = result { known.fail(error) }
@@ -97,7 +97,7 @@ struct DaemonService: Service {
             logger.info("a definition was applied", metadata: ["did": "\(line)"])
         }
         let registry = registry
-        loop.execute { registry.definitionsApplied() }
+        loop.execute { registry.expected.end() }
         // An error would already have been thrown during loading.
         try? await loaded.get()
         guard !Task.isCancelled else { return }
@@ -134,7 +134,7 @@ struct DaemonService: Service {
 
     private func stop(_ server: VarlinkServer) async {
         let (registry, loop) = (registry, loop)
-        loop.execute { registry.endWaiting() }
+        loop.execute { registry.shutdown.endWaiting() }
         await reloader.close()
         await signs.stopping()
         logger.log(.stopping)
@@ -150,7 +150,7 @@ struct DaemonService: Service {
         let (registry, loop) = (registry, loop)
         await withCheckedContinuation { continuation in
             loop.execute {
-                registry.stop { _ in continuation.resume() }
+                registry.shutdown.run { _ in continuation.resume() }
             }
         }
     }

@@ -60,7 +60,7 @@ struct DefinitionApplication: Sendable {
     ) async throws -> [ApplyResult] {
         try await withCheckedThrowingContinuation { continuation in
             loop.execute {
-                registry.apply(
+                registry.structure.apply(
                     definitions, dryRun: dryRun, prune: false,
                     by: Caller(actor: "unix:\(ownUser)", isModerator: true)
                 ) { continuation.resume(with: $0.map(\.results)) }

@@ -52,14 +52,14 @@ extension Handover {
         // Wait for the outcomes of accepted commands, so that they are sent too.
         await withCheckedContinuation { continuation in
             loop.execute {
-                registry.finishAccepted(within: Self.settling) { _ in continuation.resume() }
+                registry.shutdown.finishAccepted(within: Self.settling) { _ in continuation.resume() }
             }
         }
         let screens = Mutex<[KeptScreen]>([])
         let released = await server.release(within: Self.reading) {
             // Screens that end with this process must not be noted as ended.
-            registry.noteScreens(nil)
-            screens.withLock { $0 = registry.keptScreens(digest: \.digest) }
+            registry.screens.note(to: nil)
+            screens.withLock { $0 = registry.keptScreens.all(digest: \.digest) }
         }
         // The files of screens, state and end need places too.
         let room = min(max(0, store.capacity - taken - 3), Self.mostConnections)

@@ -196,7 +196,7 @@ extension Handover {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             loop.execute { [self] in
                 note(screens, of: registry)
-                registry.restoreScreens(screens, digest: \.digest)
+                registry.keptScreens.restore(screens, digest: \.digest)
                 continuation.resume()
             }
         }
@@ -208,7 +208,7 @@ extension Handover {
             for screen in screens { try list.take(.chosen(screen)) }
             store?.remove(Name.screens)
             store?.add([list.file.descriptor], name: Name.screens)
-            registry.noteScreens { [logger] in list.take($0, logger: logger) }
+            registry.screens.note { [logger] in list.take($0, logger: logger) }
         } catch {
             logger.log(
                 .handoverIncomplete, ["reason": "screens would be lost in a crash: \(error)"])

@@ -106,7 +106,7 @@ final class LifeSigns: @unchecked Sendable {
     }
 
     private func reportProgress() {
-        let now = registry.loadProgress()
+        let now = registry.startup.progress()
         // Without progress the timeout is not extended.
         guard now != progress else { return }
         progress = now

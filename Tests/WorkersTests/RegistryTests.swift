@@ -51,7 +51,7 @@ final class IsolatedHost: Sendable {
         ) { outcomes throws(StoreError) in
             try Store(at: path, logger: Installed.quiet, outcomes: outcomes)
         }
-        try await call { $0.load($1) }
+        try await call { $0.startup.load($1) }
         var films = ContainerDefinition(
             name: "films", fields: Conformance.fields,
             components: [
@@ -65,7 +65,7 @@ final class IsolatedHost: Sendable {
         if delegate != nil { films.delegate = DelegateDefinition(plugin: "test.own") }
         let definition = films
         _ = try await call {
-            $0.apply([definition], dryRun: false, prune: false, by: Caller(actor: "unix:0"), $1)
+            $0.structure.apply([definition], dryRun: false, prune: false, by: Caller(actor: "unix:0"), $1)
         }
     }
 
@@ -138,7 +138,7 @@ final class IsolatedHost: Sendable {
     }
 
     func stop() async throws {
-        try await call { $0.stop($1) }
+        try await call { $0.shutdown.run($1) }
         try await group.shutdownGracefully()
     }
 }

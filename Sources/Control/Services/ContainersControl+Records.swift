@@ -9,12 +9,14 @@ extension ContainersControl {
         _ parameters: Containers.Export.Parameters, call: VarlinkCall<Containers.Export.Reply>
     ) {
         guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
-        context.registry.export(
-            parameters.container, skipsDamaged: parameters.damaged ?? false
-        ) { result in
-            switch result {
-            case .success(let id): ExportStream(call, id, context).start()
-            case .failure(let error): call.fail(error.reply(of: Containers.self))
+        context.find(parameters.container, for: call, in: Containers.self) { container in
+            context.registry.exports.begin(
+                of: container, skipsDamaged: parameters.damaged ?? false
+            ) { result in
+                switch result {
+                case .success(let id): ExportStream(call, id, context).start()
+                case .failure(let error): call.fail(error.reply(of: Containers.self))
+                }
             }
         }
     }
@@ -67,12 +69,12 @@ private struct ExportStream: Sendable {
         close()
     }
 
-    private func close() { context.registry.close(id) }
+    private func close() { context.registry.exports.close(id) }
 
     private func advance() {
         // Also false once the peer is gone: the closure is then never called.
         guard call.isWritable else { return call.onWritable { advance() } }
-        context.registry.pull(id) { result in
+        context.registry.exports.pull(id) { result in
             switch result {
             case .failure(let error):
                 call.fail(error.reply(of: Containers.self))

@@ -20,7 +20,7 @@ struct ContainersControl: ContainersService {
         }
         let definitions = read.map(\.definition)
         let caller = context.own(call.peer)
-        context.registry.apply(
+        context.registry.structure.apply(
             definitions, dryRun: parameters.dryRun ?? false,
             prune: parameters.prune ?? false, by: caller
         ) { result in
@@ -69,7 +69,7 @@ struct ContainersControl: ContainersService {
         _ found: @escaping @Sendable (DefinitionProblem?) -> Void
     ) {
         guard let next = definitions.first else { return found(nil) }
-        context.registry.apply([next.definition], dryRun: true, prune: false, by: caller) {
+        context.registry.structure.apply([next.definition], dryRun: true, prune: false, by: caller) {
             guard case .failure(let error) = $0 else {
                 return locate(definitions.dropFirst(), by: caller, found)
             }
@@ -92,7 +92,7 @@ struct ContainersControl: ContainersService {
         _ parameters: Containers.List.Parameters, call: VarlinkCall<Containers.List.Reply>
     ) {
         let registry = context.registry
-        registry.whenDefined(of: context.user(call.peer)) { _ in
+        registry.expected.whenOver(of: context.user(call.peer)) {
             let (containers, sequence) = (registry.list(), registry.sequence)
             call.reply(
                 .init(
@@ -106,9 +106,11 @@ struct ContainersControl: ContainersService {
         call: VarlinkCall<Containers.Describe.Reply>
     ) {
         let (name, registry) = (parameters.container, context.registry)
-        registry.whenDefined(name, of: context.user(call.peer)) { _ in
-            let result = Result { () throws(HostError) in try registry.describe(name) }
-            call.answer(result, in: Containers.self, Self.reply)
+        let describe = { Result { () throws(HostError) in try registry.describe(name) } }
+        let known = describe()
+        if case .success = known { return call.answer(known, in: Containers.self, Self.reply) }
+        registry.expected.whenOver(of: context.user(call.peer)) {
+            call.answer(describe(), in: Containers.self, Self.reply)
         }
     }
 
@@ -125,7 +127,7 @@ struct ContainersControl: ContainersService {
         _ parameters: Containers.Delete.Parameters, call: VarlinkCall<Containers.Delete.Reply>
     ) {
         let caller = context.own(call.peer)
-        context.registry.delete(
+        context.registry.structure.delete(
             parameters.container, purge: parameters.purge ?? false, by: caller
         ) { result in
             call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
@@ -161,7 +163,7 @@ struct ContainersControl: ContainersService {
             isolation: parameters.isolation.map { $0 == .daemon ? .daemon : .process },
             isHidden: parameters.hidden ?? false, container: parameters.child,
             follow: parameters.follow ?? [:])
-        context.registry.attach(
+        context.registry.structure.attach(
             component, to: parameters.container, at: parameters.at, by: context.own(call.peer)
         ) { result in
             call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
@@ -172,7 +174,7 @@ struct ContainersControl: ContainersService {
         _ parameters: Containers.Detach.Parameters, call: VarlinkCall<Containers.Detach.Reply>
     ) {
         let caller = context.own(call.peer)
-        context.registry.change(parameters.container) { result in
+        context.registry.structure.change(parameters.container) { result in
             call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
         } _: { container, done in
             container.structure.detach(
@@ -184,7 +186,7 @@ struct ContainersControl: ContainersService {
         _ parameters: Containers.Move.Parameters, call: VarlinkCall<Containers.Move.Reply>
     ) {
         let caller = context.own(call.peer)
-        context.registry.change(parameters.container) { result in
+        context.registry.structure.change(parameters.container) { result in
             call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
         } _: { container, done in
             container.structure.move(parameters.component, to: parameters.at, by: caller, done)
@@ -210,7 +212,7 @@ struct ContainersControl: ContainersService {
         call: VarlinkCall<Containers.SetHidden.Reply>
     ) {
         let caller = context.own(call.peer)
-        context.registry.change(parameters.container) { result in
+        context.registry.structure.change(parameters.container) { result in
             call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
         } _: { container, done in
             container.structure.setHidden(parameters.component, parameters.hidden, by: caller, done)
@@ -221,7 +223,7 @@ struct ContainersControl: ContainersService {
         _ parameters: Containers.SetOpen.Parameters, call: VarlinkCall<Containers.SetOpen.Reply>
     ) {
         let caller = context.own(call.peer)
-        context.registry.change(parameters.container) { result in
+        context.registry.structure.change(parameters.container) { result in
             call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
         } _: { container, done in
             container.structure.setOpen(

@@ -7,7 +7,7 @@ struct PeopleControl: PeopleService {
     let context: ControlContext
 
     func erase(_ parameters: People.Erase.Parameters, call: VarlinkCall<People.Erase.Reply>) {
-        context.registry.erase(parameters.actor) { result in
+        context.registry.erasures.erase(parameters.actor) { result in
             call.answer(result, in: People.self) {
                 .init(
                     ballots: $0.ballots, comments: $0.comments,

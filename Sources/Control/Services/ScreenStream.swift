@@ -44,7 +44,7 @@ final class ScreenStream: @unchecked Sendable {
     /// The state for a handover; nil while nothing has been sent.
     private var standing: KeptScreen? {
         guard let reader else { return kept }
-        return registry.standing(of: reader)
+        return registry.screens.standing(of: reader)
     }
 
     /// Starts once the screen is open.
@@ -61,7 +61,7 @@ final class ScreenStream: @unchecked Sendable {
         guard !isClosed, let reader, let refusal = obstacle() else { return }
         isClosed = true
         call.fail(refusal.reply)
-        registry.endScreen(reader)
+        registry.screens.end(reader)
     }
 
     /// Sends the changes of the screen; called when it has some.
@@ -76,7 +76,7 @@ final class ScreenStream: @unchecked Sendable {
         while isWoken, !isClosed, let reader {
             guard call.isWritable else { return call.onWritable { self.send() } }
             isWoken = false
-            switch registry.pullScreen(reader) {
+            switch registry.screens.pull(reader) {
             case .success(let revision?):
                 call.replyRaw(endingWith: ScreenFrame.tail(of: revision)) {
                     ScreenFrame.writeHead(of: revision, to: &$0)
@@ -94,7 +94,7 @@ final class ScreenStream: @unchecked Sendable {
     private func close() {
         guard !isClosed else { return }
         isClosed = true
-        if let reader { registry.leaveScreen(reader) }
+        if let reader { registry.screens.leave(reader) }
     }
 }
 

@@ -194,9 +194,9 @@ struct ScreensControl: ScreensService {
         _ body: @escaping (ContainerScreens, Screen, Caller) -> Void
     ) {
         let id = ScreenID(screen)
-        context.registry.whenRestored(id) {
+        context.registry.keptScreens.whenRestored(id) {
             let caller = context.own(call.peer)
-            let found = context.registry.find(id, of: caller)
+            let found = context.registry.screens.find(id, of: caller)
             if let screen = found?.screen,
                 let obstacle = context.obstacle(
                     toScreenOf: screen.actor, agent: screen.agent, by: call.peer)
@@ -210,7 +210,7 @@ struct ScreensControl: ScreensService {
             guard let (screens, screen) = found else {
                 return call.fail(HostError.screenNotFound(id.text).reply(of: Screens.self))
             }
-            switch context.registry.find(part, of: (screens, screen)) {
+            switch screens.find(part, of: screen) {
             case .success(let (screens, screen)): body(screens, screen, caller)
             case .failure(let error): call.fail(error.reply(of: Screens.self))
             }

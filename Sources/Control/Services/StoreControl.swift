@@ -12,7 +12,7 @@ struct StoreControl: StoreService {
         call: VarlinkCall<Interfaces.Store.Backup.Reply>
     ) {
         guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
-        let begun = Result { () throws(HostError) in try context.registry.backUp() }
+        let begun = Result { () throws(HostError) in try context.registry.backups.begin() }
         switch begun {
         case .success(let id): BackupStream(call: call, id: id, context: context).start()
         case .failure(let error): call.fail(error.reply(of: Interfaces.Store.self))
@@ -48,13 +48,13 @@ private struct BackupStream: Sendable {
         close()
     }
 
-    private func close() { context.registry.close(id) }
+    private func close() { context.registry.backups.close(id) }
 
     private func advance() {
         // Also false once the peer is gone: the closure is then never called.
         guard call.isWritable else { return call.onWritable { advance() } }
         // A part is encoded on the thread that reads it: on the loop it would take a millisecond.
-        context.registry.pull(id) { part in
+        context.registry.backups.pull(id) { part in
             let reply = Interfaces.Store.Backup.Reply(part)
             return (part.isLast ? nil : VarlinkCall.frame(reply), reply)
         } _: { result in

@@ -31,8 +31,6 @@ final class RecordExport {
     let skipsDamaged: Bool
     var snapshot: Snapshot?
     var place = Place()
-    /// Whether a part was requested since the last check.
-    var isFollowed = true
 
     init(of container: String, _ sources: [Source], skipsDamaged: Bool) {
         self.container = container
@@ -212,39 +210,5 @@ extension ExportSlice.Record {
         @unknown default:
             return nil
         }
-    }
-}
-
-/// The open exports.
-///
-/// Each holds a snapshot, which keeps the store's log from being shortened. So few may be open, and one whose parts
-/// are no longer requested is closed.
-final class ExportTable {
-    /// Whether the periodic check for abandoned exports is running.
-    var isWatched = false
-    private var exports: [ExportID: RecordExport] = [:]
-    private var last: UInt64 = 0
-
-    var count: Int { exports.count }
-
-    var isEmpty: Bool { exports.isEmpty }
-
-    subscript(id: ExportID) -> RecordExport? { exports[id] }
-
-    func add(_ export: RecordExport) -> ExportID {
-        last += 1
-        let id = ExportID(number: last)
-        exports[id] = export
-        return id
-    }
-
-    func remove(_ id: ExportID) { exports[id] = nil }
-
-    func removeAll() { exports.removeAll() }
-
-    /// Closes the exports of which no part was requested since the last call.
-    func endForsaken() {
-        exports = exports.filter { $0.value.isFollowed }
-        for export in exports.values { export.isFollowed = false }
     }
 }

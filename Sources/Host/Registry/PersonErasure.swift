@@ -35,6 +35,7 @@ final class PersonErasure {
     /// The person's name; nil when an earlier process began the erasure and the name is no longer known.
     let name: String?
     private let state: RegistryState
+    private let changes: StructureQueue
     private var domain: Domain { state.domain }
     private var isNoted: Bool
     private var replies: [Answer<ErasureResult>] = []
@@ -45,11 +46,15 @@ final class PersonErasure {
     private var unreadable: [String] = []
     private var over: () -> Void = {}
 
-    init(of actor: ActorID, name: String?, isNoted: Bool, in state: RegistryState) {
+    init(
+        of actor: ActorID, name: String?, isNoted: Bool, in state: RegistryState,
+        after changes: StructureQueue
+    ) {
         self.actor = actor
         self.name = name
         self.isNoted = isNoted
         self.state = state
+        self.changes = changes
         part = ErasedPart(of: actor)
     }
 
@@ -140,7 +145,7 @@ extension PersonErasure {
         guard let name = names.first else { return eraseRecent(0) }
         guard !name.isEmpty else { return next(names.dropFirst()) }
         // Its turn in the queue keeps its components from changing meanwhile.
-        state.structure.add([name]) { [self] finished in
+        changes.add([name]) { [self] finished in
             let home = state.containers[name]
             let done: Answer<Void> = { [self] result in
                 finished()
@@ -263,8 +268,8 @@ extension PersonErasure {
             because: .storeUnavailable(
                 reason: "The verification was ended because somebody is being erased; begin again.",
                 retryAfter: 10))
-        state.exports.removeAll()
-        state.backups.removeAll()
+        state.exports.open.endAll()
+        state.backups.open.endAll()
     }
 
     private func finish(_ copies: [String]) {

@@ -207,7 +207,7 @@ private final class PluginReload {
     /// Makes the components of one container anew, and notes the problem if one can't be made.
     private func remake(in name: String, dryRun: Bool, _ done: @escaping () -> Void) {
         var named = Set<String>()
-        registry.change(name) { [self] result in
+        registry.structure.change(name) { [self] result in
             switch result {
             case .success, .failure(.containerNotFound): break
             case .failure(let error):

@@ -31,13 +31,11 @@ extension Registry {
 
     /// Waits for a container that may be created by the definitions that are being applied.
     private func expect(_ name: String, of user: String, _ reply: @escaping Answer<Container>) {
-        guard state.expected.isExpecting else {
+        guard expected.isExpecting else {
             return reply(.failure(.containerNotFound(name)))
         }
         do throws(WaitingPlaces.Full) {
-            try state.expected.wait(for: name, of: user, atMost: domain.limits.waitingCalls) {
-                [self] in find(name, of: user, reply)
-            }
+            try expected.wait(for: name, of: user) { [self] in find(name, of: user, reply) }
         } catch {
             reply(
                 .failure(

@@ -67,17 +67,9 @@ extension Registry {
             ContainerProblems(container: $0).sentences
         }
         problems += domain.isolated.reasons
-        // Reported until the component has started: then the call that was interrupted has succeeded.
-        if let left = state.left, containers[left.container]?.hasMade(left) != true {
-            problems.append(left.problem)
-        }
+        problems += startup.blamed
         problems += domain.store.damages.map { "The store was damaged: \($0)" }
-        if let lost = state.lostDefinitions {
-            problems.append(
-                "The store is damaged: of the definitions of containers, \(lost). Restore a backup, or "
-                    + "apply them again: the records are there")
-        }
-        problems += state.detached.problems
+        problems += startup.losses
         if let problem = domain.pastDamage.problem { problems.append("The store \(problem)") }
         if domain.missingEntries > 0 {
             problems.append(

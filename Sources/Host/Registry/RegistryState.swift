@@ -8,33 +8,23 @@ final class RegistryState {
     /// The screens of each container, by the container's name.
     private(set) var homes: [String: ContainerScreens] = [:]
     let screens: ScreenTable
-    /// The names of containers that are being created.
-    var creating: Set<String> = []
-    let structure = StructureQueue()
-    let expected = ExpectedContainers()
-    let erasures = Erasures()
-    let exports = ExportTable()
-    let backups = BackupTable()
+    let keptScreens: KeptScreens
+    let expected: ExpectedContainers
+    let exports: Exports
+    let backups: Backups
     let verifications = VerificationTable()
-    private(set) lazy var detached = DetachedRecords(in: domain) { [weak self] in
-        self?.containers[$0]
-    }
     var rates = WriteRates()
     let settings = PluginSettings()
     /// The plugins that are being reloaded.
     var reloading: Set<String> = []
-    /// A sentence about definitions that were missing from the store at the start; nil if none was.
-    var lostDefinitions: String?
-    /// The component that the previous process was making when it ended.
-    let left: InitNote.Component?
-    /// The component that the previous process was calling when it crashed.
-    let crashed: InitNote.Component?
 
-    init(_ domain: Domain, left: InitNote.Component?, _ crashed: InitNote.Component?) {
+    init(_ domain: Domain) {
         self.domain = domain
-        self.left = left
-        self.crashed = crashed
+        expected = ExpectedContainers(in: domain)
         screens = ScreenTable(in: domain)
+        keptScreens = KeptScreens(in: screens)
+        exports = Exports(in: domain)
+        backups = Backups(in: domain)
         domain.secretFiles = { [weak self] in
             self?.containers.values.flatMap { container in
                 container.definition.components.flatMap {

@@ -120,19 +120,3 @@ extension KeptScreen {
             resume: .init(screen: id, revision: revision))
     }
 }
-
-/// A screen of another process that is being restored.
-final class ScreenRestoration {
-    let kept: KeptScreen
-    private var waiting: [() -> Void] = []
-
-    init(_ kept: KeptScreen) { self.kept = kept }
-
-    /// Calls back once the screen is restored, or can't be.
-    func whenOver(_ body: @escaping () -> Void) { waiting.append(body) }
-
-    func end() {
-        for body in waiting { body() }
-        waiting = []
-    }
-}

@@ -5,7 +5,7 @@ import NIOCore
 /// All screens by id: those with a reader, and those that wait to be resumed.
 ///
 /// Ids begin with the daemon's incarnation, so that a screen from before a restart can be recognised.
-final class ScreenTable {
+public final class ScreenTable {
     /// A screen that has lost its reader.
     private struct Wait {
         var id: ScreenID
@@ -28,10 +28,8 @@ final class ScreenTable {
     private(set) var parents: [String: ContainerScreens] = [:]
     /// The surrounding containers of each part, by the part's container; nil: to be computed again.
     var surroundings: [String: [Surrounding]]?
-    /// Screens that are being restored from another process.
-    var restorations: [ScreenID: ScreenRestoration] = [:]
     /// Receives the notes that another process needs to continue the screens.
-    var note: ((ScreenNote) -> Void)?
+    private var receiver: ((ScreenNote) -> Void)?
     private var accounts: [String: ScreenAccount] = [:]
     /// Each user's screens without a reader, the longest waiting first; a resumed screen stays listed until it is
     /// first.
@@ -81,7 +79,7 @@ final class ScreenTable {
         guard let screen = screens.removeValue(forKey: id) else { return }
         screen.account.screens[id] = nil
         if screen.account.screens.isEmpty { accounts[screen.owner] = nil }
-        note?(.gone(id))
+        receiver?(.gone(id))
     }
 
     /// Updates the table after a container got its first part or lost its last one.
@@ -96,16 +94,20 @@ final class ScreenTable {
         }
     }
 
+    /// Sets the receiver of what another process needs to know of screens.
+    ///
+    /// - Parameter receiver: called on the loop at each change, from within the call that causes it; nil: no receiver.
+    public func note(to receiver: ((ScreenNote) -> Void)?) { self.receiver = receiver }
+
     /// Notes a screen's choices for a handover.
     func changed(_ screen: Screen) {
-        guard let note, let kept = KeptScreen(screen) else { return }
-        note(.chosen(kept))
+        guard let receiver, let kept = KeptScreen(screen) else { return }
+        receiver(.chosen(kept))
     }
 
     func removeAll() {
         screens.removeAll()
         parts.removeAll()
-        restorations.removeAll()
         for account in accounts.values { account.screens.removeAll() }
         accounts.removeAll()
         lingering.removeAll()

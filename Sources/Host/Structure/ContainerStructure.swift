@@ -10,7 +10,7 @@ extension Container {
 
 /// Changes of a container's definition and components, by hand or by applying a definition.
 ///
-/// Each runs within ``Registry/change(_:_:_:)``, so that there is one at a time; ``Restructuring`` makes it.
+/// Each runs within ``StructureChanges/change(_:_:_:)``, so that there is one at a time; ``Restructuring`` makes it.
 public struct ContainerStructure {
     let container: Container
 

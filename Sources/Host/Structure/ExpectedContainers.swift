@@ -1,5 +1,8 @@
-/// Calls that name an unknown container, while definitions are being applied that may create it.
-final class ExpectedContainers {
+import NIOCore
+
+/// Calls that need containers, while definitions are being applied that may create them.
+public final class ExpectedContainers {
+    private let domain: Domain
     /// Whether definitions are being applied.
     private(set) var isExpecting = false
     private var waiting: [String: [Call]] = [:]
@@ -12,31 +15,40 @@ final class ExpectedContainers {
         let goOn: () -> Void
     }
 
-    /// Notes that definitions are being applied, until ``end()``.
-    func begin() { isExpecting = true }
+    init(in domain: Domain) { self.domain = domain }
+
+    /// Makes calls that name an unknown container wait until ``end()``.
+    ///
+    /// To be called before definitions are applied.
+    public func begin() { isExpecting = true }
 
     /// Keeps a user's call until the container exists, or all definitions are applied.
     ///
     /// - Throws: if too many calls are waiting.
     func wait(
-        for container: String, of user: String, atMost most: Int, _ body: @escaping () -> Void
+        for container: String, of user: String, _ body: @escaping () -> Void
     ) throws(WaitingPlaces.Full) {
-        let place = try places.take(for: user, of: most)
+        let place = try places.take(for: user, of: domain.limits.waitingCalls)
         waiting[container, default: []].append(Call(place: place, goOn: body))
     }
 
-    /// Keeps a user's call until all definitions are applied, or ``giveUp(_:)`` is called.
+    /// Calls back once all definitions are applied, or 5 s have passed; at once while none are being applied.
     ///
-    /// - Throws: if too many calls are waiting.
-    func waitForAll(
-        _ ticket: UInt64, of user: String, atMost most: Int, _ body: @escaping () -> Void
-    ) throws(WaitingPlaces.Full) {
-        let place = try places.take(for: user, of: most)
+    /// - Parameters:
+    ///   - user: whose call it is. When too many calls of the user are waiting already, this one is called back at
+    ///     once.
+    ///   - body: called at once or later.
+    public func whenOver(of user: String, _ body: @escaping () -> Void) {
+        guard isExpecting,
+            let place = try? places.take(for: user, of: domain.limits.waitingCalls)
+        else { return body() }
+        let ticket = domain.nextTicket()
         waitingForAll[ticket] = Call(place: place, goOn: body)
+        domain.after(.seconds(5)) { [self] in run(ticket) }
     }
 
     /// Runs a call that waits for all definitions now; does nothing if it has run already.
-    func giveUp(_ ticket: UInt64) {
+    private func run(_ ticket: UInt64) {
         waitingForAll.removeValue(forKey: ticket)?.goOn()
     }
 
@@ -46,10 +58,10 @@ final class ExpectedContainers {
         for call in calls { call.goOn() }
     }
 
-    /// Runs all calls: the definitions were applied, and no more containers are expected.
-    func end() {
+    /// Runs all calls: the definitions were applied, or have failed, and no more containers are expected.
+    public func end() {
         isExpecting = false
         for container in waiting.keys.sorted() { goOn(container) }
-        for ticket in waitingForAll.keys.sorted() { giveUp(ticket) }
+        for ticket in waitingForAll.keys.sorted() { run(ticket) }
     }
 }

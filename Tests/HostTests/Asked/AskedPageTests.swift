@@ -137,11 +137,11 @@ import Testing
         _ = try await first.host.call { $0.enter(id, item: "b", by: .ann, $1) }
         try await client.catchUp { client.ids() == ["b1", "b2"] }
         _ = try await first.host.call { $0.focus(id, item: "b2", by: .ann, $1) }
-        let kept = await first.host.on { $0.keptScreens { _ in 1 } }
+        let kept = await first.host.on { $0.keptScreens.all { _ in 1 } }
         try await first.host.stop()
         let next = try await OracleHost.start(Oracle.films(), in: first.host.directory)
         _ = try await next.host.call { (registry, reply: @escaping Reply<Int>) in
-            registry.restoreScreens(kept, digest: { _ in 1 }) { reply(.success($0)) }
+            registry.keptScreens.restore(kept, digest: { _ in 1 }) { reply(.success($0)) }
         }
         try await until { next.asked.contains { $0.contains(#"["b"]"#) } }
         let stands = { () async -> Bool in

@@ -33,7 +33,7 @@ import Testing
         try await client.catchUp { client.ids() == ["a", "b"] }
         #expect(oracle.asked == ["asked '' [] [] [] 50 first"])
         let last = try #require(readers.last).get()
-        let told = try await oracle.host.on { $0.pullScreen(last) }.get()
+        let told = try await oracle.host.on { $0.screens.pull(last) }.get()
         #expect(told?.step.lists.first?.edits.count == 2)
         try await oracle.host.end()
     }

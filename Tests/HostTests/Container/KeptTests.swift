@@ -127,7 +127,7 @@ private final class Keeper: ContentListing {
             #expect(try await found(host) == "nothing")
             try await host.apply(films())
             #expect(try await found(host) == "nothing")
-            _ = try await host.call { $0.delete("films", purge: true, by: .ann, $1) }
+            _ = try await host.call { $0.structure.delete("films", purge: true, by: .ann, $1) }
             try await host.end()
         }
     }
@@ -148,7 +148,7 @@ private final class Keeper: ContentListing {
         if isDetached {
             _ = try await host.call { $0.detach("films", "list", purge: false, by: .ann, $1) }
         } else {
-            _ = try await host.call { $0.delete("films", purge: false, by: .ann, $1) }
+            _ = try await host.call { $0.structure.delete("films", purge: false, by: .ann, $1) }
         }
         try await until { !isThere }
         try await host.end()

@@ -223,12 +223,12 @@ private final class Feed: ContentListing {
         _ = try await first.call { $0.enter(id, item: "x", by: .ann, $1) }
         _ = try await first.call { $0.focus(id, item: "y", by: .ann, $1) }
         try await client.catchUp { client.copy.path == ["x"] && client.ids() == ["y"] }
-        let kept = await first.on { $0.keptScreens { _ in 1 } }
+        let kept = await first.on { $0.keptScreens.all { _ in 1 } }
         try await first.stop()
 
         let host = try await start(in: first.directory)
         let count = try await host.call { (registry, reply: @escaping Reply<Int>) in
-            registry.restoreScreens(kept, digest: { _ in 1 }) { reply(.success($0)) }
+            registry.keptScreens.restore(kept, digest: { _ in 1 }) { reply(.success($0)) }
         }
         #expect(count == 1)
         let stands = { () async -> Bool in
@@ -295,11 +295,11 @@ private final class Feed: ContentListing {
         _ = try await host.call { $0.enter(id, item: "heat", by: .ann, $1) }
         try await client.catchUp()
         #expect(client.copy.path == ["x", "heat"])
-        let kept = await host.on { $0.keptScreens { _ in 1 } }
+        let kept = await host.on { $0.keptScreens.all { _ in 1 } }
         try await host.stop()
         let next = try await start(in: host.directory)
         _ = try await next.call { (registry, reply: @escaping Reply<Int>) in
-            registry.restoreScreens(kept, digest: { _ in 1 }) { reply(.success($0)) }
+            registry.keptScreens.restore(kept, digest: { _ in 1 }) { reply(.success($0)) }
         }
         let path = { () async -> [String]? in
             await next.on { $0.state.screens[id]?.choices.view.places.map(\.item) }

@@ -139,7 +139,7 @@ import Testing
         let client = try await ScreenClient(first, ScreenRequest(container: "apart"))
         let id = client.id
         try await client.catchUp()
-        let kept = await first.on { $0.keptScreens { _ in 1 } }
+        let kept = await first.on { $0.keptScreens.all { _ in 1 } }
         try await first.stop()
 
         let script = HeldLauncher.Script()
@@ -148,11 +148,11 @@ import Testing
         let opened: [Result<ScreenReader?, HostError>] = try await host.callAll(2) {
             registry, index, reply in
             guard index == 0 else {
-                #expect(registry.keptScreens { _ in 2 } == kept, "as it was, for a next process")
+                #expect(registry.keptScreens.all { _ in 2 } == kept, "as it was, for a next process")
                 script.release()
                 return reply(.success(nil))
             }
-            registry.restoreScreens(kept, digest: { _ in 1 })
+            registry.keptScreens.restore(kept, digest: { _ in 1 })
             let request = ScreenRequest(
                 container: "apart", resume: .init(screen: id, revision: kept[0].revision))
             registry.openScreen(request, by: .ann, isQuiet: true, wake: {}) { result in
@@ -161,7 +161,7 @@ import Testing
         }
         let reader = try #require(try opened[0].get())
         #expect(reader.screen == id)
-        #expect(try await host.on { $0.pullScreen(reader) }.get() == nil, "it shows what it showed")
+        #expect(try await host.on { $0.screens.pull(reader) }.get() == nil, "it shows what it showed")
         try await host.end()
     }
 
@@ -222,7 +222,7 @@ import Testing
             let definition = ContainerDefinition.films.changed {
                 for place in $0.components.indices { $0.components[place].isolation = .process }
             }
-            registry.apply([definition], dryRun: false, prune: false, by: .ann) {
+            registry.structure.apply([definition], dryRun: false, prune: false, by: .ann) {
                 reply($0.map(\.sequence))
             }
         }
@@ -277,13 +277,13 @@ import Testing
             registry, index, reply in
             switch index {
             case 0:
-                registry.expectDefinitions()
+                registry.expected.begin()
                 registry.list("films", ListRequest()) { reply($0.map { _ in "films" }) }
             case 1:
                 registry.list("none", ListRequest()) { reply($0.map { _ in "none" }) }
             default:
-                registry.apply([.films], dryRun: false, prune: false, by: .ann) { _ in
-                    registry.definitionsApplied()
+                registry.structure.apply([.films], dryRun: false, prune: false, by: .ann) { _ in
+                    registry.expected.end()
                     reply(.success("applied"))
                 }
             }
@@ -302,15 +302,15 @@ import Testing
             registry, index, reply in
             switch index {
             case 0, 1:
-                registry.expectDefinitions()
+                registry.expected.begin()
                 let container = index == 0 ? "films" : "none"
                 registry.publish(
                     "\(container).app.said", payload: Array("{}".utf8), durable: durable,
                     by: .ann
                 ) { reply($0.map { _ in }) }
             default:
-                registry.apply([.films], dryRun: false, prune: false, by: .ann) { _ in
-                    registry.definitionsApplied()
+                registry.structure.apply([.films], dryRun: false, prune: false, by: .ann) { _ in
+                    registry.expected.end()
                     reply(.success(()))
                 }
             }

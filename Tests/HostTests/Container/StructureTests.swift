@@ -206,7 +206,7 @@ final class DiaryStars: Voting {
                 let changed = ContainerDefinition.films.changed {
                     $0.components[2].settings = ["scale": 10]
                 }
-                registry.apply([changed], dryRun: false, prune: false, by: .ann) { result in
+                registry.structure.apply([changed], dryRun: false, prune: false, by: .ann) { result in
                     reply(result.map(\.sequence))
                 }
             } else {
@@ -231,7 +231,7 @@ final class DiaryStars: Voting {
             try await host.apply(.films)
             try await host.put(.film("heat"))
             try await host.cast(4, on: "heat")
-            _ = try await host.call { $0.delete("films", purge: purge, by: .ann, $1) }
+            _ = try await host.call { $0.structure.delete("films", purge: purge, by: .ann, $1) }
             await expect(.containerNotFound("films")) { try await host.list() }
             host = try await host.restarted()
             await expect(.containerNotFound("films")) { try await host.list() }
@@ -252,7 +252,7 @@ final class DiaryStars: Voting {
         }
         await expectUnavailable { try await detach(host, "stars") }
         await expectUnavailable {
-            try await host.call { $0.delete("films", purge: true, by: .ann, $1) }
+            try await host.call { $0.structure.delete("films", purge: true, by: .ann, $1) }
         }
         await expectUnavailable {
             try await host.apply(ContainerDefinition(name: "new"))

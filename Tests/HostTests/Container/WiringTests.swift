@@ -89,7 +89,7 @@ private final class StrictDelegate: ContainerDelegate {
                 })
         }
         for _ in 0..<2 {
-            _ = try await host.on { $0.pullScreen(screen) }.get()
+            _ = try await host.on { $0.screens.pull(screen) }.get()
             _ = try await host.call { $0.bus.pull(subscription, maxBytes: 1_000, reply: $1) }
         }
         _ =

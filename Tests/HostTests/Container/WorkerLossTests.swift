@@ -408,7 +408,7 @@ private final class RemotePort: ComponentPort {
                     reply($0.map(\.sequence))
                 }
             } else {
-                registry.apply([.films], dryRun: false, prune: false, by: .ann) {
+                registry.structure.apply([.films], dryRun: false, prune: false, by: .ann) {
                     reply($0.map(\.sequence))
                 }
             }

@@ -237,7 +237,7 @@ extension Registry {
             var definition = ContainerDefinition.model(name, inWorkers: isRemote)
             definition.components[2].settings = ["scale": seed % 2 == 0 ? 5 : 6]
             definition.components[3].title = "T\(seed % 4)"
-            apply([definition], dryRun: false, prune: false, by: .ann) {
+            structure.apply([definition], dryRun: false, prune: false, by: .ann) {
                 reply($0.map(\.sequence))
             }
         }

@@ -50,7 +50,7 @@ import Testing
         let results = try await host.callAll(42) { registry, index, reply in
             switch index {
             case 0:
-                registry.apply([strict], dryRun: false, prune: false, by: .ann) {
+                registry.structure.apply([strict], dryRun: false, prune: false, by: .ann) {
                     reply($0.map { _ in true })
                 }
             case 41:

@@ -74,7 +74,7 @@ import Testing
                 $0.detach("films", "talk", purge: withdrawal == .purgeComponent, by: .ann, $1)
             }
         case .deleteContainer:
-            _ = try await host.call { $0.delete("films", purge: true, by: .ann, $1) }
+            _ = try await host.call { $0.structure.delete("films", purge: true, by: .ann, $1) }
         }
     }
 
@@ -165,7 +165,7 @@ import Testing
         try await host.delete("c2")
         try await host.edit("c3", text: "Better")
         try await host.remove("heat", purge: true)
-        let part = try await host.call { $0.pull(export, $1) }
+        let part = try await host.call { $0.exports.pull(export, $1) }
         let comments = part.records.filter { $0.kind == "comments" }
         #expect(comments.map(\.key) == ["c1", "c2", "c3"])
         let texts = try comments.map { try Value(jsonBytes: $0.value).object?["text"]?.text }
@@ -188,7 +188,7 @@ import Testing
         _ = try await host.call {
             $0.retract(SubjectAddress(container: "films", item: "ronin"), by: .ann, $1)
         }
-        let records = try await host.call { $0.pull(export, $1) }.records
+        let records = try await host.call { $0.exports.pull(export, $1) }.records
         #expect(records.filter { $0.kind == "contents" }.map(\.key) == ["ronin"])
         let votes = records.filter { $0.kind == "votes" && ($0.key != "heat" || purges) }
         #expect(votes.map(\.actor) == ["unix:1001"])

@@ -22,7 +22,7 @@ import Testing
         let id: ExportID = try await host.call {
             $0.export("films", skipsDamaged: skipsDamaged, $1)
         }
-        let part: ExportPart = try await host.call { $0.pull(id, $1) }
+        let part: ExportPart = try await host.call { $0.exports.pull(id, $1) }
         #expect(part.isLast)
         return (part.records, part.lost)
     }
@@ -95,12 +95,12 @@ import Testing
         // What changed since is looked up again.
         try await host.cast(1, on: "alien")
         if skipsDamaged {
-            let part: ExportPart = try await host.call { $0.pull(id, $1) }
+            let part: ExportPart = try await host.call { $0.exports.pull(id, $1) }
             #expect(part.lost == ["the record 'b' of talk can't be read"])
             #expect(!part.records.contains { $0.key == "b" } && part.records.count == 6)
         } else {
             await #expect {
-                _ = try await host.call { $0.pull(id, $1) }
+                _ = try await host.call { $0.exports.pull(id, $1) }
             } throws: {
                 guard case .storeUnavailable(let reason, nil) = $0 as? HostError else {
                     return false
@@ -113,7 +113,7 @@ import Testing
 
     @Test func `an erased person's records hinder no export`() async throws {
         var host = try await TestRegistry.filled()
-        let _: ErasureResult = try await host.call { $0.erase(Caller.bob.actor, $1) }
+        let _: ErasureResult = try await host.call { $0.erasures.erase(Caller.bob.actor, $1) }
         for _ in 0..<2 {
             let left = try await export(host, skipsDamaged: false)
             #expect(!left.records.contains { $0.actor == Caller.bob.actor })

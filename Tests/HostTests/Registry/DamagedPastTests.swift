@@ -208,7 +208,7 @@ import Testing
     @Test func `a record is restored in the place of a damaged one`() async throws {
         let host = try await films("SELECT 1")
         let export: ExportID = try await host.call { $0.export("films", $1) }
-        let records = try await host.call { $0.pull(export, $1) }.records
+        let records = try await host.call { $0.exports.pull(export, $1) }.records
         let damaged = try await host.restarted()
         try OtherProgram(at: damaged.store.file).execute(
             "UPDATE records SET value = x'7b7d' WHERE CAST(key AS TEXT) IN ('heat', 'b')")

@@ -57,7 +57,7 @@ import Testing
     private func erase(
         _ host: TestRegistry, _ name: String = ErasureTests.name
     ) async throws -> ErasureResult {
-        try await host.call { $0.erase(name, $1) }
+        try await host.call { $0.erasures.erase(name, $1) }
     }
 
     /// Of words those that stand in some file of the store.
@@ -154,7 +154,7 @@ import Testing
         let heat = SubjectAddress(container: "films", item: "heat")
         let results = try await host.callAll(3) { registry, index, reply in
             switch index {
-            case 0: registry.erase(Self.name) { reply($0.map { _ in }) }
+            case 0: registry.erasures.erase(Self.name) { reply($0.map { _ in }) }
             case 1: registry.cast(heat, value: 5, by: Self.margarete) { reply($0.map { _ in }) }
             default:
                 registry.post(
@@ -225,7 +225,7 @@ import Testing
             guard case .storeUnavailable(let reason, nil) = $0 as? HostError else { return false }
             return reason.contains("table purges")
         }
-        #expect(await host.on { $0.state.erasures.waiting.isEmpty })
+        #expect(await host.on { $0.erasures.waiting.isEmpty })
         #expect(
             log.messages.filter { $0.contains("erased") } == [
                 "a person can't be erased from a damaged store: the next start retries"
@@ -253,12 +253,12 @@ import Testing
             !(try await host.thread(of: "heat").comments.map(\.entry.comment.id).contains("c4")))
         // Its remains, a copy among them, go with the record; then the next start ends it.
         host = try await host.restarted()
-        while await host.on({ !$0.state.erasures.waiting.isEmpty }) { await Task.yield() }
+        while await host.on({ !$0.erasures.waiting.isEmpty }) { await Task.yield() }
         #expect(try left(of: Self.words, in: host) == ["After-the-edit"])
         try OtherProgram(at: host.store.file).execute(
             "UPDATE records SET sum = sum - 1 WHERE CAST(key AS TEXT) = 'c4'")
         host = try await host.restarted()
-        while await host.on({ !$0.state.erasures.waiting.isEmpty }) { await Task.yield() }
+        while await host.on({ !$0.erasures.waiting.isEmpty }) { await Task.yield() }
         for copy in host.store.copies { try FileManager.default.removeItem(atPath: copy) }
         #expect(try left(of: Self.words, in: host) == [])
         try await host.end()
@@ -379,7 +379,7 @@ import Testing
         let export: ExportID = try await host.call { $0.export("films", $1) }
         try await erase(host)
         await #expect {
-            _ = try await host.call { $0.pull(export, $1) }
+            _ = try await host.call { $0.exports.pull(export, $1) }
         } throws: {
             guard case .storeUnavailable(let reason, _) = $0 as? HostError else { return false }
             return reason.contains("erased")

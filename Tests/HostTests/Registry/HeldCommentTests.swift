@@ -169,7 +169,7 @@ import Testing
         try await host.post("Rude", id: "c1", by: .bob)
         let margarete = Caller(actor: "web:margarete", isModerator: true)
         try await moderate(host, "c1", .removed, "She-says-so", by: margarete)
-        _ = try await host.call { $0.erase("web:margarete", $1) }
+        _ = try await host.call { $0.erasures.erase("web:margarete", $1) }
         for _ in 0..<2 {
             #expect(try await held(host, by: .bob) == [])
             host = try await host.restarted()
@@ -187,13 +187,13 @@ import Testing
         try await host.post("Rude", id: "c1", by: .bob)
         try await moderate(host, "c1", .removed, "No insults")
         let export: ExportID = try await host.call { $0.export("films", $1) }
-        let records = try await host.call { $0.pull(export, $1) }.records
+        let records = try await host.call { $0.exports.pull(export, $1) }.records
         let other = try await TestRegistry.start()
         try await other.apply(.films)
         _ = try await other.call { $0.restore("films", records, by: .ann, $1) }
         #expect(
             try await held(other, by: .bob).map(\.entry.comment.reason) == ["No insults"])
-        _ = try await other.call { $0.erase(Caller.moderator.actor, $1) }
+        _ = try await other.call { $0.erasures.erase(Caller.moderator.actor, $1) }
         #expect(try await held(other, by: .bob) == [], "it is still known whose it was")
         try await host.end()
         try await other.end()

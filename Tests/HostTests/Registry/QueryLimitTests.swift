@@ -115,7 +115,7 @@ struct QueryLimitTests {
         let screen = kept
         let before = await host.on { $0.status().screens }
         let screens = try await host.call { (registry, reply: @escaping Reply<Int>) in
-            registry.restoreScreens([screen], digest: { _ in 0 }) { reply(.success($0)) }
+            registry.keptScreens.restore([screen], digest: { _ in 0 }) { reply(.success($0)) }
         }
         guard screens == before else { return nil }
         return try await ask(asked, by: .open, host)

@@ -92,7 +92,7 @@ import Testing
         try await host.remove("film-2698")
         var parts: [ExportPart] = []
         while parts.last?.isLast != true {
-            parts.append(try await host.call { $0.pull(id, $1) })
+            parts.append(try await host.call { $0.exports.pull(id, $1) })
         }
         #expect(parts.map(\.records.count) == [500, 500, 399])
         #expect(parts.allSatisfy { $0.sequence == sequence })
@@ -101,7 +101,7 @@ import Testing
         #expect(Set(records.map(\.key)).count == 1_399)
         let last = try Value(jsonBytes: try #require(records.last).value)
         #expect(last.object?["fields"]?.object?["rating"]?.number == 7)
-        #expect(await host.on { $0.state.exports.isEmpty })
+        #expect(await host.on { $0.exports.open.count } == 0)
         try await host.end()
     }
 
@@ -111,7 +111,7 @@ import Testing
         let host = try await TestRegistry.start()
         try await host.apply(.films)
         let id: ExportID = try await host.call { $0.export("films", $1) }
-        let empty: ExportPart = try await host.call { $0.pull(id, $1) }
+        let empty: ExportPart = try await host.call { $0.exports.pull(id, $1) }
         #expect(empty == ExportPart(records: [], sequence: 1, isLast: true, lost: []))
         for number in 1...3 {
             var film = Item.film("film-\(number)")
@@ -119,7 +119,7 @@ import Testing
             try await host.put(film)
         }
         let big: ExportID = try await host.call { $0.export("films", $1) }
-        let first: ExportPart = try await host.call { $0.pull(big, $1) }
+        let first: ExportPart = try await host.call { $0.exports.pull(big, $1) }
         #expect(first.records.map(\.key) == ["film-1", "film-2"])
         #expect(!first.isLast)
         try await host.end()
@@ -140,12 +140,12 @@ import Testing
         await expect(.limitExceeded(limit: "exports", value: 2, retryAfter: 10)) {
             let _: ExportID = try await host.call { $0.export("films", $1) }
         }
-        await host.on { $0.close(ids[0]) }
-        await host.on { $0.state.exports.endForsaken() }
-        #expect(await host.on { $0.state.exports.count } == 1)
-        await host.on { $0.state.exports.endForsaken() }
+        await host.on { $0.exports.close(ids[0]) }
+        await host.on { $0.exports.open.endForsaken() }
+        #expect(await host.on { $0.exports.open.count } == 1)
+        await host.on { $0.exports.open.endForsaken() }
         await expectUnavailable {
-            let _: ExportPart = try await host.call { $0.pull(ids[1], $1) }
+            let _: ExportPart = try await host.call { $0.exports.pull(ids[1], $1) }
         }
         let _: ExportID = try await host.call { $0.export("films", $1) }
         try await host.end()
@@ -258,7 +258,7 @@ extension TestRegistry {
         let id: ExportID = try await call { $0.export("films", $1) }
         var records: [RecordView] = []
         while true {
-            let part: ExportPart = try await call { $0.pull(id, $1) }
+            let part: ExportPart = try await call { $0.exports.pull(id, $1) }
             records += part.records
             if part.isLast { return (records, part.sequence) }
         }

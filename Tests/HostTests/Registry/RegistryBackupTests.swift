@@ -9,12 +9,12 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct RegistryBackupTests {
     private static func next(_ host: TestRegistry, _ id: BackupID) async throws -> BackupPart {
-        try await host.call { registry, reply in registry.pull(id, as: { $0 }, reply) }
+        try await host.call { registry, reply in registry.backups.pull(id, as: { $0 }, reply) }
     }
 
     private static func begin(_ host: TestRegistry) async -> Result<BackupID, HostError> {
         await host.on { registry in
-            Result { () throws(HostError) in try registry.backUp() }
+            Result { () throws(HostError) in try registry.backups.begin() }
         }
     }
 
@@ -56,7 +56,7 @@ struct RegistryBackupTests {
         #expect(Set(parts.map(\.sequence)) == [host.store.lastSequence - 1])
         #expect(Set(parts.map(\.store)) == [host.store.identity])
         #expect(bytes.starts(with: Array("SQLite format 3".utf8)))
-        #expect(await host.on { $0.state.backups.count } == 0)
+        #expect(await host.on { $0.backups.open.count } == 0)
         #expect(Self.openCopies(host) == 0, "its room is free again")
         try await host.end()
     }
@@ -69,11 +69,11 @@ struct RegistryBackupTests {
             await Self.begin(host)
                 == .failure(.limitExceeded(limit: "backups", value: 2, retryAfter: 10)))
         for id in ids { _ = try await Self.next(host, id) }
-        await host.on { $0.close(ids[0]) }
+        await host.on { $0.backups.close(ids[0]) }
         #expect(Self.openCopies(host) == 1)
-        await host.on { $0.state.backups.endForsaken() }
-        #expect(await host.on { $0.state.backups.count } == 1)
-        await host.on { $0.state.backups.endForsaken() }
+        await host.on { $0.backups.open.endForsaken() }
+        #expect(await host.on { $0.backups.open.count } == 1)
+        await host.on { $0.backups.open.endForsaken() }
         #expect(Self.openCopies(host) == 0)
         await expectUnavailable { _ = try await Self.next(host, ids[1]) }
         let again = try await Self.begin(host).get()

@@ -68,7 +68,7 @@ extension Registry {
         _ container: String, votes: Bool?, comments: Bool?, by caller: Caller,
         _ reply: @escaping Reply<Int64>
     ) {
-        change(container, reply) {
+        structure.change(container, reply) {
             $0.structure.setOpen(votes: votes, comments: comments, by: caller, $1)
         }
     }
@@ -159,6 +159,14 @@ extension Registry {
         }
     }
 
+    func export(
+        _ container: String, skipsDamaged: Bool = false, _ reply: @escaping Reply<ExportID>
+    ) {
+        with(container, reply) { [self] in
+            exports.begin(of: $0, skipsDamaged: skipsDamaged, reply)
+        }
+    }
+
     func restore(
         _ container: String, _ records: [RecordView], by caller: Caller,
         _ reply: @escaping Reply<RestoreResult>
@@ -173,28 +181,28 @@ extension Registry {
         _ container: String, _ component: ComponentDefinition, at place: Int?, by caller: Caller,
         _ reply: @escaping Reply<Int64>
     ) {
-        change(container, reply) { $0.structure.attach(component, at: place, by: caller, $1) }
+        structure.change(container, reply) { $0.structure.attach(component, at: place, by: caller, $1) }
     }
 
     func detach(
         _ container: String, _ component: String, purge: Bool, by caller: Caller,
         _ reply: @escaping Reply<Int64>
     ) {
-        change(container, reply) { $0.structure.detach(component, purge: purge, by: caller, $1) }
+        structure.change(container, reply) { $0.structure.detach(component, purge: purge, by: caller, $1) }
     }
 
     func move(
         _ container: String, _ component: String, to place: Int, by caller: Caller,
         _ reply: @escaping Reply<Int64>
     ) {
-        change(container, reply) { $0.structure.move(component, to: place, by: caller, $1) }
+        structure.change(container, reply) { $0.structure.move(component, to: place, by: caller, $1) }
     }
 
     func setHidden(
         _ container: String, _ component: String, _ isHidden: Bool, by caller: Caller,
         _ reply: @escaping Reply<Int64>
     ) {
-        change(container, reply) { $0.structure.setHidden(component, isHidden, by: caller, $1) }
+        structure.change(container, reply) { $0.structure.setHidden(component, isHidden, by: caller, $1) }
     }
 }
 
@@ -206,11 +214,11 @@ extension Registry {
     ) {
         let names = id.text.split(separator: "/", maxSplits: 1).map(String.init)
         let id = ScreenID(names[0])
-        whenRestored(id) { [self] in
-            guard let found = find(id, of: caller) else {
+        keptScreens.whenRestored(id) { [self] in
+            guard let (screens, screen) = screens.find(id, of: caller) else {
                 return reply(.failure(.screenNotFound(id.text)))
             }
-            switch find(names.count == 2 ? names[1] : nil, of: found) {
+            switch screens.find(names.count == 2 ? names[1] : nil, of: screen) {
             case .success(let (screens, screen)): body(screens, screen)
             case .failure(let error): reply(.failure(error))
             }

@@ -75,13 +75,13 @@ import Testing
         }
         _ = try await host.restore([.film("dune")])
         try await host.cast(2, on: "dune", by: Caller(actor: "web:gone"))
-        let erased: ErasureResult = try await host.call { $0.erase("web:gone", $1) }
+        let erased: ErasureResult = try await host.call { $0.erasures.erase("web:gone", $1) }
         #expect(erased.ballots == 1)
         var plays = ContainerDefinition.films
         (plays.name, plays.source) = ("plays", "plays")
         try await host.apply(plays)
         try await host.put([.film("hamlet")], in: "plays")
-        _ = try await host.call { $0.delete("plays", purge: true, by: .ann, $1) }
+        _ = try await host.call { $0.structure.delete("plays", purge: true, by: .ann, $1) }
         try await host.apply(.films.changed { $0.title = "Films" })
     }
 

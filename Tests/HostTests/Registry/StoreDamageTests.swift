@@ -55,7 +55,7 @@ import Testing
         try await host.stop()
         try OtherProgram(at: host.store.file).execute(sql)
         host = try await .start(in: host.directory, logger: log.logger)
-        while await !host.on({ $0.state.detached.isOver }) { await Task.yield() }
+        while await !host.on({ $0.startup.detached.isOver }) { await Task.yield() }
         let problems = await host.on { $0.status() }.problems
         #expect(problems.count == 1)
         #expect(

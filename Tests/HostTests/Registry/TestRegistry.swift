@@ -67,7 +67,7 @@ final class TestRegistry: Sendable {
         let host = TestRegistry(registry, store, directory, group, loop)
         try await host.call { (registry, reply: @escaping Reply<Void>) in
             // Without waiting for components: once it is known what there is.
-            registry.load(
+            registry.startup.load(
                 { if loads { reply($0) } }, known: { if !loads { reply(.success(())) } })
         }
         return host
@@ -111,7 +111,7 @@ final class TestRegistry: Sendable {
 
     /// Ends in good order.
     func stop() async throws {
-        try await call { $0.stop($1) }
+        try await call { $0.shutdown.run($1) }
         try await group.shutdownGracefully()
     }
 

@@ -56,7 +56,7 @@ import Testing
         try await damage("broken", of: "list", host.store)
         await #expect {
             let id = try await host.call { $0.export("films", $1) }
-            _ = try await host.call { $0.pull(id, $1) }
+            _ = try await host.call { $0.exports.pull(id, $1) }
         } throws: { error in
             guard case .storeUnavailable(let reason, _) = error as? HostError else { return false }
             return reason.contains("the record 'broken' of list")

@@ -176,19 +176,19 @@ import Testing
         let answered = Mutex(0)
         let results = try await host.callAll(Self.anns + 1) {
             (registry, index, reply: @escaping Reply<Bool>) in
-            if index == 0 { registry.expectDefinitions() }
+            if index == 0 { registry.expected.begin() }
             registry.find("new", of: Self.caller(index).user) { found in
                 guard case .failure(.containerNotFound) = found else {
                     return reply(found.map { _ in false })
                 }
                 reply(.success(true))
             }
-            registry.whenDefined(of: Self.caller(index).user) { _ in
+            registry.expected.whenOver(of: Self.caller(index).user) {
                 answered.withLock { $0 += 1 }
             }
             guard index == Self.anns else { return }
             #expect(answered.withLock { $0 } > 0)
-            registry.definitionsApplied()
+            registry.expected.end()
         }
         // Those are answered in the same turn of the loop, after these.
         await host.on { _ in }

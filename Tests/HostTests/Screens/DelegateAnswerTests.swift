@@ -143,13 +143,13 @@ private final class Clerk: ContainerDelegate {
         }
         try await client.catchUp()
         #expect(client.ids(in: "sleep") == ["nap"])
-        let kept = await host.on { $0.keptScreens { _ in 1 } }
+        let kept = await host.on { $0.keptScreens.all { _ in 1 } }
         try await host.stop()
         _ = (day.taken(), sleep.taken())
 
         let again = try await TestRegistry.start(in: host.directory, delegates: Self.plugins)
         let count = try await again.call { (registry, reply: @escaping Reply<Int>) in
-            registry.restoreScreens(kept, digest: { _ in 2 }) { reply(.success($0)) }
+            registry.keptScreens.restore(kept, digest: { _ in 2 }) { reply(.success($0)) }
         }
         #expect(count == 1)
         var request = PartTests.request

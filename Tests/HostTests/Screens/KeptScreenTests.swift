@@ -32,7 +32,7 @@ import Testing
         try await host.cast(2, on: "heat")
         let client = try await ScreenClient(host, Self.request)
         try await client.catchUp()
-        let kept = await host.on { $0.keptScreens { _ in 1 } }
+        let kept = await host.on { $0.keptScreens.all { _ in 1 } }
         try await host.stop()
         return (host.directory, try #require(kept.first))
     }
@@ -63,7 +63,7 @@ import Testing
                     reply($0.map { _ in nil })
                 }
             case 3:
-                registry.restoreScreens([kept], digest: { _ in 1 }) { _ in reply(.success(nil)) }
+                registry.keptScreens.restore([kept], digest: { _ in 1 }) { _ in reply(.success(nil)) }
             case 4:
                 registry.openScreen(kept.request, by: .ann, isQuiet: true, wake: {}) { result in
                     reader.withLock { $0 = try? result.get() }
@@ -78,7 +78,7 @@ import Testing
         for reply in replies { _ = try reply.get() }
         let found = try #require(reader.withLock { $0 })
         #expect(found.screen == kept.id)
-        let revision = try #require(try await host.on { $0.pullScreen(found) }.get())
+        let revision = try #require(try await host.on { $0.screens.pull(found) }.get())
         #expect(revision.reset == nil)
         #expect(revision.base == kept.revision, "what was written meanwhile leads on from there")
         #expect(revision.step.lists.first?.edits.count == 1)
@@ -96,14 +96,14 @@ import Testing
         let replies: [Result<Bool, HostError>] = try await host.callAll(4) {
             registry, index, reply in
             switch index {
-            case 0: registry.restoreScreens([kept], digest: { _ in 1 })
+            case 0: registry.keptScreens.restore([kept], digest: { _ in 1 })
             case 1:
-                registry.whenRestored(kept.id) {
+                registry.keptScreens.whenRestored(kept.id) {
                     order.names.withLock { $0.append("its own") }
-                    reply(.success(registry.find(kept.id, of: .ann) != nil))
+                    reply(.success(registry.screens.find(kept.id, of: .ann) != nil))
                 }
             case 2:
-                registry.whenRestored(ScreenID("other")) {
+                registry.keptScreens.whenRestored(ScreenID("other")) {
                     order.names.withLock { $0.append("another") }
                     reply(.success(true))
                 }
@@ -130,10 +130,10 @@ import Testing
         let replies: [Result<Int64, HostError>] = try await host.callAll(3) {
             registry, index, reply in
             switch index {
-            case 0: registry.restoreScreens([kept], digest: { _ in 1 })
+            case 0: registry.keptScreens.restore([kept], digest: { _ in 1 })
             case 1: registry.cast(Self.club, value: 4, by: .ann) { reply($0.map(\.sequence)) }
             default:
-                registry.endWaiting()
+                registry.shutdown.endWaiting()
                 registry.cast(Self.club, value: 4, by: .ann) { reply($0.map(\.sequence)) }
             }
             if index == 0 { reply(.success(0)) }
@@ -144,7 +144,7 @@ import Testing
             #expect(throws: stopping) { try reply.get() }
         }
         await host.on { _ in script.release() }
-        #expect(await host.on { $0.keptScreens { _ in 2 } } == [kept], "as it was")
+        #expect(await host.on { $0.keptScreens.all { _ in 2 } } == [kept], "as it was")
         try await host.end()
     }
 
@@ -162,12 +162,12 @@ import Testing
         let replies: [Result<Int?, HostError>] = try await host.callAll(2) {
             registry, index, reply in
             guard index == 1 else {
-                return registry.finishAccepted(within: .seconds(60)) { result in
+                return registry.shutdown.finishAccepted(within: .seconds(60)) { result in
                     order.withLock { $0.append("settled") }
                     reply(result.map { nil })
                 }
             }
-            let pulled = registry.pullScreen(reader)
+            let pulled = registry.screens.pull(reader)
             order.withLock { $0.append("pulled") }
             reply(pulled.map { $0?.revision })
         }
@@ -197,7 +197,7 @@ import Testing
         let replies: [Result<Void, HostError>] = try await host.callAll(2) {
             registry, index, reply in
             guard index == 1 else {
-                return registry.finishAccepted(within: .seconds(60)) { result in
+                return registry.shutdown.finishAccepted(within: .seconds(60)) { result in
                     let standing = registry.bus.standing(of: id)
                     gaps.withLock { $0.append(standing?.gaps.count ?? -1) }
                     reply(result)

@@ -160,15 +160,15 @@ import Testing
         let id = client.id
         _ = try await host.call { $0.enter(id, item: "scene", by: .ann, $1) }
         try await client.catchUp()
-        let kept = await host.on { $0.keptScreens { _ in 1 } }
+        let kept = await host.on { $0.keptScreens.all { _ in 1 } }
         let again = try await host.restarted()
         let restored = try await again.call { registry, reply in
-            registry.restoreScreens(kept, digest: { _ in 1 }) { reply(.success($0)) }
+            registry.keptScreens.restore(kept, digest: { _ in 1 }) { reply(.success($0)) }
         }
         #expect(restored == 1)
         let request = ScreenRequest(container: "films", resume: .init(screen: id, revision: 0))
         let reader = try await again.call { $0.openScreen(request, by: .ann, wake: {}, $1) }
-        let first = try #require(try await again.on { $0.pullScreen(reader) }.get())
+        let first = try #require(try await again.on { $0.screens.pull(reader) }.get())
         #expect(first.step.view.path == ["heat", "scene"])
         try await again.end()
     }

@@ -70,7 +70,7 @@ import Testing
         let replies: [Result<ApplyOutcome, HostError>] = try await host.callAll(2) {
             registry, index, reply in
             let names = index == 0 ? ("a", "b") : ("b", "a")
-            registry.apply(
+            registry.structure.apply(
                 [
                     ContainerDefinition(
                         name: names.0,
@@ -90,11 +90,11 @@ import Testing
                 reason: "The container 'sleep' is a part of day, week: take it out of there first.",
                 retryAfter: nil)
         ) {
-            try await host.call { $0.delete("sleep", purge: false, by: .ann, $1) }
+            try await host.call { $0.structure.delete("sleep", purge: false, by: .ann, $1) }
         }
         _ = try await host.call { $0.detach("week", "p0", purge: false, by: .ann, $1) }
         try await host.apply(nest("day"))
-        _ = try await host.call { $0.delete("sleep", purge: false, by: .ann, $1) }
+        _ = try await host.call { $0.structure.delete("sleep", purge: false, by: .ann, $1) }
         try await host.end()
     }
 

@@ -23,7 +23,7 @@ import Testing
         try await client.catchUp()
         #expect(client.ids() == ["noon"])
         let kept = await host.on { registry in
-            registry.keptScreens { revision in revision.parts.count * 10 + revision.step.lists.count
+            registry.keptScreens.all { revision in revision.parts.count * 10 + revision.step.lists.count
             }
         }
         #expect(kept.first?.parts["sleep"]?.search == "nap")
@@ -33,7 +33,7 @@ import Testing
         let again = try await host.restarted()
         #expect(
             try await again.call { registry, reply in
-                registry.restoreScreens(
+                registry.keptScreens.restore(
                     kept,
                     digest: { revision in revision.parts.count * 10 + revision.step.lists.count }
                 ) { reply(.success($0)) }
@@ -42,14 +42,14 @@ import Testing
         request.resume = .init(screen: client.id, revision: client.copy.revision)
         let resuming = request
         let reader = try await again.call { $0.openScreen(resuming, by: .ann, wake: {}, $1) }
-        let next = try #require(try await again.on { $0.pullScreen(reader) }.get())
+        let next = try #require(try await again.on { $0.screens.pull(reader) }.get())
         #expect(next.base == client.copy.revision, "nothing is sent again: \(next.reset ?? "")")
         #expect(next.parts.isEmpty && next.step.isEmpty)
         // What is chosen now leads on from what was.
         _ = try await again.call { [part = client.part("sleep")] in
             $0.search(part, "", by: .ann, $1)
         }
-        let wider = try #require(try await again.on { $0.pullScreen(reader) }.get())
+        let wider = try #require(try await again.on { $0.screens.pull(reader) }.get())
         #expect(wider.parts.map(\.path) == ["sleep"])
         #expect(wider.parts.first?.step?.lists.first?.total == 2)
         try await again.end()
@@ -66,7 +66,7 @@ import Testing
         try await host.put(.film("nap", ["drama"]), in: "sleep")
         let client = try await ScreenClient(host, PartTests.request)
         try await client.catchUp { client.ids(in: "sleep") == ["nap"] }
-        let kept = await host.on { $0.keptScreens { _ in 1 } }
+        let kept = await host.on { $0.keptScreens.all { _ in 1 } }
         try await host.stop()
 
         let script = HeldLauncher.Script()
@@ -75,7 +75,7 @@ import Testing
         let again = try await TestRegistry.start(
             in: host.directory, limits: limits, workers: HeldLauncher(script), loads: false)
         let count = try await again.call { (registry, reply: @escaping Reply<Int>) in
-            registry.restoreScreens(kept, digest: { _ in 2 }) { reply(.success($0)) }
+            registry.keptScreens.restore(kept, digest: { _ in 2 }) { reply(.success($0)) }
         }
         #expect(count == 1)
         #expect(await again.on { $0.containers["sleep"]?.loading.isUnderWay } == true)
@@ -120,10 +120,10 @@ import Testing
         // What there is is read right after the choice, too, which its parts take a while to follow.
         var told = try await host.on { registry in
             registry.select(id, section: "genre", filter: "drama", by: .ann) { _ in }
-            return registry.pullScreen(reader)
+            return registry.screens.pull(reader)
         }.get()
         try await until {
-            if told?.message == nil { told = try await host.on { $0.pullScreen(reader) }.get() }
+            if told?.message == nil { told = try await host.on { $0.screens.pull(reader) }.get() }
             return told?.message != nil
         }
         #expect(told?.message == "That is drama.")

@@ -212,7 +212,7 @@ private final class Shuffler: ContentListing {
             registry, index, reply in
             let address = SubjectAddress(container: "sleep", item: "nap")
             if index == 0 {
-                registry.delete("day", purge: false, by: .ann) { reply($0.map { _ in }) }
+                registry.structure.delete("day", purge: false, by: .ann) { reply($0.map { _ in }) }
             } else {
                 registry.cast(address, value: 2, by: .bob) { reply($0.map { _ in }) }
             }

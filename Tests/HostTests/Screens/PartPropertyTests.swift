@@ -136,7 +136,7 @@ extension TestRegistry {
     fileprivate func settle(_ screen: ScreenID) async throws {
         try await until {
             await self.on { registry in
-                registry.containers.values.allSatisfy(\.isQuiet) && registry.state.structure.isIdle
+                registry.containers.values.allSatisfy(\.isQuiet) && registry.structure.queue.isIdle
             }
         }
         // What was left for later turns has had its turn, and what that left to the screen.

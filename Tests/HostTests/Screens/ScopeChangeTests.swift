@@ -181,7 +181,7 @@ import Testing
         let id = past.id
         _ = try await host.call { $0.enter(id, item: "laura", by: .ann, $1) }
         try await past.catchUp()
-        let kept = await host.on { $0.keptScreens { _ in 1 } }
+        let kept = await host.on { $0.keptScreens.all { _ in 1 } }
         #expect(kept.map(\.scope) == ["past"])
 
         var again = try await host.restarted()
@@ -189,12 +189,12 @@ import Testing
             try await again.apply(Self.definition.changed { $0.scopes = scopes })
             #expect(
                 try await again.call { registry, reply in
-                    registry.restoreScreens(kept, digest: { _ in 1 }) { reply(.success($0)) }
+                    registry.keptScreens.restore(kept, digest: { _ in 1 }) { reply(.success($0)) }
                 } == 1)
             let request = ScreenRequest(
                 container: "films", resume: .init(screen: id, revision: 0))
             let reader = try await again.call { $0.openScreen(request, by: .ann, wake: {}, $1) }
-            let first = try #require(try await again.on { $0.pullScreen(reader) }.get())
+            let first = try #require(try await again.on { $0.screens.pull(reader) }.get())
             #expect(first.screen == id)
             #expect(first.step.view.scope == scopes.last?.name)
             #expect(first.step.view.path == (scopes.count == 2 ? ["laura"] : []))

@@ -159,7 +159,7 @@ final class ScreenClient {
     @discardableResult
     func pull() async throws -> ScreenRevision? {
         let reader = reader
-        let revision = try await host.on { $0.pullScreen(reader) }.get()
+        let revision = try await host.on { $0.screens.pull(reader) }.get()
         if let revision {
             try copy.apply(revision)
             if let reset = revision.reset { resets.append(reset) }
@@ -181,7 +181,7 @@ final class ScreenClient {
     /// The connection is gone.
     func leave() async {
         let reader = reader
-        await host.on { $0.leaveScreen(reader) }
+        await host.on { $0.screens.leave(reader) }
     }
 
     /// Opens again, to go on with what it has.

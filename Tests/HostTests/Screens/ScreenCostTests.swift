@@ -293,7 +293,7 @@ final class EagerReader: @unchecked Sendable {
     private func read() {
         guard let reader else { return }
         do {
-            guard let new = try registry.pullScreen(reader).get()
+            guard let new = try registry.screens.pull(reader).get()
             else { return }
             sequences.append(new.sequence)
             if let message = new.message {

@@ -96,7 +96,7 @@ import Testing
         await client.leave()
         try await client.resume(revision: 4)
         let reader = client.reader
-        let next = try #require(try await host.on { $0.pullScreen(reader) }.get())
+        let next = try #require(try await host.on { $0.screens.pull(reader) }.get())
         #expect(next.base == 4)
         #expect(next.revision == 6, "what 5 said is said again, under another number")
         await client.leave()
@@ -159,7 +159,7 @@ import Testing
         let reader = try await again.call {
             $0.openScreen(request, by: .ann, wake: {}, $1)
         }
-        let first = try #require(try await again.on { $0.pullScreen(reader) }.get())
+        let first = try #require(try await again.on { $0.screens.pull(reader) }.get())
         #expect(first.reset?.contains("started anew") ?? false)
         #expect(first.base == nil)
         _ = other
@@ -182,16 +182,16 @@ import Testing
             registry.state.homes["films"]?.end()
             #expect(registry.state.screens[first.screen] != nil, "others' work comes first")
             #expect(throws: HostError.screenNotFound(first.screen.text)) {
-                try registry.pullScreen(first).get()
+                try registry.screens.pull(first).get()
             }
-            #expect(registry.find(first.screen, of: .ann) == nil)
+            #expect(registry.screens.find(first.screen, of: .ann) == nil)
             let request = ScreenRequest(
                 container: "films", resume: .init(screen: first.screen, revision: revision))
             registry.openScreen(request, by: .ann, wake: {}, reply)
             isHeld = false
         }
         #expect(second.screen != first.screen)
-        let reset = try await host.on { $0.pullScreen(second) }.get()?.reset
+        let reset = try await host.on { $0.screens.pull(second) }.get()?.reset
         #expect(reset?.contains("ends with its container") ?? false)
         try await host.end()
     }
@@ -203,9 +203,9 @@ import Testing
         let first = client.reader
         try await client.resume()
         await expect(.screenNotFound(client.id.text)) {
-            try await host.on { $0.pullScreen(first) }.get()
+            try await host.on { $0.screens.pull(first) }.get()
         }
-        await host.on { $0.leaveScreen(first) }
+        await host.on { $0.screens.leave(first) }
         try await client.catchUp()
         try await host.cast(5, on: "heat")
         #expect(try await client.pull() != nil)

@@ -205,7 +205,7 @@ import Testing
             try await ScreenClient(
                 host, ScreenRequest(container: "films", selection: Selection(["x": ["y"]])))
         }
-        _ = try await host.call { $0.delete("films", purge: false, by: .ann, $1) }
+        _ = try await host.call { $0.structure.delete("films", purge: false, by: .ann, $1) }
         await expect(.screenNotFound(id.text)) { try await client.pull() }
         #expect(await host.on { $0.status().screens } == 0)
         try await host.end()

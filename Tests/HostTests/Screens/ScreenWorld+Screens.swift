@@ -53,7 +53,7 @@ extension ScreenWorld {
         _ looker: Looker, _ reader: ScreenReader, _ then: @escaping @Sendable () -> Void
     ) {
         looker.reader = nil
-        if chance(70) { registry.leaveScreen(reader) }
+        if chance(70) { registry.screens.leave(reader) }
         guard chance(80) else {
             if let screen = registry.state.screens[reader.screen] {
                 screen.home?.close(screen)

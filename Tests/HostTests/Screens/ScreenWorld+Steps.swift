@@ -166,7 +166,7 @@ extension ScreenWorld {
         let scopes = Array(ContainerDefinition.shelfScopes.shuffled(using: &random)[...pick(0...3)])
         let definition = ContainerDefinition.shelves(
             isolation: script == nil ? .daemon : .process, scopes: scopes, delegate: delegate)
-        registry.apply([definition], dryRun: false, prune: false, by: .ann) { [self] in
+        registry.structure.apply([definition], dryRun: false, prune: false, by: .ann) { [self] in
             if take($0) != nil {
                 model.scopes = scopes
                 for looker in lookers
@@ -185,7 +185,7 @@ extension ScreenWorld {
         var definition = ContainerDefinition.shelves(
             isolation: script == nil ? .daemon : .process, delegate: delegate)
         definition.lists = modes
-        registry.apply([definition], dryRun: false, prune: false, by: .ann) { [self] in
+        registry.structure.apply([definition], dryRun: false, prune: false, by: .ann) { [self] in
             if take($0) != nil {
                 model.modes = modes
                 for looker in lookers { model.follow(&looker.choices) }

@@ -101,7 +101,7 @@ final class ScreenWorld: @unchecked Sendable {
         guard let reader = looker.reader else { return }
         var isBlocked = false
         do {
-            while let revision = try registry.pullScreen(reader).get() {
+            while let revision = try registry.screens.pull(reader).get() {
                 revisions += 1
                 if !looker.isNew, isEmpty(revision), revision.revision > looker.told {
                     failure = "an empty revision \(revision.revision)"

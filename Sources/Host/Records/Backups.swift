@@ -2,20 +2,30 @@ internal import Dispatch
 import NIOCore
 import Store
 
-// Backups of the whole store, made while it is in use.
-extension Registry {
+/// Backups of the whole store, made while it is in use.
+///
+/// Each has a file as big as the store, so at most two may be open.
+public final class Backups {
+    private static let most = 2
+
+    private let domain: Domain
+    let open: Leases<OpenBackup>
+
+    init(in domain: Domain) {
+        self.domain = domain
+        open = Leases(in: domain) { $0.making.cancel() }
+    }
+
     /// Begins a backup, which ``pull(_:as:_:)`` then makes and reads.
     ///
     /// - Returns: the backup, for ``pull(_:as:_:)`` and in the end ``close(_:)``.
     /// - Throws: `limitExceeded` or `storeUnavailable`.
-    public func backUp() throws(HostError) -> BackupID {
+    public func begin() throws(HostError) -> BackupID {
         guard !domain.isStopping else { throw domain.stopping }
-        guard state.backups.count < BackupTable.most else {
-            throw .limitExceeded(limit: "backups", value: BackupTable.most, retryAfter: 10)
+        guard open.count < Self.most else {
+            throw .limitExceeded(limit: "backups", value: Self.most, retryAfter: 10)
         }
-        let id = state.backups.add(OpenBackup())
-        watchBackups()
-        return id
+        return BackupID(number: open.add(OpenBackup()))
     }
 
     /// Reads the next part of a backup; the first call also copies the store.
@@ -29,25 +39,24 @@ extension Registry {
         _ id: BackupID, as make: @escaping @Sendable (BackupPart) -> Made,
         _ reply: @escaping Reply<Made>
     ) {
-        guard let open = state.backups[id] else { return reply(.failure(.forsakenBackup)) }
-        (open.isFollowed, open.isBusy) = (true, true)
-        let (store, making, copy, offset) = (domain.store, open.making, open.copy, open.offset)
+        guard let backup = open.renew(id.number) else { return reply(.failure(.forsakenBackup)) }
+        let (store, making, copy, offset) = (domain.store, backup.making, backup.copy, backup.offset)
         let loop = domain.loop
         let back = NIOLoopBound(
-            { [state] (result: Result<(Backup, BackupPart, Made), BackupError>) in
-                open.isBusy = false
+            { [open] (result: Result<(Backup, BackupPart, Made), BackupError>) in
+                open.rest(id.number)
                 switch result {
                 case .success(let (copy, part, made)):
-                    open.copy = copy
-                    open.offset = offset + part.bytes.count
-                    if part.isLast { state.backups.remove(id) }
+                    backup.copy = copy
+                    backup.offset = offset + part.bytes.count
+                    if part.isLast { open.end(id.number) }
                     reply(.success(made))
                 case .failure(let error):
-                    state.backups.remove(id)
+                    open.end(id.number)
                     reply(.failure(HostError(error)))
                 }
             }, eventLoop: loop)
-        open.queue.async {
+        backup.queue.async {
             let result = Result { () throws(BackupError) in
                 let copy = if let copy { copy } else { try making.make(of: store) }
                 let part = try BackupPart(of: copy, from: offset)
@@ -58,20 +67,20 @@ extension Registry {
     }
 
     /// Ends a backup, even while the store is being copied; does nothing when it has ended.
-    public func close(_ id: BackupID) { state.backups.remove(id) }
+    public func close(_ id: BackupID) { open.end(id.number) }
+}
 
-    /// Ends backups whose readers disappeared without closing them.
-    ///
-    /// Checks every minute while there are any.
-    private func watchBackups() {
-        guard !state.backups.isWatched, state.backups.count > 0 else { return }
-        state.backups.isWatched = true
-        domain.after(.seconds(60)) { [self] in
-            state.backups.endForsaken()
-            state.backups.isWatched = false
-            watchBackups()
-        }
-    }
+/// A backup that a client reads part by part.
+///
+/// Used on the event loop; the work runs on the backup's own queue.
+final class OpenBackup {
+    /// Runs the copy of the store and the reads of its parts, one after the other; no other work waits for it.
+    let queue = DispatchQueue(label: "atrium.backup", qos: .utility)
+    let making = BackupMaking()
+    /// The copy; nil until it is complete.
+    fileprivate(set) var copy: Backup?
+    /// The offset of the next part.
+    fileprivate(set) var offset = 0
 }
 
 extension BackupPart {

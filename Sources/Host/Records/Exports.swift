@@ -3,8 +3,18 @@ import Index
 import NIOCore
 import Store
 
-// Export of a container's records.
-extension Registry {
+/// Exports of containers' records, each read part by part.
+///
+/// Each holds a snapshot, which keeps the store's log from being shortened, so few may be open.
+public final class Exports {
+    private let domain: Domain
+    let open: Leases<RecordExport>
+
+    init(in domain: Domain) {
+        self.domain = domain
+        open = Leases(in: domain)
+    }
+
     /// Begins an export of all records of a container: items, then ballots and comments, in the order of components.
     ///
     /// The records are those of one snapshot, which is taken during this call. Two differences are possible: a record
@@ -15,32 +25,28 @@ extension Registry {
     ///   - container: the container.
     ///   - skipsDamaged: whether to skip records that can't be read and list them in the part; by default the first
     ///     such record ends the export, and so does damage for which records may not be found.
-    ///   - reply: the export, for ``pull(_:_:)`` and in the end ``close(_:)``; fails with `containerNotFound`,
-    ///     `limitExceeded` or `storeUnavailable`.
-    public func export(
-        _ container: String, skipsDamaged: Bool = false, _ reply: @escaping Reply<ExportID>
+    ///   - reply: the export, for ``pull(_:_:)`` and in the end ``close(_:)``; fails with `limitExceeded` or
+    ///     `storeUnavailable`.
+    public func begin(
+        of container: Container, skipsDamaged: Bool = false, _ reply: @escaping Reply<ExportID>
     ) {
-        with(container, reply) { [self] container in
-            let limit = domain.limits.exports
-            guard state.exports.count < limit else {
-                return reply(
-                    .failure(.limitExceeded(limit: "exports", value: limit, retryAfter: 10)))
-            }
-            let export = RecordExport(
-                of: container.name, container.recordSources, skipsDamaged: skipsDamaged)
-            let id = state.exports.add(export)
-            watchExports()
-            domain.read { store in
-                try store.snapshot()
-            } then: { [state] result in
-                switch result {
-                case .success(let snapshot):
-                    export.snapshot = snapshot
-                    reply(.success(id))
-                case .failure(let error):
-                    state.exports.remove(id)
-                    reply(.failure(.unreadable(error)))
-                }
+        let limit = domain.limits.exports
+        guard open.count < limit else {
+            return reply(.failure(.limitExceeded(limit: "exports", value: limit, retryAfter: 10)))
+        }
+        let export = RecordExport(
+            of: container.name, container.recordSources, skipsDamaged: skipsDamaged)
+        let id = ExportID(number: open.add(export))
+        domain.read { store in
+            try store.snapshot()
+        } then: { [open] result in
+            switch result {
+            case .success(let snapshot):
+                export.snapshot = snapshot
+                reply(.success(id))
+            case .failure(let error):
+                open.end(id.number)
+                reply(.failure(.unreadable(error)))
             }
         }
     }
@@ -52,7 +58,7 @@ extension Registry {
     ///   - reply: the part; fails with `storeUnavailable`. An export whose last part was read more than a minute or
     ///     two ago is closed, and then this fails with `storeUnavailable` too.
     public func pull(_ id: ExportID, _ reply: @escaping Reply<ExportPart>) {
-        guard let export = state.exports[id], let snapshot = export.snapshot else {
+        guard let export = open.renew(id.number), let snapshot = export.snapshot else {
             return reply(
                 .failure(
                     .storeUnavailable(
@@ -60,7 +66,6 @@ extension Registry {
                             + "minute, or a person was erased meanwhile; begin again.",
                         retryAfter: 0)))
         }
-        export.isFollowed = true
         let (container, sources, place) = (export.container, export.sources, export.place)
         let skipsDamaged = export.skipsDamaged
         domain.read { store in
@@ -69,23 +74,22 @@ extension Registry {
             try slice.takeBack(
                 of: container, since: snapshot, in: store, skipsDamaged: skipsDamaged)
             return slice
-        } then: { [state] result in
+        } then: { [open, actors = domain.actors] result in
+            open.rest(id.number)
             switch result {
             case .failure(let error):
-                state.exports.remove(id)
+                open.end(id.number)
                 reply(.failure(.unreadable(error)))
             case .success(var slice):
-                if let reason = slice.takeOutNameless(state.domain.actors), !skipsDamaged {
-                    state.exports.remove(id)
+                if let reason = slice.takeOutNameless(actors), !skipsDamaged {
+                    open.end(id.number)
                     return reply(.failure(.unreadable(snapshot.damaged(reason))))
                 }
-                if let next = slice.next { export.place = next } else { state.exports.remove(id) }
+                if let next = slice.next { export.place = next } else { open.end(id.number) }
                 reply(
                     .success(
                         ExportPart(
-                            records: slice.records.compactMap {
-                                RecordView($0, state.domain.actors)
-                            },
+                            records: slice.records.compactMap { RecordView($0, actors) },
                             sequence: snapshot.sequence, isLast: slice.next == nil,
                             lost: slice.lost)))
             }
@@ -93,20 +97,7 @@ extension Registry {
     }
 
     /// Ends an export; does nothing when it has ended.
-    public func close(_ id: ExportID) { state.exports.remove(id) }
-
-    /// Ends exports whose readers disappeared without closing them.
-    ///
-    /// Checks every minute while there are any.
-    private func watchExports() {
-        guard !state.exports.isWatched, !state.exports.isEmpty else { return }
-        state.exports.isWatched = true
-        domain.after(.seconds(60)) { [self] in
-            state.exports.endForsaken()
-            state.exports.isWatched = false
-            watchExports()
-        }
-    }
+    public func close(_ id: ExportID) { open.end(id.number) }
 }
 
 extension RecordView {
