@@ -12,7 +12,7 @@ struct PluginsControl: PluginsService {
     func list(
         _ parameters: Plugins.List.Parameters, call: VarlinkCall<Plugins.List.Reply>
     ) {
-        context.registry.copiesOnDisk { copies in
+        context.registry.reloads.copiesOnDisk { copies in
             call.reply(.init(plugins: uses(copies).map(Interfaces.Plugin.init)))
         }
     }
@@ -20,11 +20,11 @@ struct PluginsControl: PluginsService {
     func describe(
         _ parameters: Plugins.Describe.Parameters, call: VarlinkCall<Plugins.Describe.Reply>
     ) {
-        context.registry.copiesOnDisk { copies in
+        context.registry.reloads.copiesOnDisk { copies in
             guard let plugin = use(of: parameters.plugin, copies) else {
                 return call.fail(notFound(parameters.plugin))
             }
-            context.registry.settings(of: plugin.status) { settings, problem in
+            context.registry.settings.find(of: plugin.status) { settings, problem in
                 call.reply(
                     .init(
                         plugin: Interfaces.Plugin(plugin),
@@ -38,13 +38,13 @@ struct PluginsControl: PluginsService {
     ) {
         let (registry, id) = (context.registry, parameters.plugin)
         let before = registry.plugins.plugin(id)?.version
-        registry.reload(id, by: context.own(call.peer)) { result in
+        registry.reloads.run(id, by: context.own(call.peer)) { result in
             switch result {
             case .failure(.notFound): call.fail(notFound(id))
             case .failure(.refused(let reason)):
                 call.fail(Plugins.ReloadFailed(reason: reason))
             case .success:
-                registry.copiesOnDisk { copies in
+                registry.reloads.copiesOnDisk { copies in
                     guard let plugin = use(of: id, copies) else { return call.fail(notFound(id)) }
                     call.reply(.init(plugin: Interfaces.Plugin(plugin), before: before))
                 }

@@ -11,11 +11,15 @@ struct VerifyStream: Sendable {
 
     func start(_ container: String?) {
         guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
-        context.registry.verify(container) { result in
-            switch result {
-            case .success(let id): follow(id)
-            case .failure(let error): call.fail(error.reply(of: Interfaces.Store.self))
-            }
+        guard let container else { return begin(nil) }
+        context.find(container, for: call, in: Interfaces.Store.self) { begin($0) }
+    }
+
+    private func begin(_ container: Host.Container?) {
+        do throws(HostError) {
+            follow(try context.registry.verifications.begin(of: container))
+        } catch {
+            call.fail(error.reply(of: Interfaces.Store.self))
         }
     }
 
@@ -35,12 +39,12 @@ struct VerifyStream: Sendable {
         close(id)
     }
 
-    private func close(_ id: VerificationID) { context.registry.close(id) }
+    private func close(_ id: VerificationID) { context.registry.verifications.close(id) }
 
     private func advance(_ id: VerificationID) {
         // Also false once the peer is gone: the closure is then never called.
         guard call.isWritable else { return call.onWritable { advance(id) } }
-        context.registry.pull(id) { result in
+        context.registry.verifications.pull(id) { result in
             switch result {
             case .failure(let error): call.fail(error.reply(of: Interfaces.Store.self))
             case .success(let news) where news.report != nil: call.reply(.init(news))

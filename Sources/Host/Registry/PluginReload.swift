@@ -13,13 +13,23 @@ public enum PluginReloadFailure: Error, Sendable, Hashable {
     case refused(reason: String)
 }
 
-// Replaces a plugin's code at an administrator's request.
-extension Registry {
+/// Replaces plugins' code at an administrator's request.
+public final class PluginReloads {
+    private let state: RegistryState
+    private let changes: StructureChanges
+    private var domain: Domain { state.domain }
+    /// The plugins that are being reloaded.
+    private var running: Set<String> = []
+
+    init(in state: RegistryState, by changes: StructureChanges) {
+        (self.state, self.changes) = (state, changes)
+    }
+
     /// Looks at what is on the disk in the place of the plugins that are loaded.
     ///
     /// - Parameter reply: by plugin, what is there if it is not what was loaded.
     public func copiesOnDisk(_ reply: @escaping @Sendable ([String: PluginCopy]) -> Void) {
-        let (plugins, loop) = (plugins.plugins, domain.loop)
+        let (plugins, loop) = (domain.plugins.plugins, domain.loop)
         Task(executorPreference: QuietExecutor.shared) {
             var copies: [String: PluginCopy] = [:]
             for plugin in plugins {
@@ -41,16 +51,16 @@ extension Registry {
     ///   - plugin: the plugin's identifier.
     ///   - caller: on whose behalf.
     ///   - reply: once all components run the new code, or the old one again.
-    public func reload(
+    public func run(
         _ plugin: String, by caller: Caller,
         _ reply: @escaping @Sendable (Result<Void, PluginReloadFailure>) -> Void
     ) {
-        guard state.reloading.insert(plugin).inserted else {
+        guard running.insert(plugin).inserted else {
             return reply(
                 .failure(.refused(reason: "The plugin \(plugin) is being reloaded already.")))
         }
         let done: (Result<Void, PluginReloadFailure>) -> Void = { [self] result in
-            state.reloading.remove(plugin)
+            running.remove(plugin)
             if case .failure(.refused(let reason)) = result {
                 domain.logger.log(
                     .pluginNotReloaded, ["plugin": "\(plugin)", "reason": "\(reason)"])
@@ -58,7 +68,7 @@ extension Registry {
             reply(result)
         }
         if let reason = obstacle(to: plugin) { return done(.failure(.refused(reason: reason))) }
-        let (library, loop) = (plugins, domain.loop)
+        let (library, loop) = (domain.plugins, domain.loop)
         let found = NIOLoopBound(
             { [self] (result: Result<[PluginStatus], PluginProblem>) in
                 take(plugin, result, by: caller, done)
@@ -72,13 +82,13 @@ extension Registry {
     /// Why a plugin's code can't be replaced while the daemon runs; nil: it can.
     private func obstacle(to plugin: String) -> String? {
         let advice = "and a library that is loaded can't be unloaded: restart the daemon"
-        if plugins.delegate(plugin) != nil {
+        if domain.plugins.delegate(plugin) != nil {
             return "The plugin \(plugin) makes delegates, which live in the daemon, \(advice)."
         }
-        if plugins.plugin(plugin)?.isolation == .daemon {
+        if domain.plugins.plugin(plugin)?.isolation == .daemon {
             return "The plugin \(plugin) lives in the daemon, \(advice)."
         }
-        for container in containers.values.sorted(by: { $0.name < $1.name }) {
+        for container in state.containers.values.sorted(by: { $0.name < $1.name }) {
             for slot in container.slots
             where slot.definition.plugin == plugin && slot.isolation == .daemon {
                 guard slot.plugin != nil else { continue }
@@ -95,7 +105,7 @@ extension Registry {
         _ plugin: String, _ found: Result<[PluginStatus], PluginProblem>, by caller: Caller,
         _ done: @escaping (Result<Void, PluginReloadFailure>) -> Void
     ) {
-        let before = plugins
+        let before = domain.plugins
         let copies: [PluginStatus]
         switch found {
         case .success(let new): copies = new
@@ -116,7 +126,7 @@ extension Registry {
                             + "'\(new.kind.rawValue)': give it an id of its own.")))
         }
         domain.plugins = library
-        PluginReload(of: plugin, in: self, by: caller).run { [self] problem in
+        PluginReload(of: plugin, in: state, changes, by: caller).run { [self] problem in
             guard let problem else {
                 announce(new, insteadOf: old)
                 return done(.success(()))
@@ -124,9 +134,9 @@ extension Registry {
             guard let old else {
                 return done(.failure(.refused(reason: "The plugin is loaded now. \(problem)")))
             }
-            domain.plugins = plugins.replacing(
+            domain.plugins = domain.plugins.replacing(
                 plugin, with: before.plugins.filter { $0.id == plugin })
-            PluginReload(of: plugin, in: self, by: caller, goesOn: true).run { rest in
+            PluginReload(of: plugin, in: state, changes, by: caller, goesOn: true).run { rest in
                 let reasons = [
                     problem, "Version \(old.version) goes on.", rest,
                     "What the new one printed is in the daemon's log.",
@@ -140,7 +150,9 @@ extension Registry {
     }
 
     private func announce(_ new: Plugin, insteadOf old: Plugin?) {
-        let count = componentsByPlugin()[new.id] ?? 0
+        let count = state.containers.values.reduce(0) { count, container in
+            count + container.slots.count { $0.definition.plugin == new.id }
+        }
         domain.logger.log(
             .pluginReloaded,
             [
@@ -163,7 +175,8 @@ extension Registry {
 /// Makes the components of a plugin of the code that the registry has for it now, wherever they run other code.
 private final class PluginReload {
     private let plugin: String
-    private let registry: Registry
+    private let state: RegistryState
+    private let changes: StructureChanges
     private let caller: Caller
     /// Whether other containers follow one whose components could not be made, and nothing is rehearsed.
     private let goesOn: Bool
@@ -171,10 +184,14 @@ private final class PluginReload {
     private var failed: Set<String> = []
     private var problem: String?
 
-    init(of plugin: String, in registry: Registry, by caller: Caller, goesOn: Bool = false) {
+    init(
+        of plugin: String, in state: RegistryState, _ changes: StructureChanges, by caller: Caller,
+        goesOn: Bool = false
+    ) {
         self.goesOn = goesOn
         self.plugin = plugin
-        self.registry = registry
+        self.state = state
+        self.changes = changes
         self.caller = caller
     }
 
@@ -182,7 +199,7 @@ private final class PluginReload {
     ///
     /// - Parameter done: called with the problem; nil: there was none.
     func run(_ done: @escaping (String?) -> Void) {
-        let names = registry.containers.values.filter { !stale(in: $0).isEmpty }.map(\.name)
+        let names = state.containers.values.filter { !stale(in: $0).isEmpty }.map(\.name)
         guard names.count > 1, !goesOn else { return replaceAll(done) }
         rehearse(names.sorted()[...], done)
     }
@@ -197,7 +214,7 @@ private final class PluginReload {
 
     private func replaceAll(_ done: @escaping (String?) -> Void) {
         // Looked for anew each time: containers come and go meanwhile.
-        let container = registry.containers.values
+        let container = state.containers.values
             .filter { !failed.contains($0.name) && !stale(in: $0).isEmpty }
             .min { $0.name < $1.name }
         guard let container, goesOn || failed.isEmpty else { return done(problem) }
@@ -207,13 +224,13 @@ private final class PluginReload {
     /// Makes the components of one container anew, and notes the problem if one can't be made.
     private func remake(in name: String, dryRun: Bool, _ done: @escaping () -> Void) {
         var named = Set<String>()
-        registry.structure.change(name) { [self] result in
+        changes.change(name) { [self] result in
             switch result {
             case .success, .failure(.containerNotFound): break
             case .failure(let error):
                 failed.insert(name)
                 let names = named.sorted().map { "\(name)/\($0)" }
-                let version = registry.plugins.plugin(plugin)?.version ?? ""
+                let version = state.domain.plugins.plugin(plugin)?.version ?? ""
                 problem =
                     "Version \(version) of the plugin \(plugin) can't make "
                     + "\(names.joined(separator: ", ")): \(error.sentence)"
@@ -224,20 +241,20 @@ private final class PluginReload {
             // A failed component serves no calls, so it is started with the new code directly.
             let revived = slots.filter { $0.isFailed && $0.plugin != nil }
             named = Set(slots.map(\.name)).subtracting(revived.map(\.name))
-            if !dryRun, let new = registry.plugins.plugin(plugin) {
+            if !dryRun, let new = state.domain.plugins.plugin(plugin) {
                 for slot in revived {
                     slot.take(new)
                     slot.start.revive()
                 }
             }
-            guard !named.isEmpty else { return reply(.success(registry.sequence)) }
+            guard !named.isEmpty else { return reply(.success(state.domain.sequence)) }
             container.structure.remake(named, dryRun: dryRun, by: caller, reply)
         }
     }
 
     /// The components that run other code than the registry has for the plugin.
     private func stale(in container: Container) -> [Slot] {
-        let present = registry.plugins.plugin(plugin)
+        let present = state.domain.plugins.plugin(plugin)
         return container.slots.filter {
             $0.definition.plugin == plugin && $0.plugin?.held !== present?.held
         }

@@ -1,59 +1,46 @@
 import AtriumKit
 public import PluginLoader
 
-/// The settings of plugins whose libraries or programs run in workers alone, as far as they are known.
-final class PluginSettings {
-    typealias Known = (settings: [SettingDescription], problem: String?)
-
+/// The settings that plugins' components or delegates take, as far as they are known.
+public final class PluginSettings {
+    private let domain: Domain
+    /// The settings of plugins whose code is not loaded into the daemon.
     private var known: [String: (identity: String, settings: [SettingDescription])] = [:]
-    private var waiting: [String: [(Known) -> Void]] = [:]
+    private var waiting: [String: [([SettingDescription], String?) -> Void]] = [:]
 
-    /// Finds out the settings of a plugin: from a worker, unless they are known for this code.
-    ///
-    /// - Parameters:
-    ///   - plugin: the plugin.
-    ///   - launcher: starts the worker; one at a time for a plugin.
-    ///   - done: called with the settings, or with none and why they are not known.
-    func find(
-        of plugin: Plugin, with launcher: any ComponentLauncher, _ done: @escaping (Known) -> Void
-    ) {
-        let identity = plugin.held?.identity ?? ""
-        if let known = known[plugin.id], known.identity == identity, !identity.isEmpty {
-            return done((known.settings, nil))
-        }
-        waiting[plugin.id, default: []].append(done)
-        guard waiting[plugin.id]?.count == 1 else { return }
-        launcher.describe(plugin) { [self] result in
-            let found: Known
-            switch result {
-            case .success(let settings):
-                known[plugin.id] = (identity, settings)
-                found = (settings, nil)
-            case .failure(let failure): found = ([], "\(failure)")
-            }
-            for done in waiting.removeValue(forKey: plugin.id) ?? [] { done(found) }
-        }
-    }
-}
+    init(in domain: Domain) { self.domain = domain }
 
-extension Registry {
-    /// Finds out which settings a plugin's components or delegates take.
+    /// Finds out the settings of a plugin.
     ///
-    /// For a plugin whose code is not loaded into the daemon, a worker is started to ask it; the answer is kept.
+    /// For a plugin whose code is not loaded into the daemon, a worker is started to ask it, one at a time; the answer
+    /// is kept for this code.
     ///
     /// - Parameters:
     ///   - plugin: the plugin.
     ///   - reply: the settings; if they can't be found out, none and why, as a sentence.
-    public func settings(
+    public func find(
         of plugin: PluginStatus,
-        _ reply: @escaping @Sendable (_ settings: [SettingDescription], _ problem: String?) -> Void
+        _ reply: @escaping (_ settings: [SettingDescription], _ problem: String?) -> Void
     ) {
         if let settings = plugin.settings {
             return reply(settings.map { SettingDescription($0) }, nil)
         }
         guard let plugin = plugin.plugin else { return reply([], nil) }
-        state.settings.find(of: plugin, with: domain.launcher(for: .process)) {
-            reply($0.settings, $0.problem)
+        let identity = plugin.held?.identity ?? ""
+        if let known = known[plugin.id], known.identity == identity, !identity.isEmpty {
+            return reply(known.settings, nil)
+        }
+        waiting[plugin.id, default: []].append(reply)
+        guard waiting[plugin.id]?.count == 1 else { return }
+        domain.launcher(for: .process).describe(plugin) { [self] result in
+            var (found, problem): ([SettingDescription], String?) = ([], nil)
+            switch result {
+            case .success(let settings):
+                known[plugin.id] = (identity, settings)
+                found = settings
+            case .failure(let failure): problem = "\(failure)"
+            }
+            for reply in waiting.removeValue(forKey: plugin.id) ?? [] { reply(found, problem) }
         }
     }
 }

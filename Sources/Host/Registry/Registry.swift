@@ -10,7 +10,8 @@ public import Store
 
 /// Finds containers by name, and starts and stops what they share.
 ///
-/// Every method must be called on the event loop, and traps elsewhere; only ``identity`` may be read on other threads. A ``Container`` that a method returns must not leave the event loop either.
+/// Every method must be called on the event loop, and traps elsewhere; only ``identity`` may be read on other threads.
+/// A ``Container`` that a method returns must not leave the event loop either.
 ///
 /// It guarantees:
 ///
@@ -35,6 +36,7 @@ public final class Registry: @unchecked Sendable {
     private let loop: any EventLoop
     private let changes: StructureChanges
     private let people: Erasures
+    private let pluginReloads: PluginReloads
     private let start: Startup
     private let shared: RegistryState
 
@@ -86,6 +88,7 @@ public final class Registry: @unchecked Sendable {
         let left = crashed == nil ? notes.making.left : nil
         shared = RegistryState(domain)
         changes = StructureChanges(in: shared)
+        pluginReloads = PluginReloads(in: shared, by: changes)
         people = Erasures(in: shared, after: changes.queue)
         start = Startup(of: shared, people, left: left, crashed)
         bus.foundDamage = { [weak domain] in domain?.note($0) }
@@ -129,6 +132,15 @@ extension Registry {
     /// The stages of the end.
     public var shutdown: Shutdown { Shutdown(of: state, after: structure.queue) }
 
+    /// The settings that plugins take.
+    public var settings: PluginSettings { state.settings }
+
+    /// Replaces plugins' code.
+    public var reloads: PluginReloads {
+        loop.preconditionInEventLoop()
+        return pluginReloads
+    }
+
     /// The erasure of persons.
     public var erasures: Erasures {
         loop.preconditionInEventLoop()
@@ -149,6 +161,9 @@ extension Registry {
 
     /// Screens that are kept over a restart.
     public var keptScreens: KeptScreens { state.keptScreens }
+
+    /// Verifications of the store.
+    public var verifications: Verifications { state.verifications }
 
     /// Exports of containers' records.
     public var exports: Exports { state.exports }

@@ -12,17 +12,18 @@ final class RegistryState {
     let expected: ExpectedContainers
     let exports: Exports
     let backups: Backups
-    let verifications = VerificationTable()
+    private(set) lazy var verifications = Verifications(in: domain) { [weak self] in
+        self?.containers ?? [:]
+    }
     var rates = WriteRates()
-    let settings = PluginSettings()
-    /// The plugins that are being reloaded.
-    var reloading: Set<String> = []
+    let settings: PluginSettings
 
     init(_ domain: Domain) {
         self.domain = domain
         expected = ExpectedContainers(in: domain)
         screens = ScreenTable(in: domain)
         keptScreens = KeptScreens(in: screens)
+        settings = PluginSettings(in: domain)
         exports = Exports(in: domain)
         backups = Backups(in: domain)
         domain.secretFiles = { [weak self] in

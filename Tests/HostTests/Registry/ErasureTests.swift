@@ -283,12 +283,12 @@ import Testing
 
     @Test func `a verification that goes on ends, and says why`() async throws {
         let host = try await films()
-        let id: VerificationID = try await host.call { $0.verify(nil, $1) }
+        let id = try await host.beginVerification()
         try await erase(host)
         await #expect {
             // Until then it may have told how far it is.
             while true {
-                let news: VerificationNews = try await host.call { $0.pull(id, $1) }
+                let news: VerificationNews = try await host.call { $0.verifications.pull(id, $1) }
                 if news.report != nil { break }
             }
         } throws: {

@@ -232,13 +232,13 @@ import Testing
 
     @Test func `there is one at a time, and one that nobody asks for any more ends`() async throws {
         let host = try await TestRegistry.filled()
-        let id: VerificationID = try await host.call { $0.verify(nil, $1) }
+        let id = try await host.beginVerification()
         await expect(.limitExceeded(limit: "verifications", value: 1, retryAfter: 10)) {
-            let _: VerificationID = try await host.call { $0.verify(nil, $1) }
+            _ = try await host.beginVerification()
         }
-        await host.on { $0.close(id) }
+        await host.on { $0.verifications.close(id) }
         await expectUnavailable {
-            let _: VerificationNews = try await host.call { $0.pull(id, $1) }
+            let _: VerificationNews = try await host.call { $0.verifications.pull(id, $1) }
         }
         await expect(.containerNotFound("books")) { _ = try await host.verify("books") }
         #expect(try await host.verify().damage == [])
@@ -305,11 +305,25 @@ private final class Flatterer: Voting {
 }
 
 extension TestRegistry {
+    /// Begins to verify one container, or all.
+    func beginVerification(of container: String? = nil) async throws -> VerificationID {
+        try await call { (registry: Registry, reply: @escaping Reply<VerificationID>) in
+            let begin = { (container: Container?) in
+                reply(
+                    Result { () throws(HostError) in
+                        try registry.verifications.begin(of: container)
+                    })
+            }
+            guard let container else { return begin(nil) }
+            registry.with(container, reply) { begin($0) }
+        }
+    }
+
     /// Verifies one container, or all, to the end.
     func verify(_ container: String? = nil) async throws -> VerificationReport {
-        let id: VerificationID = try await call { $0.verify(container, $1) }
+        let id = try await beginVerification(of: container)
         while true {
-            let news: VerificationNews = try await call { $0.pull(id, $1) }
+            let news: VerificationNews = try await call { $0.verifications.pull(id, $1) }
             if let report = news.report { return report }
         }
     }
