@@ -65,7 +65,8 @@ final class IsolatedHost: Sendable {
         if delegate != nil { films.delegate = DelegateDefinition(plugin: "test.own") }
         let definition = films
         _ = try await call {
-            $0.structure.apply([definition], dryRun: false, prune: false, by: Caller(actor: "unix:0"), $1)
+            $0.structure.apply(
+                [definition], dryRun: false, prune: false, by: Caller(actor: "unix:0"), $1)
         }
     }
 

@@ -69,7 +69,8 @@ struct ContainersControl: ContainersService {
         _ found: @escaping @Sendable (DefinitionProblem?) -> Void
     ) {
         guard let next = definitions.first else { return found(nil) }
-        context.registry.structure.apply([next.definition], dryRun: true, prune: false, by: caller) {
+        context.registry.structure.apply([next.definition], dryRun: true, prune: false, by: caller)
+        {
             guard case .failure(let error) = $0 else {
                 return locate(definitions.dropFirst(), by: caller, found)
             }

@@ -40,7 +40,9 @@ public final class Backups {
         _ reply: @escaping Reply<Made>
     ) {
         guard let backup = open.renew(id.number) else { return reply(.failure(.forsakenBackup)) }
-        let (store, making, copy, offset) = (domain.store, backup.making, backup.copy, backup.offset)
+        let (store, making, copy, offset) = (
+            domain.store, backup.making, backup.copy, backup.offset
+        )
         let loop = domain.loop
         let back = NIOLoopBound(
             { [open] (result: Result<(Backup, BackupPart, Made), BackupError>) in

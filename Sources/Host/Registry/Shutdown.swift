@@ -65,7 +65,7 @@ public final class Shutdown {
     public func run(_ reply: @escaping Reply<Void>) {
         domain.stop()
         commands = .now() + .seconds(10)
-        waitUntilQuiet({ _ in true }) { [self] in detachAll(reply) }
+        waitUntilQuiet({ _ in true }, { [self] in detachAll(reply) })
     }
 
     /// Calls back once all accepted entries are committed, and all is read.

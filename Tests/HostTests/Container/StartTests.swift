@@ -148,7 +148,8 @@ import Testing
         let opened: [Result<ScreenReader?, HostError>] = try await host.callAll(2) {
             registry, index, reply in
             guard index == 0 else {
-                #expect(registry.keptScreens.all { _ in 2 } == kept, "as it was, for a next process")
+                #expect(
+                    registry.keptScreens.all { _ in 2 } == kept, "as it was, for a next process")
                 script.release()
                 return reply(.success(nil))
             }
@@ -161,7 +162,8 @@ import Testing
         }
         let reader = try #require(try opened[0].get())
         #expect(reader.screen == id)
-        #expect(try await host.on { $0.screens.pull(reader) }.get() == nil, "it shows what it showed")
+        #expect(
+            try await host.on { $0.screens.pull(reader) }.get() == nil, "it shows what it showed")
         try await host.end()
     }
 

@@ -206,7 +206,8 @@ final class DiaryStars: Voting {
                 let changed = ContainerDefinition.films.changed {
                     $0.components[2].settings = ["scale": 10]
                 }
-                registry.structure.apply([changed], dryRun: false, prune: false, by: .ann) { result in
+                registry.structure.apply([changed], dryRun: false, prune: false, by: .ann) {
+                    result in
                     reply(result.map(\.sequence))
                 }
             } else {

@@ -181,28 +181,36 @@ extension Registry {
         _ container: String, _ component: ComponentDefinition, at place: Int?, by caller: Caller,
         _ reply: @escaping Reply<Int64>
     ) {
-        structure.change(container, reply) { $0.structure.attach(component, at: place, by: caller, $1) }
+        structure.change(container, reply) {
+            $0.structure.attach(component, at: place, by: caller, $1)
+        }
     }
 
     func detach(
         _ container: String, _ component: String, purge: Bool, by caller: Caller,
         _ reply: @escaping Reply<Int64>
     ) {
-        structure.change(container, reply) { $0.structure.detach(component, purge: purge, by: caller, $1) }
+        structure.change(container, reply) {
+            $0.structure.detach(component, purge: purge, by: caller, $1)
+        }
     }
 
     func move(
         _ container: String, _ component: String, to place: Int, by caller: Caller,
         _ reply: @escaping Reply<Int64>
     ) {
-        structure.change(container, reply) { $0.structure.move(component, to: place, by: caller, $1) }
+        structure.change(container, reply) {
+            $0.structure.move(component, to: place, by: caller, $1)
+        }
     }
 
     func setHidden(
         _ container: String, _ component: String, _ isHidden: Bool, by caller: Caller,
         _ reply: @escaping Reply<Int64>
     ) {
-        structure.change(container, reply) { $0.structure.setHidden(component, isHidden, by: caller, $1) }
+        structure.change(container, reply) {
+            $0.structure.setHidden(component, isHidden, by: caller, $1)
+        }
     }
 }
 

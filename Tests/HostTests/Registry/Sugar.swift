@@ -10,7 +10,9 @@ extension TestRegistry {
     func apply(
         _ definitions: ContainerDefinition..., dryRun: Bool = false, prune: Bool = false
     ) async throws -> ApplyOutcome {
-        try await call { $0.structure.apply(definitions, dryRun: dryRun, prune: prune, by: .ann, $1) }
+        try await call {
+            $0.structure.apply(definitions, dryRun: dryRun, prune: prune, by: .ann, $1)
+        }
     }
 
     @discardableResult

@@ -63,7 +63,8 @@ import Testing
                     reply($0.map { _ in nil })
                 }
             case 3:
-                registry.keptScreens.restore([kept], digest: { _ in 1 }) { _ in reply(.success(nil)) }
+                registry.keptScreens.restore([kept], digest: { _ in 1 }) { _ in reply(.success(nil))
+                }
             case 4:
                 registry.openScreen(kept.request, by: .ann, isQuiet: true, wake: {}) { result in
                     reader.withLock { $0 = try? result.get() }

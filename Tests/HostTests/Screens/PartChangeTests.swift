@@ -23,7 +23,8 @@ import Testing
         try await client.catchUp()
         #expect(client.ids() == ["noon"])
         let kept = await host.on { registry in
-            registry.keptScreens.all { revision in revision.parts.count * 10 + revision.step.lists.count
+            registry.keptScreens.all { revision in
+                revision.parts.count * 10 + revision.step.lists.count
             }
         }
         #expect(kept.first?.parts["sleep"]?.search == "nap")
