@@ -5,7 +5,9 @@ public import PluginLoader
 final class PluginSettings {
     typealias Known = (settings: [SettingDescription], problem: String?)
 
-    private var known: [String: (identity: String, settings: [SettingDescription])] = [:]
+    /// By plugin and the identity of its code; two at most of each while it is reloaded.
+    private var known: [String: [String: [SettingDescription]]] = [:]
+    /// Who waits, by plugin and code.
     private var waiting: [String: [(Known) -> Void]] = [:]
 
     /// Finds out the settings of a plugin: from a worker, unless they are known for this code.
@@ -18,21 +20,28 @@ final class PluginSettings {
         of plugin: Plugin, with launcher: any ComponentLauncher, _ done: @escaping (Known) -> Void
     ) {
         let identity = plugin.held?.identity ?? ""
-        if let known = known[plugin.id], known.identity == identity, !identity.isEmpty {
-            return done((known.settings, nil))
+        if let settings = known[plugin.id]?[identity], !identity.isEmpty {
+            return done((settings, nil))
         }
-        waiting[plugin.id, default: []].append(done)
-        guard waiting[plugin.id]?.count == 1 else { return }
+        let code = "\(plugin.id) \(identity)"
+        waiting[code, default: []].append(done)
+        guard waiting[code]?.count == 1 else { return }
         launcher.describe(plugin) { [self] result in
             let found: Known
             switch result {
             case .success(let settings):
-                known[plugin.id] = (identity, settings)
+                known[plugin.id, default: [:]][identity] = settings
                 found = (settings, nil)
             case .failure(let failure): found = ([], "\(failure)")
             }
-            for done in waiting.removeValue(forKey: plugin.id) ?? [] { done(found) }
+            for done in waiting.removeValue(forKey: code) ?? [] { done(found) }
         }
+    }
+
+    /// Forgets what other code of a plugin takes, once it is decided which runs.
+    func settle(on plugin: Plugin) {
+        let identity = plugin.held?.identity ?? ""
+        known[plugin.id] = known[plugin.id]?.filter { $0.key == identity }
     }
 }
 
