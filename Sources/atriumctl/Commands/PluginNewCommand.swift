@@ -68,7 +68,8 @@ struct PluginNewCommand: ParsableCommand {
         let template = PluginTemplate(kind: kind, language: language, name: name, id: pluginID)
         for file in template.files {
             try InputFile.write(
-                file.text, to: "\(folder)/\(file.path)", mode: file.isExecutable ? 0o755 : 0o644)
+                file.text, to: "\(folder)/\(file.path)", mode: file.isExecutable ? 0o755 : 0o644,
+                makesFolders: true)
         }
         if let kit { try KitLocation.link(kit, from: folder) }
         Output.line("made the plugin \(pluginID) in \(folder). Now:")
