@@ -79,10 +79,11 @@ struct PluginNewCommand: ParsableCommand {
             ("cd \(folder)", nil),
             language.build.map { ($0, nil) },
             (language.check, "runs its conformance suite"),
-            // Beside a daemon that runs already: its socket and its store are in use.
-            ("export ATRIUM_SOCKET=$PWD/atrium.sock", "in each terminal"),
+            // Beside a daemon that runs already: its socket and its store are in use. What is hidden is no part of
+            // the plugin.
+            ("export ATRIUM_SOCKET=$PWD/.atrium/socket", "in each terminal"),
             (
-                "\(delegates)atriumd --plugin-path . --state-directory state",
+                "\(delegates)atriumd --plugin-path . --state-directory .atrium/state",
                 "starts a daemon that has it"
             ),
         ]
