@@ -20,6 +20,7 @@ struct WatchCommand: AsyncParsableCommand {
     var topics: [String] = [">"]
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "First replay kept notifications after this sequence; 0: all.", valueName: "n"))
     var after: Int?
@@ -152,8 +153,8 @@ enum JSONArgument {
             let isMeant = text.first { !$0.isWhitespace } == "{"
             problem = "what is no JSON" + (isMeant ? ": \(error)" : "")
         }
-    }
         throw CommandFailure(
             "\(name): expected a JSON object, found \(problem)",
             hint: #"quote it for the shell: '{"name": "value"}'"#, status: .usage)
+    }
 }
