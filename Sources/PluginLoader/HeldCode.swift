@@ -103,11 +103,13 @@ extension HeldCode {
 
 /// A digest of the files in a program's folder and its subfolders, by their names and identities.
 ///
-/// It leaves out hidden files, `__pycache__`, the manifest, which no program needs, and subfolders with a manifest,
-/// which are other plugins.
+/// It leaves out hidden files, `__pycache__`, the manifest, which no program needs, what is no file, such as sockets,
+/// subfolders with a manifest, which are other plugins, and a daemon's state directory.
 private struct FolderDigest {
     /// The maximum number of files that are included, and the maximum depth of subfolders.
     private static let most = (files: 10_000, depth: 8)
+    /// What subfolders have that hold none of the program's code: another plugin, or a store.
+    private static let foreign: Set = ["manifest.json", "atrium.sqlite"]
 
     // FNV-1a: a changed file must not go unnoticed by chance; nobody gains by a collision.
     private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -117,7 +119,7 @@ private struct FolderDigest {
 
     mutating func add(_ folder: String, as name: String = "", depth: Int = 0) {
         guard depth < Self.most.depth, let names = FolderNames.visible(in: folder) else { return }
-        if depth > 0, names.contains("manifest.json") { return }
+        if depth > 0, !Self.foreign.isDisjoint(with: names) { return }
         for entry in names where entry != "manifest.json" && entry != "__pycache__" {
             guard files < Self.most.files else { return }
             let (path, name) = ("\(folder)/\(entry)", "\(name)/\(entry)")
@@ -129,9 +131,15 @@ private struct FolderDigest {
             }
             // What a link leads to counts, too.
             if info.st_mode & S_IFMT == S_IFLNK { _ = stat(path, &info) }
+            guard Self.mayBeCode(info.st_mode) else { continue }
             files += 1
             take("\(name) \(HeldCode.text(info))\n")
         }
+    }
+
+    /// Links to folders may be, and those that lead nowhere yet.
+    private static func mayBeCode(_ mode: mode_t) -> Bool {
+        [S_IFREG, S_IFDIR, S_IFLNK].contains(mode & S_IFMT)
     }
 
     private mutating func take(_ text: String) {

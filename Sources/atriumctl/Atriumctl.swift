@@ -129,8 +129,10 @@ enum CommandLineWords {
     }
 
     /// A vote may be below zero, and `-1` is no option: it goes behind `--`.
+    ///
+    /// So does a place, which is refused as one.
     static func shieldNegative(_ words: [String]) -> [String] {
-        guard words.first == "vote", !words.contains("--"),
+        guard ["vote", "move"].contains(words.first), !words.contains("--"),
             let place = words.firstIndex(where: { $0.hasPrefix("-") && Double($0) != nil })
         else { return words }
         var words = words

@@ -134,6 +134,20 @@ import Testing
                 == "org.varlink.service.GetInfo")
     }
 
+    @Test(arguments: [
+        ("[1]", "the parameters: expected a JSON object, found JSON, but no object"),
+        ("nojson", "the parameters: expected a JSON object, found what is no JSON"),
+        ("{", "the parameters: expected a JSON object, found what is no JSON: "),
+        ("", "the parameters: expected a JSON object, found what is no JSON"),
+    ])
+    func `parameters that are no object are named as what they are`(text: String, problem: String) {
+        let failure = #expect(throws: CommandFailure.self) {
+            try JSONArgument.object(text, "the parameters")
+        }
+        #expect(failure?.sentence.hasPrefix(problem) == true, "\(failure as Any)")
+        #expect(failure?.sentence.contains("null") == false, "\(failure as Any)")
+    }
+
     @Test func `the socket is the named one, the environment's, the user's own, or the machine's`()
         throws
     {

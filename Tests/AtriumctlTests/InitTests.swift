@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import TestSupport
 import Testing
@@ -71,6 +72,37 @@ import Testing
         #expect(text.contains("2 files of music"))
         #expect(text.contains("container: my-music\ntitle: My music\n"))
         #expect(text.contains("    plugin: org.atrium.music\n    settings: { folder: \""))
+    }
+
+    @Test func `has no fields where a file has ids alone`() throws {
+        let folder = try TemporaryDirectory()
+        let path = try folder.write("ids.json", #"[{"id": "a"}, {"id": "b"}]"#)
+        #expect(try Self.definition(path).text.contains("\nfields: {}\ncomponents:\n"))
+    }
+
+    @Test func `a name that is none is refused before anything is written`() async throws {
+        let folder = try TemporaryDirectory()
+        let path = try folder.write("ok.csv", "id,title\na,A\n")
+        let output = folder.path + "/out.yaml"
+        let command = try InitCommand.parse([path, "--name", "Foo", "-o", output, "--yes"])
+        let failure = await #expect(throws: CommandFailure.self) { try await command.run() }
+        #expect(failure?.sentence == "'Foo' is no name")
+        #expect(!FileManager.default.fileExists(atPath: output))
+    }
+
+    @Test func `makes no folder, and takes none for a file`() async throws {
+        let folder = try TemporaryDirectory()
+        let path = try folder.write("ok.csv", "id,title\na,A\n")
+        for (output, problem) in [
+            (folder.path + "/missing/out.yaml", "No such file or directory"),
+            (folder.path, "is a folder"),
+        ] {
+            let command = try InitCommand.parse(
+                [path, "-o", output, "--socket", folder.path + "/none"])
+            let failure = await #expect(throws: CommandFailure.self) { try await command.run() }
+            #expect(failure?.sentence.contains(problem) == true)
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/missing"))
     }
 
     @Test func `a file that holds no item is refused`() throws {

@@ -55,17 +55,23 @@ import Testing
                 == ["ID  COVER", "a   data:image/png"])
     }
 
-    @Test func `a narrow terminal has what an item is called rather than its id`() throws {
+    @Test func `a narrow terminal has the id, to be typed, and what an item is called`() throws {
         let item = try Self.item(
             "the-shawshank-redemption-1994", ["name": "The Shawshank Redemption", "length": 90])
         var table = ItemTable(fields: Self.fields, present: nil, items: [item])
         table.add(item)
         #expect(
-            table.table.lines(width: 45) == [
-                "NAME                      LENGTH  COMMENTS",
-                "The Shawshank Redemption   1m30s         0",
+            table.table.lines(width: 63) == [
+                "ID                             NAME                      LENGTH",
+                "the-shawshank-redemption-1994  The Shawshank Redemption   1m30s",
             ])
-        #expect(table.table.note(width: 45)?.hasPrefix("no room for: id; ") == true)
+        #expect(table.table.note(width: 63)?.hasPrefix("no room for: comments; ") == true)
+        #expect(
+            table.table.lines(width: 45) == [
+                "ID                             NAME",
+                "the-shawshank-redemption-1994  The Shawshank…",
+            ])
+        #expect(table.table.note(width: 45)?.hasPrefix("no room for: length, comments; ") == true)
     }
 
     @Test func `CSV has the values as they are, and import takes them back`() throws {

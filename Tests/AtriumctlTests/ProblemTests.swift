@@ -158,6 +158,9 @@ import Varlink
         #expect(
             CommandLineWords.shieldNegative(["vote", "films", "-1", "--json"])
                 == ["vote", "films", "--json", "--", "-1"])
+        #expect(
+            CommandLineWords.shieldNegative(["move", "films", "talk", "-1"])
+                == ["move", "films", "talk", "--", "-1"], "neither is a place")
         let others = ["list", "films", "--limit", "-1"]
         #expect(CommandLineWords.shieldNegative(others) == others)
     }
@@ -193,6 +196,11 @@ import Varlink
         guard let error else { return }
         #expect(Atriumctl.exitCode(for: error) == .validationFailure)
         #expect(Atriumctl.message(for: error).hasSuffix(form), "\(Atriumctl.message(for: error))")
+    }
+
+    @Test(arguments: [["thread", "films/a", "--depth", "-1"], ["watch", "--after", "-1"]])
+    func `a number below zero is a value, which the daemon refuses`(words: [String]) {
+        #expect(throws: Never.self) { try Atriumctl.parseAsRoot(words) }
     }
 
     @Test func `a component that is missing is named with the kind that is needed`() {

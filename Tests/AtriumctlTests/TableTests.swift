@@ -68,6 +68,47 @@ import Testing
         #expect(table.note(width: 30)?.hasPrefix("no room for: id, votes; ") == true)
     }
 
+    @Test(arguments: 1...120)
+    func `every column that is left out is named, whatever the width`(width: Int) throws {
+        var table = Table([
+            .identifier("id"), .text("version"), .state("state"), .number("parts", .dispensable),
+            .text("title", least: 12, .essential),
+        ])
+        table.add([
+            "org.example.a-plugin-with-a-name-that-is-wide", "1.0.0", "loaded", "3",
+            "Thumbs up and down for what is in a list",
+        ])
+        let lines = table.lines(width: width)
+        #expect(lines.allSatisfy { DisplayWidth.of($0) <= width })
+        let named =
+            table.note(width: width)?.dropFirst("no room for: ".count)
+            .prefix { $0 != ";" }.split(separator: ", ").map { $0.uppercased() } ?? []
+        let shown = lines[0].split(separator: " ").map(String.init)
+        let all = ["ID", "VERSION", "STATE", "PARTS", "TITLE"]
+        if width > 1 { #expect(shown == all.filter { !named.contains($0) }, "no header is cut") }
+    }
+
+    @Test func `dispensable columns go before short texts are cut, and sentences go on below`() {
+        var table = Table([
+            .identifier("component", least: 24), .text("plugin", least: 12),
+            .text("lives in", .dispensable), .sentences("reason"),
+        ])
+        table.add(["likes", "org.example.likes", "process", ""])
+        table.add([
+            "list", "org.atrium.file", "process",
+            "The file /srv/films/nonexistent.csv is not there: write it.",
+        ])
+        #expect(
+            table.lines(width: 70) == [
+                "COMPONENT  PLUGIN             REASON",
+                "likes      org.example.likes",
+                "list       org.atrium.file    The file /srv/films/nonexistent.csv is",
+                "                              not there: write it.",
+            ])
+        #expect(table.note(width: 70)?.hasPrefix("no room for: lives in; ") == true)
+        #expect(table.lines(width: nil).count == 3)
+    }
+
     @Test func `rows that follow have the columns of those before`() {
         var table = Table([.text("title", .essential), .text("note")])
         table.add(["one", "a note"])

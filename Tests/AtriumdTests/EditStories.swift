@@ -113,8 +113,10 @@ extension Stories {
                 let edit = "EDITOR='sed -i \"s/scale: 5/scale: many/\"' atriumctl edit films"
                 try await Tmux.run(edit, on: daemon) { terminal in
                     try await terminal.shows("Edit it again? [Y/n]")
+                    // Ctrl-C ends the question without a word.
+                    try await terminal.shows("your text is in ")
                     try await terminal.press("C-d")
-                    try await terminal.shows("your text is kept")
+                    try await terminal.shows("your text is kept: once it is corrected")
                     try await terminal.shows("ended with 1")
                 }
             }

@@ -124,6 +124,26 @@ extension Stories {
         }
 
         @Test(arguments: ["daemon", "process"])
+        func `a section that is not there can't be followed by hand, nor follow`(isolation: String)
+            async throws
+        {
+            try await withDay(in: isolation) { daemon in
+                for (follow, problem) in [
+                    ("foo=day", "'sleep' has no section 'foo'; it has day."),
+                    ("day=bar", "'day' has no section 'bar'; it has day."),
+                ] {
+                    let wrong = try await daemon.type(
+                        "atriumctl attach day naps --container sleep --follow \(follow)")
+                    #expect(wrong.status == 1, "\(wrong)")
+                    #expect(wrong.errors.contains(problem), "\(wrong)")
+                }
+                let right = try await daemon.type(
+                    "atriumctl attach day naps --container sleep --follow day=day")
+                #expect(right.status == 0, "\(right)")
+            }
+        }
+
+        @Test(arguments: ["daemon", "process"])
         func `what components of a part report reaches the delegate around it`(isolation: String)
             async throws
         {

@@ -50,6 +50,46 @@ extension Stories {
             }
         }
 
+        /// Types the lines that `plugin new` printed, the last of which starts a daemon, and then what its README says.
+        private static func typed(_ language: String, in tree: Installed) -> String {
+            #"""
+            set -e
+            export PATH='\#(tree.bin)':"$PATH" HOME=${HOME:-/root} GOCACHE="$PWD/cache" CONFIGURATION_DIRECTORY="$PWD/etc"
+            atriumctl plugin new --kind votes --language \#(language) Thumbs | sed -n 's/^    //p' >steps
+            printf 'atrium: 1\ncontainer: shelf\nfields: { title: { type: text } }\ncomponents: []\n' >shelf.yaml
+            daemon=$(tail -n 1 steps)
+            sed -i '$d' steps
+            . ./steps
+            start() {
+                (eval "exec $daemon") 2>>../log &
+                trap "kill $!" EXIT
+                timeout 30 sh -c 'until atriumctl status >/dev/null 2>&1; do sleep 0.1; done'
+            }
+            start
+            atriumctl apply -f ../shelf.yaml
+            $(sed -n 's/^    \(atriumctl attach\)/\1/p' README.md | sed 's/CONTAINER/shelf/')
+            kill $! && wait $! || true
+            start
+            atriumctl plugins
+            atriumctl describe shelf
+            atriumctl status
+            """#
+        }
+
+        @Test(arguments: languages)
+        func `the lines that a new plugin is printed with work as they are, also after a restart`(
+            language: String, program: String, build: String
+        ) async throws {
+            let folder = try TemporaryDirectory()
+            let script = Self.typed(language, in: try await Installed.tree)
+            let typed = try await run(["bash", "-c", script], in: folder.path)
+            #expect(typed.status == 0, "\(typed)")
+            #expect(typed.output.contains("shelf: thumbs attached"), "\(typed)")
+            #expect(typed.output.contains(/\nthumbs .* attached/), "\(typed)")
+            #expect(!typed.output.contains("on the disk"), "\(typed)")
+            #expect(!typed.output.contains("degraded"), "\(typed)")
+        }
+
         /// Files whose names are no ids, more of them than one reply takes, and a folder that is missing.
         private static func contents(_ folder: TemporaryDirectory) throws -> String {
             let names = (1000..<4000).map { "\($0)" + String(repeating: "n", count: 190) }

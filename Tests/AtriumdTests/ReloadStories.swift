@@ -306,13 +306,14 @@ extension Stories {
                 // Known for this code, which is not there any more.
                 try write(2, [("import json", "import jsonn")])
                 #expect(try await daemon.type(describe).output.contains("from 1 to 5"))
-                #expect(
-                    try await daemon.type("atriumctl plugin reload org.test.likes").status == 0,
-                    "no component is made of it")
-                let broken = try await daemon.type(describe)
-                #expect(broken.status == 0, "\(broken)")
-                #expect(broken.output.contains("not known: The program"), "\(broken)")
-                #expect(broken.output.contains("ended with status 1"), "\(broken)")
+                let broken = try await daemon.type("atriumctl plugin reload org.test.likes")
+                #expect(broken.status == 1, "no component is made of it: \(broken)")
+                #expect(broken.errors.contains("Version 2.0.0 of the plugin"), "\(broken)")
+                #expect(broken.errors.contains("ended with status 1"), "\(broken)")
+                #expect(broken.errors.contains("Version 1.0.0 goes on."), "\(broken)")
+                let kept = try await daemon.type(describe)
+                #expect(kept.output.contains("org.test.likes 1.0.0"), "\(kept)")
+                #expect(kept.output.contains("from 1 to 5"), "\(kept)")
             }
         }
 

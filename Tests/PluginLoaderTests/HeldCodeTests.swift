@@ -24,6 +24,20 @@ import Testing
         return path
     }
 
+    /// Makes a socket.
+    private func listen(at path: String) throws {
+        let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(socket) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, size) }
+        }
+        try #require(bound == 0)
+    }
+
     @Test func `a library is the one at its path, then the open file, then none`() throws {
         let path = try library("one", replacing: true)
         let held = try HeldCode(.library(path))
@@ -66,6 +80,12 @@ import Testing
             try folder.write("p/\(name)", "another text")
             #expect(isSame(), "\(name)")
         }
+        // What a daemon that was started in this folder leaves there.
+        try folder.write("p/state/atrium.sqlite", "")
+        try folder.write("p/state/kept", "")
+        #expect(mkfifo(folder.path + "/p/more/pipe", 0o600) == 0)
+        try listen(at: folder.path + "/p/s")
+        #expect(isSame())
         try folder.write("p/more/new.py", "")
         #expect(!isSame())
         unlink(folder.path + "/p/more/new.py")

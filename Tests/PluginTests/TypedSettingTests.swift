@@ -65,7 +65,7 @@ private enum Cake {
     @Test func `what breaks a declaration is refused, with the range or the words`() throws {
         for (name, value, expected) in [
             ("pieces", 13, "expected a whole number from 1 to 12, found 13"),
-            ("weight", 9.6, "expected a number from 0.0 to 9.5, found 9.6"),
+            ("weight", 9.6, "expected a number from 0 to 9.5, found 9.6"),
             ("flavour", "salty", "expected one of sweet, sour, found 'salty'"),
             ("isCut", "yes", "expected true or false, found text"),
         ] as [(String, Value, String)] {

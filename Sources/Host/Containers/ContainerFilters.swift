@@ -102,6 +102,23 @@ public struct ContainerFilters {
         }
     }
 
+    /// Finds out which sections there are.
+    ///
+    /// - Parameter done: called with their ids; nil: a component can't say.
+    func sectionIDs(_ done: @escaping ([String]?) -> Void) {
+        askSections(of: slots[...], [], done)
+    }
+
+    private func askSections(
+        of slots: ArraySlice<Slot>, _ known: [String], _ done: @escaping ([String]?) -> Void
+    ) {
+        guard let slot = slots.first else { return done(known) }
+        slot.ask(.sections) { result in
+            guard case .success(.sections(let sections)) = result else { return done(nil) }
+            askSections(of: slots.dropFirst(), known + sections.map(\.id), done)
+        }
+    }
+
     /// The selection of a screen that is opened without one.
     var preselection: Selection {
         var selection = Selection()

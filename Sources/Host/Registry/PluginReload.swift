@@ -43,7 +43,8 @@ public final class PluginReloads {
     /// Loads the code of a plugin that is on the disk now, and makes its components of it.
     ///
     /// One container after another: the calls under way end, others wait, the components are made and restored beside
-    /// the old ones, and then take their places. With several containers all of that is rehearsed first, so that a
+    /// the old ones, and then take their places. Before that the code is asked for its settings: what can't answer is not
+    /// loaded, even if no component is made of it. With several containers all of that is rehearsed first, so that a
     /// component that can't be made changes nothing. If one fails in spite of that, those that were replaced are made of
     /// the old code again, which is not there any more for a program whose files have changed.
     ///
@@ -61,6 +62,7 @@ public final class PluginReloads {
         }
         let done: (Result<Void, PluginReloadFailure>) -> Void = { [self] result in
             running.remove(plugin)
+            if let present = domain.plugins.plugin(plugin) { state.settings.keepOnly(present) }
             if case .failure(.refused(let reason)) = result {
                 domain.logger.log(
                     .pluginNotReloaded, ["plugin": "\(plugin)", "reason": "\(reason)"])
@@ -114,8 +116,7 @@ public final class PluginReloads {
             return done(.failure(.notFound(known: known)))
         case .failure(let problem): return done(.failure(.refused(reason: problem.reason)))
         }
-        let library = before.replacing(plugin, with: copies)
-        guard let new = library.plugin(plugin) else { return }
+        guard let new = before.replacing(plugin, with: copies).plugin(plugin) else { return }
         let old = before.plugin(plugin)
         if let old, old.kind != new.kind {
             return done(
@@ -125,7 +126,23 @@ public final class PluginReloads {
                             + "'\(old.kind.rawValue)', and the one on the disk of the kind "
                             + "'\(new.kind.rawValue)': give it an id of its own.")))
         }
-        domain.plugins = library
+        // Code that no component is made of has to run, too.
+        state.settings.find(of: new) { [self] _, problem in
+            guard let problem else {
+                return replace(copies, new, old, by: caller, done)
+            }
+            let reason = "Version \(new.version) of the plugin \(plugin) can't be run: \(problem)"
+            done(.failure(Self.refusal([reason], old)))
+        }
+    }
+
+    /// Makes the components of a plugin of new code, or of the old again.
+    private func replace(
+        _ copies: [PluginStatus], _ new: Plugin, _ old: Plugin?, by caller: Caller,
+        _ done: @escaping (Result<Void, PluginReloadFailure>) -> Void
+    ) {
+        let (plugin, before) = (new.id, domain.plugins)
+        domain.plugins = before.replacing(plugin, with: copies)
         PluginReload(of: plugin, in: state, changes, by: caller).run { [self] problem in
             guard let problem else {
                 announce(new, insteadOf: old)
@@ -137,16 +154,18 @@ public final class PluginReloads {
             domain.plugins = domain.plugins.replacing(
                 plugin, with: before.plugins.filter { $0.id == plugin })
             PluginReload(of: plugin, in: state, changes, by: caller, goesOn: true).run { rest in
-                let reasons = [
-                    problem, "Version \(old.version) goes on.", rest,
-                    "What the new one printed is in the daemon's log.",
-                ]
-                done(
-                    .failure(
-                        .refused(
-                            reason: reasons.compactMap(\.self).joined(separator: " "))))
+                done(.failure(Self.refusal([problem, rest], old)))
             }
         }
+    }
+
+    /// Why the old code goes on: the problem with the new one, and perhaps one with the old.
+    private static func refusal(_ problems: [String?], _ old: Plugin?) -> PluginReloadFailure {
+        var reasons = problems.compactMap(\.self)
+        if let old { reasons.insert("Version \(old.version) goes on.", at: 1) }
+        return .refused(
+            reason: (reasons + ["What the new one printed is in the daemon's log."])
+                .joined(separator: " "))
     }
 
     private func announce(_ new: Plugin, insteadOf old: Plugin?) {

@@ -134,25 +134,50 @@ public final class StructureChanges {
     ///   - place: the component's place among the others, from 0; nil: at the end.
     ///   - caller: on whose behalf.
     ///   - reply: the sequence; fails with `containerNotFound` if the component is a container that is not there, with
-    ///     `definitionInvalid` if a container would contain itself, or a screen would have too many parts.
+    ///     `definitionInvalid` if a container would contain itself, a screen would have too many parts, or a section to
+    ///     follow, or that follows, is not there.
     public func attach(
         _ component: ComponentDefinition, to name: String, at place: Int?, by caller: Caller,
         _ reply: @escaping Answer<Int64>
     ) {
         change(name, beside: component.isPart ? [Self.nesting] : [], reply) {
             [self] container, done in
-            if component.isPart {
-                // A definition may come before those of its parts; by hand it is a mistyped name.
-                if let part = component.container, containers[part] == nil {
-                    return done(.failure(.containerNotFound(part)))
-                }
-                var after = containers.mapValues(\.definition)
-                after[name]?.components.append(component)
-                if let problem = Nesting(after.values).problem(of: [name]) {
-                    return done(.failure(problem))
-                }
+            guard let name = component.container else {
+                return container.structure.attach(component, at: place, by: caller, done)
             }
-            container.structure.attach(component, at: place, by: caller, done)
+            // A definition may come before those of its parts; by hand it is a mistyped name.
+            guard let part = containers[name] else {
+                return done(.failure(.containerNotFound(name)))
+            }
+            var after = containers.mapValues(\.definition)
+            after[container.name]?.components.append(component)
+            if let problem = Nesting(after.values).problem(of: [container.name]) {
+                return done(.failure(problem))
+            }
+            checkSections(component.follow, of: part, in: container) { problem in
+                if let problem { return done(.failure(problem)) }
+                container.structure.attach(component, at: place, by: caller, done)
+            }
+        }
+    }
+
+    /// Looks whether sections that follow others, and these, are there, as far as their components say.
+    private func checkSections(
+        _ follow: [String: String], of part: Container, in container: Container,
+        _ done: @escaping (HostError?) -> Void
+    ) {
+        guard !follow.isEmpty else { return done(nil) }
+        let problem = { (names: any Sequence<String>, home: Container, known: [String]?) in
+            guard let known, let wrong = names.sorted().first(where: { !known.contains($0) })
+            else { return nil as HostError? }
+            let others = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
+            return .definitionInvalid(
+                container: container.name,
+                reason: "follow: '\(home.name)' has no section '\(wrong)'; \(others).")
+        }
+        part.filters.sectionIDs { own in
+            if let wrong = problem(follow.keys, part, own) { return done(wrong) }
+            container.filters.sectionIDs { done(problem(follow.values, container, $0)) }
         }
     }
 

@@ -46,7 +46,7 @@ struct CallCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let object = try JSONArgument.object(parameters)
+        let object = try JSONArgument.object(parameters, "the parameters")
         let name = InterfaceName.full(method: method)
         let session = try await connection.connect()
         do {

@@ -151,7 +151,7 @@ struct ModerateCommand: AsyncParsableCommand {
             "The reason, for its author: at most 500 characters.", valueName: "text"))
     var reason: String?
 
-    @Flag(name: .shortAndLong, help: "Remove without a question.")
+    @Flag(name: .shortAndLong, help: "Remove without confirmation; needed without a terminal.")
     var yes = false
 
     @OptionGroup var which: ComponentOption

@@ -151,9 +151,9 @@ struct DescribeCommand: AsyncParsableCommand {
 
     private func components(_ reply: Containers.Describe.Reply) -> Table {
         var table = Table([
-            .text("component", .essential), .text("kind"), .text("plugin", least: 12),
+            .identifier("component", least: 24), .text("kind"), .text("plugin", least: 12),
             .state("state"), .text("lives in", .dispensable), .text("shown", .dispensable),
-            .number("items"), .text("takes", least: 12), .text("reason", least: 20, .essential),
+            .number("items"), .text("takes", least: 12), .sentences("reason"),
         ])
         for component in reply.container.components {
             table.add([
@@ -204,7 +204,7 @@ struct DescribeCommand: AsyncParsableCommand {
             [
                 .text("field", .essential), .text("type"), .text("required"), .text("searched"),
                 .number("min"), .number("max"),
-            ] + words.map { .text($0.head) })
+            ] + words.map { $0.head == "description" ? .sentences($0.head) : .text($0.head) })
         for field in reply.fields {
             table.add(
                 [

@@ -40,6 +40,7 @@ struct EditCommand: AsyncParsableCommand {
         let before = try await definition(session)
         try await checkRole(before, session)
         let draft = try Draft(container: container, text: before)
+        var isNamed = false
         while true {
             try draft.edit()
             let text = try draft.text()
@@ -47,6 +48,9 @@ struct EditCommand: AsyncParsableCommand {
                 draft.remove()
                 return Output.note("nothing was changed")
             }
+            // For who ends a question with Ctrl-C, or loses the terminal.
+            if Question.isPossible, !isNamed { Output.note("your text is in \(draft.path)") }
+            isNamed = true
             do {
                 try await show(text, draft, session)
             } catch let failure as CommandFailure where failure.status == .refused {
@@ -135,7 +139,7 @@ struct EditCommand: AsyncParsableCommand {
     private func askAgain(after failure: CommandFailure, _ draft: Draft) throws {
         for line in failure.lines { Output.note(line) }
         guard Question.isPossible, Question.isYes("Edit it again?", byDefault: true) else {
-            throw draft.kept("nothing was applied")
+            throw draft.kept("nothing was applied", isRefused: true)
         }
     }
 
@@ -199,14 +203,16 @@ private struct Draft {
 
     /// A failure that says where the text is; one that nobody changed is not kept.
     func kept(
-        _ sentence: String, status: CommandFailure.Status = .refused
+        _ sentence: String, status: CommandFailure.Status = .refused, isRefused: Bool = false
     ) -> CommandFailure {
         guard (try? text()) != original else {
             remove()
             return CommandFailure(sentence, status: status)
         }
         return CommandFailure(
-            sentence, hint: "your text is kept: 'atriumctl apply -f \(path)' applies it.",
+            sentence,
+            hint: "your text is kept: \(isRefused ? "once it is corrected, " : "")"
+                + "'atriumctl apply -f \(path)' applies it.",
             status: status)
     }
 }

@@ -60,6 +60,11 @@ struct InitCommand: AsyncParsableCommand {
                 "'-' is no file: init reads one twice",
                 hint: "save what there is to a file first.", status: .usage)
         }
+        if let name, !DefinitionText.isName(name) {
+            throw CommandFailure(
+                "'\(name)' is no name", hint: "a letter a-z, then up to 62 of a-z 0-9 -.",
+                status: .usage)
+        }
         if InputFile.isFolder(file) { return try await makeJukebox() }
         let profile = try FileProfile(file, format: format)
         let name = name ?? DefinitionText.name(for: file)
@@ -123,6 +128,9 @@ struct InitCommand: AsyncParsableCommand {
 
     /// Makes sure that neither the definition's file nor the container is there.
     private func checkFree(_ name: String, _ path: String) async throws {
+        guard !InputFile.isFolder(path) else {
+            throw CommandFailure("\(path) is a folder", hint: "name a file in it.", status: .usage)
+        }
         guard !InputFile.exists(path) else {
             throw CommandFailure(
                 "there is a file \(path) already", hint: "--output names another; - only prints.")

@@ -68,9 +68,13 @@ enum InputFile {
         return names.sorted()
     }
 
-    /// Writes a new file, making the folders on the way.
-    static func write(_ text: String, to path: String, mode: mode_t = 0o644) throws {
-        if let slash = path.lastIndex(of: "/") { try makeFolder(String(path[..<slash])) }
+    /// Writes a new file; with `makesFolders` also the folders on the way.
+    static func write(
+        _ text: String, to path: String, mode: mode_t = 0o644, makesFolders: Bool = false
+    ) throws {
+        if makesFolders, let slash = path.lastIndex(of: "/") {
+            try makeFolder(String(path[..<slash]))
+        }
         let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw problem(path, errno) }
         defer { close(descriptor) }

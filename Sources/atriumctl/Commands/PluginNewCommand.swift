@@ -68,7 +68,8 @@ struct PluginNewCommand: ParsableCommand {
         let template = PluginTemplate(kind: kind, language: language, name: name, id: pluginID)
         for file in template.files {
             try InputFile.write(
-                file.text, to: "\(folder)/\(file.path)", mode: file.isExecutable ? 0o755 : 0o644)
+                file.text, to: "\(folder)/\(file.path)", mode: file.isExecutable ? 0o755 : 0o644,
+                makesFolders: true)
         }
         if let kit { try KitLocation.link(kit, from: folder) }
         Output.line("made the plugin \(pluginID) in \(folder). Now:")
@@ -78,10 +79,11 @@ struct PluginNewCommand: ParsableCommand {
             ("cd \(folder)", nil),
             language.build.map { ($0, nil) },
             (language.check, "runs its conformance suite"),
-            // Beside a daemon that runs already: its socket and its store are in use.
-            ("export ATRIUM_SOCKET=$PWD/atrium.sock", "in each terminal"),
+            // Beside a daemon that runs already: its socket and its store are in use. What is hidden is no part of
+            // the plugin.
+            ("export ATRIUM_SOCKET=$PWD/.atrium/socket", "in each terminal"),
             (
-                "\(delegates)atriumd --plugin-path . --state-directory state",
+                "\(delegates)atriumd --plugin-path . --state-directory .atrium/state",
                 "starts a daemon that has it"
             ),
         ]

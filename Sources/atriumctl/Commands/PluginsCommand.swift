@@ -77,7 +77,8 @@ struct PluginDescribeCommand: AsyncParsableCommand {
         facts.show()
         guard !reply.settings.isEmpty else { return }
         var table = Table([
-            .text("setting"), .text("type"), .text("default"), .text("summary", least: 20),
+            .identifier("setting", least: 24), .text("type"), .text("default"),
+            .sentences("summary"),
         ])
         for setting in reply.settings {
             table.add([

@@ -20,7 +20,9 @@ struct ThreadCommand: AsyncParsableCommand {
     @Flag(help: "Newest first.")
     var newest = false
 
-    @Option(help: ArgumentHelp("Maximum depth; 0: no replies.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Maximum depth; 0: no replies.", valueName: "n"))
     var depth: Int?
 
     @OptionGroup var page: LimitOption

@@ -20,6 +20,7 @@ struct WatchCommand: AsyncParsableCommand {
     var topics: [String] = [">"]
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "First replay kept notifications after this sequence; 0: all.", valueName: "n"))
     var after: Int?
@@ -126,7 +127,7 @@ struct PublishCommand: AsyncParsableCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
-        let payload = try JSONArgument.object(payload)
+        let payload = try JSONArgument.object(payload, "the payload")
         let session = try await connection.connect()
         let parameters = Notifications.Publish.Parameters(
             topic: topic, payload: payload, durable: durable ? true : nil, actor: actor)
@@ -139,15 +140,21 @@ struct PublishCommand: AsyncParsableCommand {
 
 /// JSON on the command line.
 enum JSONArgument {
-    /// The object that an argument holds; `-` reads it from standard input.
-    static func object(_ argument: String) throws -> JSONObject {
+    /// The object that an argument holds, by its name in errors; `-` reads it from standard input.
+    static func object(_ argument: String, _ name: String) throws -> JSONObject {
         let text = argument == "-" ? try InputFile.text("-") : argument
-        do {
-            return try JSONObject(text)
+        let problem: String
+        do throws(JSONError) {
+            let value: JSONValue = try JSON.decode(from: text)
+            if let object = JSONObject(value) { return object }
+            problem = "JSON, but no object"
         } catch {
-            throw CommandFailure(
-                "the payload is not a JSON object: \(error)",
-                hint: #"quote it for the shell: '{"name": "value"}'"#, status: .usage)
+            // What is wrong with the first letter of a word is not what its author wants to know.
+            let isMeant = text.first { !$0.isWhitespace } == "{"
+            problem = "what is no JSON" + (isMeant ? ": \(error)" : "")
         }
+        throw CommandFailure(
+            "\(name): expected a JSON object, found \(problem)",
+            hint: #"quote it for the shell: '{"name": "value"}'"#, status: .usage)
     }
 }

@@ -126,11 +126,17 @@ struct Importer {
         do {
             _ = try await session.client.call(
                 Contents.Put.self, .init(container: container, component: component, items: []))
-        } catch let error as VarlinkRemoteError where error.as(Contents.ReadOnly.self) != nil {
+        } catch let error as VarlinkRemoteError where Self.isFinal(error) {
             throw await session.explain(error)
         } catch {
             // Whatever else is wrong the import itself comes to.
         }
+    }
+
+    /// Whether other items would be refused, too.
+    private static func isFinal(_ error: VarlinkRemoteError) -> Bool {
+        if case .roleRequired? = InterfaceError(error) { return true }
+        return error.as(Contents.ReadOnly.self) != nil
     }
 
     private mutating func submit(_ batch: ImportBatch) async throws {

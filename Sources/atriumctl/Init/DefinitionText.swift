@@ -19,6 +19,11 @@ struct DefinitionText {
         return name.isEmpty ? "items" : String(name)
     }
 
+    /// Whether a text may be a container's name.
+    static func isName(_ text: String) -> Bool {
+        text.wholeMatch(of: #/[a-z][a-z0-9-]{0,62}/#) != nil
+    }
+
     /// A file's name without its folder and its endings.
     private static func base(of path: String) -> String {
         let file = path.split(separator: "/").last.map(String.init) ?? path
@@ -28,8 +33,7 @@ struct DefinitionText {
     /// A field's name for a column's; nil where it has no letters that a name may begin with.
     static func field(for column: String) -> String? {
         guard let slug = ItemText.slug([column]) else { return nil }
-        let isName = slug.wholeMatch(of: #/[a-z][a-z0-9-]{0,62}/#) != nil
-        return isName ? slug : nil
+        return isName(slug) ? slug : nil
     }
 
     /// The columns that become fields, with the fields' names.
@@ -72,7 +76,8 @@ struct DefinitionText {
     /// The definition.
     var text: String {
         var lines =
-            head + ["atrium: 1", "container: \(name)", "title: \(Self.quoted(title))", "fields:"]
+            head + ["atrium: 1", "container: \(name)", "title: \(Self.quoted(title))"]
+            + [fields.isEmpty ? "fields: {}" : "fields:"]
         let width = fields.map(\.name.count).max() ?? 0
         lines += fields.map { field in
             let space = String(repeating: " ", count: width - field.name.count)

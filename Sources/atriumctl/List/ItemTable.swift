@@ -43,16 +43,18 @@ struct ItemTable {
             if isKnown { keys.append(key) }
         }
         let fields = Dictionary(known.map { ($0.name, $0) }) { first, _ in first }
-        // What people know an item by, which a narrow terminal shows before the id.
+        // What people know an item by. The id stays, too, because other commands take it.
         let title = keys.first { key in fields[key].map { !FieldText.isNumber($0.type) } ?? false }
-        var columns = [
-            Table.Column.identifier("id", least: 16, title == nil ? .essential : .dispensable)
-        ]
+        // What somebody asked for goes last of the others.
+        let dispensable = chosen == nil ? Table.Column.Priority.dispensable : .usual
+        var columns = [Table.Column.identifier("id")]
         columns += keys.map { key -> Table.Column in
             guard let field = fields[key], !FieldText.isNumber(field.type) else {
-                return .number(fields[key]?.name ?? Self.derived[key] ?? key)
+                let name = fields[key]?.name ?? Self.derived[key] ?? key
+                return .number(name, key == "comments.count" ? dispensable : .usual)
             }
-            return key == title ? .text(field.name, least: 20, .essential) : .text(field.name)
+            return key == title
+                ? .text(field.name, least: 20, .essential) : .text(field.name, dispensable)
         }
         hasChildren = items.contains { $0.children != nil }
         if hasChildren { columns.append(.number("inside")) }

@@ -76,19 +76,8 @@ struct CommentTree {
 
     /// The text in lines of so many columns, broken between words where there are any.
     private func wrap(_ text: String, room: Int?) -> [String] {
-        guard let room, room >= 16, DisplayWidth.of(text) > room else { return [text] }
-        var lines: [String] = []
-        var line = ""
-        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-            let longer = line.isEmpty ? String(word) : "\(line) \(word)"
-            if DisplayWidth.of(longer) <= room || line.isEmpty {
-                line = longer
-            } else {
-                lines.append(line)
-                line = String(word)
-            }
-        }
-        return lines + [line]
+        guard let room, room >= 16 else { return [text] }
+        return DisplayWidth.wrap(text, to: room)
     }
 }
 

@@ -76,6 +76,30 @@ enum DisplayWidth {
         return head + String(end.reversed())
     }
 
+    /// The text in lines of so many columns, broken between words, and where it says so in words that are wider.
+    static func wrap(_ text: String, to width: Int, breaksWords: Bool = false) -> [String] {
+        guard of(text) > width else { return [text] }
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            let longer = line.isEmpty ? String(word) : "\(line) \(word)"
+            if of(longer) <= width {
+                line = longer
+                continue
+            }
+            if !line.isEmpty { lines.append(line) }
+            line = ""
+            for character in word {
+                if breaksWords, !line.isEmpty, of(line) + of(character) > width {
+                    lines.append(line)
+                    line = ""
+                }
+                line.append(character)
+            }
+        }
+        return lines + [line]
+    }
+
     /// A character with its combining marks takes as much as its widest scalar.
     private static func of(_ character: Character) -> Int {
         var width = 0

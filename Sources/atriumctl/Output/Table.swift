@@ -1,8 +1,7 @@
 /// Rows in aligned columns, under a header in upper case.
 ///
-/// On a terminal that is too narrow, columns without a text go first. Then texts are cut, each to its least width: those of
-/// dispensable columns first, and what is typed again in the middle. Where that is not enough, columns are left out, dispensable ones
-/// first, then from the right; ``note(width:)`` names them.
+/// On a terminal that is too narrow, columns are left out and texts are cut, as ``TableLayout`` says; ``note(width:)`` names
+/// the columns that are left out.
 struct Table {
     /// A column's header and how it is laid out.
     struct Column {
@@ -19,7 +18,9 @@ struct Table {
         var isState = false
         /// Whether what is cut lacks its middle, not its end: ids often differ at their ends.
         var keepsEnd = false
-        /// The least columns it is cut to; numbers are never cut.
+        /// Whether a text that is too long goes on below, broken between words; of the last column alone.
+        var wraps = false
+        /// What it is cut to at the least as long as other columns can be left out; numbers are never cut.
         var leastWidth = 8
         var priority = Priority.usual
 
@@ -28,6 +29,11 @@ struct Table {
             _ title: String, least: Int = 8, _ priority: Priority = .usual
         ) -> Column {
             Column(title: title, leastWidth: least, priority: priority)
+        }
+
+        /// A column of sentences at the end of a table, which go on below where they are too long.
+        static func sentences(_ title: String) -> Column {
+            Column(title: title, wraps: true, leastWidth: 32, priority: .essential)
         }
 
         /// A column of what is typed again, such as ids: by default the others give way first.
@@ -72,16 +78,27 @@ struct Table {
     /// The lines, cut to a width; nil: not cut.
     func lines(width: Int?, color: Bool = false) -> [String] {
         let layout = layout(in: width)
-        let header = line(columns.map { $0.title.uppercased() }, layout, width) { text, _ in
+        let header = line(columns.map { $0.title.uppercased() }, layout) { text, _ in
             Style.bold(text, enabled: color)
         }
         return [header]
-            + rows.map { row in
-                line(row, layout, width) { text, column in
+            + rows.flatMap { wrapped($0, layout) }.map { row in
+                line(row, layout) { text, column in
                     guard column.isState, let style = Style.state(text) else { return text }
                     return style(text, enabled: color)
                 }
             }
+    }
+
+    /// A row, and the rows with what its last column has no room for.
+    private func wrapped(_ row: [String], _ layout: [(column: Int, width: Int)]) -> [[String]] {
+        guard let last = layout.last, columns[last.column].wraps else { return [row] }
+        let lines = DisplayWidth.wrap(row[last.column], to: last.width, breaksWords: true)
+        return lines.enumerated().map { place, text in
+            var part = place == 0 ? row : row.map { _ in "" }
+            part[last.column] = text
+            return part
+        }
     }
 
     /// Which columns have no room in a width, and where they are; nil: all have.
@@ -115,30 +132,19 @@ struct Table {
     }
 
     private func line(
-        _ cells: [String], _ layout: [(column: Int, width: Int)], _ limit: Int?,
+        _ cells: [String], _ layout: [(column: Int, width: Int)],
         style: (String, Column) -> String
     ) -> String {
-        var result = ""
-        var room = limit ?? .max
-        for (index, width) in layout where room > 0 {
+        var result = layout.map { index, width in
             let column = columns[index]
-            let isLast = index == layout.last?.column
-            let width = min(width, room)
             let text =
                 column.keepsEnd
                 ? DisplayWidth.cutMiddle(cells[index], to: width)
                 : DisplayWidth.cut(cells[index], to: width)
             let padding = String(repeating: " ", count: width - DisplayWidth.of(text))
             let shown = style(text, column)
-            result += column.isNumber ? padding + shown : shown + (isLast ? "" : padding)
-            room -= width
-            if !isLast, room > gap.count {
-                result += gap
-                room -= gap.count
-            } else {
-                room = 0
-            }
-        }
+            return column.isNumber ? padding + shown : shown + padding
+        }.joined(separator: gap)
         while result.hasSuffix(" ") { result.removeLast() }
         return result
     }
@@ -154,37 +160,18 @@ struct Table {
         return widths
     }
 
-    /// The columns that are shown, and how wide.
+    /// The columns that are shown, and how wide; together they fit, unless a single one is left.
     private func layout(in limit: Int?) -> [(column: Int, width: Int)] {
-        var widths = wantedWidths
-        var kept = shown?.columns ?? Array(columns.indices)
-        guard let limit else { return kept.map { ($0, widths[$0]) } }
-        func excess(_ widths: [Int]) -> Int {
-            kept.reduce(gap.count * (kept.count - 1)) { $0 + widths[$1] } - limit
-        }
-        let least = columns.indices.map {
-            columns[$0].isNumber ? widths[$0] : min(widths[$0], columns[$0].leastWidth)
-        }
-        if shown == nil {
-            if excess(widths) > 0, !filled.isEmpty { kept.removeAll { !filled.contains($0) } }
-            while excess(least) > 0, let place = firstToGo(of: kept) { kept.remove(at: place) }
-        }
-        for group in [kept.filter { columns[$0].priority == .dispensable }, kept] {
-            // The widest text gives way first.
-            while excess(widths) > 0,
-                let widest = group.filter({ widths[$0] > least[$0] })
-                    .max(by: { widths[$0] < widths[$1] })
-            {
-                widths[widest] -= 1
-            }
-        }
-        return kept.map { ($0, widths[$0]) }
+        var layout = TableLayout(
+            columns: columns, widths: wantedWidths, kept: shown?.columns ?? Array(columns.indices),
+            gap: gap.count)
+        // Rows that follow have the columns of those before.
+        if let limit { layout.fit(in: limit, empty: shown == nil ? emptyColumns : nil) }
+        return layout.kept.map { ($0, layout.widths[$0]) }
     }
 
-    /// The place of the column that is left out first; nil where the others are essential.
-    private func firstToGo(of kept: [Int]) -> Int? {
-        guard kept.count > 1 else { return nil }
-        return kept.indices.reversed().filter { columns[kept[$0]].priority != .essential }
-            .max { columns[kept[$0]].priority.rawValue < columns[kept[$1]].priority.rawValue }
+    /// The columns without a text; none before there is a row.
+    private var emptyColumns: Set<Int> {
+        filled.isEmpty ? [] : Set(columns.indices).subtracting(filled)
     }
 }

@@ -99,8 +99,8 @@ enum PackageTemplate {
         A plugin for Atrium of the kind `{{kind}}`: `{{id}}`.
 
             swift test                      # build it, run the conformance suite of its kind
-            export ATRIUM_SOCKET=$PWD/atrium.sock            # in each terminal: a daemon beside others
-            atriumd --plugin-path . --state-directory state  # it looks for plugins here, too
+            export ATRIUM_SOCKET=$PWD/.atrium/socket  # in each terminal: a daemon beside others
+            atriumd --plugin-path . --state-directory .atrium/state  # it looks for plugins here, too
             atriumctl plugins               # in another terminal: it is listed
             atriumctl attach CONTAINER {{component}} --plugin {{id}}
 

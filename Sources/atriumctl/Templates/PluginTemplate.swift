@@ -27,7 +27,7 @@ struct PluginTemplate {
             File(path: "manifest.json", text: PackageTemplate.manifest),
             File(path: "Makefile", text: PackageTemplate.makefile),
             File(path: "README.md", text: readme),
-            File(path: ".gitignore", text: ".build/\n.kit\natrium.sock\nstate/\n"),
+            File(path: ".gitignore", text: ".build/\n.kit\n.atrium/\n"),
             File(path: "Sources/{{Name}}/{{Name}}.swift", text: source),
             File(path: "Tests/{{Name}}Tests/{{Name}}Tests.swift", text: tests),
         ]

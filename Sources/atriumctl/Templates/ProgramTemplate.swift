@@ -45,8 +45,8 @@ struct ProgramTemplate {
         A plugin for Atrium of the kind `{{kind}}`, in {{language}}: `{{id}}`.
 
         {{build}}    atrium-worker --check .         # run the conformance suite of its kind
-            export ATRIUM_SOCKET=$PWD/atrium.sock       # in each terminal: a daemon beside others
-            atriumd --plugin-path . --state-directory state  # it looks for plugins here, too
+            export ATRIUM_SOCKET=$PWD/.atrium/socket  # in each terminal: a daemon beside others
+            atriumd --plugin-path . --state-directory .atrium/state  # it looks for plugins here, too
             atriumctl plugins               # in another terminal: list the plugins
             atriumctl attach CONTAINER {{component}} --plugin {{id}}{{options}}
 

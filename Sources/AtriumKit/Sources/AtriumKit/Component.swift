@@ -38,8 +38,8 @@ public protocol Component: AnyObject, SendableMetatype {
     ///
     /// Must not change state. If true, ``settingsDidChange(from:)`` follows once the change is committed; screens,
     /// state and waiting calls stay. If false, the host makes a new component with these settings from the records, as
-    /// after a restart. Not called, and a new component made, if a secret or path setting, the container's fields or
-    /// its delegate change too.
+    /// after a restart. Not called, and a new component made, if it has a secret setting, changed or not, or if a path
+    /// setting, the container's fields or its delegate change too.
     ///
     /// - Parameter settings: the new settings, checked against ``settings``, defaults filled in.
     /// - Returns: whether it can adopt them.

@@ -167,7 +167,10 @@ extension Setting {
             expected = "one of \(words.joined(separator: ", "))"
         case .number(let range):
             if let number = value.number, range.contains(number) { return }
-            expected = "a number from \(range.lowerBound) to \(range.upperBound)"
+            let bounds = [range.lowerBound, range.upperBound].compactMap {
+                Value.number($0).plainText
+            }
+            expected = "a number from " + bounds.joined(separator: " to ")
         case .integer(let range):
             if let int = value.int, range.contains(int) { return }
             expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"

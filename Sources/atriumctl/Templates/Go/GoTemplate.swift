@@ -10,7 +10,7 @@ enum GoTemplate {
         shared: [
             .init(path: "go.mod", text: "module {{component}}\n\ngo 1.19"),
             .init(path: "atrium.go", text: GoServerTemplate.source),
-            .init(path: ".gitignore", text: "{{program}}"),
+            .init(path: ".gitignore", text: "{{program}}\n.atrium/"),
         ])
 
     private static let start = ##"""

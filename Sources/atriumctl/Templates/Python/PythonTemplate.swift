@@ -6,7 +6,7 @@ enum PythonTemplate {
         bodies: [
             .contents: PythonContentsTemplate.body, .filters: PythonFiltersTemplate.body,
             .votes: PythonVotesTemplate.body, .comments: PythonCommentsTemplate.body,
-        ])
+        ], shared: [.init(path: ".gitignore", text: "__pycache__/\n.atrium/")])
 
     private static let start = ##"""
         #!/usr/bin/python3

@@ -11,7 +11,7 @@ enum RustTemplate {
             .init(path: "Cargo.toml", text: package),
             .init(path: "src/atrium.rs", text: RustServerTemplate.source),
             .init(path: "src/json.rs", text: RustJSONTemplate.source),
-            .init(path: ".gitignore", text: "target/"),
+            .init(path: ".gitignore", text: "target/\n.atrium/"),
         ])
 
     private static let package = ##"""
