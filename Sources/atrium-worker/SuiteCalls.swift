@@ -182,7 +182,7 @@ enum EndOfProcess {
     static func note(_ text: String) {
         call.withLock { $0 = text }
         CrashHandler.forget()
-        CrashHandler.note("failed: \(text.replacing("\n", with: " ")): it crashed here")
+        CrashHandler.append("failed: \(text.replacing("\n", with: " ")): it crashed here")
     }
 
     /// From now on an end of this process is no failure.
