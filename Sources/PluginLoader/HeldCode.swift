@@ -130,11 +130,11 @@ private struct FolderDigest {
             // What a link leads to counts, too.
             if info.st_mode & S_IFMT == S_IFLNK { _ = stat(path, &info) }
             files += 1
-            take("\(name) \(HeldCode.text(info))\n")
+            combine("\(name) \(HeldCode.text(info))\n")
         }
     }
 
-    private mutating func take(_ text: String) {
+    private mutating func combine(_ text: String) {
         for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }
 }
