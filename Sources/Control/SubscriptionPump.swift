@@ -95,10 +95,10 @@ final class SubscriptionPump: Sendable {
     }
 
     private func readPast(_ id: SubscriptionID) {
-        bus.pull(id, maxBytes: Self.replyBytes) { self.take($0) }
+        bus.pull(id, maxBytes: Self.replyBytes) { self.handle($0) }
     }
 
-    private func take(_ result: Result<SharedBatch?, HostError>) {
+    private func handle(_ result: Result<SharedBatch?, HostError>) {
         switch result {
         case .success(let batch?):
             send(batch)

@@ -136,7 +136,7 @@ package final class AnswerSearch {
         if !isBegun {
             isBegun = true
             if let page = order.walked(rows, total: total, after: after, limit: limit) {
-                best.take(page, key: order.head)
+                best.replaceAll(with: page, key: order.head)
                 looked = .max
             }
             return true

@@ -52,7 +52,9 @@ struct BestRows {
     }
 
     /// Sets the first rows in order, and whether there are no others.
-    mutating func take(_ page: (rows: [Int], isLast: Bool), key: (Int) -> UInt64) {
+    mutating func replaceAll(
+        with page: (rows: [Int], isLast: Bool), key: (Int) -> UInt64
+    ) {
         candidates = page.rows.map { Candidate(key: key($0), row: Int32($0)) }
         isCut = !page.isLast
         if isCut { noteWorst(candidates.last) }

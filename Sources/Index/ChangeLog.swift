@@ -103,14 +103,14 @@ struct RowChange {
         self.parts = parts
     }
 
-    /// Notes that a column held something else before.
-    mutating func note(column: Int, before value: ColumnValue) {
+    /// Records that a column held something else before.
+    mutating func record(column: Int, before value: ColumnValue) {
         before.append((column, value))
         parts.insert(.column(column))
     }
 
-    /// Notes that these parts changed.
-    mutating func note(_ more: ChangedParts) { parts.formUnion(more) }
+    /// Records that these parts changed.
+    mutating func record(_ more: ChangedParts) { parts.formUnion(more) }
 
     /// Returns the value of a column before the change; nil if it did not change.
     @inline(__always)

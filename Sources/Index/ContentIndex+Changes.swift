@@ -20,10 +20,10 @@ extension ContentIndex {
         var change = RowChange(
             row: row, id: former == nil ? nil : item.id, parent: former?.parent,
             isRoot: former?.isRoot ?? false)
-        defer { note(change) }
+        defer { record(change) }
         guard let former else {
-            change.note([.presence, .parent])
-            moved.note(item.id, under: item.parent)
+            change.record([.presence, .parent])
+            moved.record(item.id, under: item.parent)
             for column in putting.values.indices {
                 set(putting.values[column], in: column, row: row, noting: &change)
             }
@@ -32,8 +32,8 @@ extension ContentIndex {
             return orders.insert(row)
         }
         if former.parent != item.parent {
-            change.note(.parent)
-            moved.note(item.id, under: item.parent, former.parent)
+            change.record(.parent)
+            moved.record(item.id, under: item.parent, former.parent)
         }
         guard !former.hasSameFields else { return }
         for column in putting.values.indices {
@@ -61,13 +61,13 @@ extension ContentIndex {
         var change = RowChange(
             row: row, id: id, parent: table.parent(of: row), isRoot: table.roots.contains(row),
             parts: [.presence, .parent])
-        moved.note(table.id(of: row), under: table.parent(of: row))
+        moved.record(table.id(of: row), under: table.parent(of: row))
         _ = table.remove(id)
         for column in fields.indices { set(nil, in: column, row: row, noting: &change) }
         for column in columns.numbered.indices.dropFirst(fields.count) {
             set(number: nil, in: column, row: row, noting: &change)
         }
-        note(change)
+        record(change)
         noteChildren(of: id, in: row, wereRoots: false)
     }
 
@@ -79,7 +79,7 @@ extension ContentIndex {
         rows.visit { row in
             // One that names itself has a change of its own.
             guard row != own else { return }
-            note(
+            record(
                 RowChange(
                     row: row, id: table.id(of: row), parent: table.parent(of: row),
                     isRoot: wereRoots, parts: .parent))
@@ -92,7 +92,7 @@ extension ContentIndex {
         var change = RowChange(
             row: row, id: id, parent: table.parent(of: row), isRoot: table.roots.contains(row))
         fillDerived(row, for: id, noting: &change)
-        note(change)
+        record(change)
     }
 
     /// Makes the number of an item's comments this, the other derived values being as they were.
@@ -101,7 +101,7 @@ extension ContentIndex {
         var change = RowChange(
             row: row, id: id, parent: table.parent(of: row), isRoot: table.roots.contains(row))
         set(number: Double(comments), in: fields.count + 2, row: row, noting: &change)
-        note(change)
+        record(change)
     }
 
     private func fillDerived(_ row: Int, for id: String, noting change: inout RowChange) {
@@ -145,13 +145,13 @@ extension ContentIndex {
 
     private func prepare(_ column: Int, row: Int, noting change: inout RowChange) {
         if log.isActive {
-            change.note(column: column, before: columns.numbered[column].value(of: row))
+            change.record(column: column, before: columns.numbered[column].value(of: row))
         }
         if !change.parts.contains(.presence) { orders.remove(row, from: column) }
     }
 
-    private func note(_ change: RowChange) {
-        cache.note(row: Int(change.row), of: table.count)
+    private func record(_ change: RowChange) {
+        cache.markChanged(row: Int(change.row), of: table.count)
         if log.append(change) {
             for column in columns.numbered { column.age() }
         }

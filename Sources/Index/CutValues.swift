@@ -29,8 +29,8 @@ struct CutValues {
         found.map { $0.version == version && $0.limit == limit } ?? false
     }
 
-    /// Keeps the values that were found.
-    mutating func keep(_ values: [Value], atMost limit: Int, version: UInt64) {
+    /// Stores the values that were found.
+    mutating func store(_ values: [Value], atMost limit: Int, version: UInt64) {
         found = (values, limit, version)
     }
 }

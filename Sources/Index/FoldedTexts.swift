@@ -102,7 +102,7 @@ final class FoldedTexts {
         }
     }
 
-    private struct Place {
+    private struct Position {
         static let none = UInt16.max
 
         /// ``none`` while there is no text.
@@ -111,7 +111,7 @@ final class FoldedTexts {
     }
 
     private static let runLength = 1 << 20
-    /// The maximum number of texts in a run, so that a place takes 32 bits.
+    /// The maximum number of texts in a run, so that a position takes 32 bits.
     ///
     /// There may be 65,535 runs, of at least half a megabyte or half as many texts.
     private static let runEntries = 1 << 16
@@ -121,7 +121,7 @@ final class FoldedTexts {
     private var open = 0
     /// The number of bytes of its folded texts, including holes.
     private(set) var byteCount = 0
-    private var places: ContiguousArray<Place> = []
+    private var positions: ContiguousArray<Position> = []
 
     /// Adds a text, folded and as it is; the owner must have none now.
     func insert(
@@ -129,24 +129,24 @@ final class FoldedTexts {
     ) {
         let length = max(text.count, original.count)
         if runs.isEmpty || !runs[open].hasRoom(for: length) { openRun() }
-        if owner == places.count { places.append(Place(run: 0, entry: 0)) }
-        places[owner] = Place(run: UInt16(open), entry: UInt16(runs[open].starts.count))
+        if owner == positions.count { positions.append(Position(run: 0, entry: 0)) }
+        positions[owner] = Position(run: UInt16(open), entry: UInt16(runs[open].starts.count))
         runs[open].append(text, original: original, owner: Int32(owner))
         byteCount += text.count + 1
     }
 
     /// Reserves room for the texts of this many owners.
-    func reserve(_ count: Int) { places.reserveCapacity(count) }
+    func reserve(_ count: Int) { positions.reserveCapacity(count) }
 
     /// Whether an owner has a text.
-    func has(_ owner: Int) -> Bool { places[owner].run != Place.none }
+    func has(_ owner: Int) -> Bool { positions[owner].run != Position.none }
 
     /// Removes an owner's text.
     func remove(owner: Int) {
-        let place = places[owner]
-        let (run, entry) = (Int(place.run), Int(place.entry))
+        let position = positions[owner]
+        let (run, entry) = (Int(position.run), Int(position.entry))
         runs[run].owners[entry] = -1
-        places[owner].run = Place.none
+        positions[owner].run = Position.none
         runs[run].holes += runs[run].range(of: entry).count + 1
         if runs[run].holes * 2 > runs[run].bytes.count { rewrite(run) }
     }
@@ -154,9 +154,9 @@ final class FoldedTexts {
     /// Calls the body with an owner's folded text.
     @inline(__always)
     func withText<R>(of owner: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-        let place = places[owner]
-        let range = runs[Int(place.run)].range(of: Int(place.entry))
-        return runs[Int(place.run)].bytes.withUnsafeBytes {
+        let position = positions[owner]
+        let range = runs[Int(position.run)].range(of: Int(position.entry))
+        return runs[Int(position.run)].bytes.withUnsafeBytes {
             body(UnsafeRawBufferPointer(rebasing: $0[range]))
         }
     }
@@ -164,9 +164,9 @@ final class FoldedTexts {
     /// Calls the body with an owner's original text.
     @inline(__always)
     func withOriginal<R>(of owner: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-        let place = places[owner]
-        let range = runs[Int(place.run)].originalRange(of: Int(place.entry))
-        return runs[Int(place.run)].originals.withUnsafeBytes {
+        let position = positions[owner]
+        let range = runs[Int(position.run)].originalRange(of: Int(position.entry))
+        return runs[Int(position.run)].originals.withUnsafeBytes {
             body(UnsafeRawBufferPointer(rebasing: $0[range]))
         }
     }
@@ -200,7 +200,7 @@ final class FoldedTexts {
         let roomy = runs.firstIndex { $0.isRoomy }
         open = roomy ?? runs.count
         guard roomy == nil else { return }
-        precondition(open < Int(Place.none), "the texts of a field are more than 32 GB")
+        precondition(open < Int(Position.none), "the texts of a field are more than 32 GB")
         runs.append(Run())
         if open > 0 { runs[open].reserve(like: runs[open - 1]) }
     }
@@ -209,7 +209,7 @@ final class FoldedTexts {
         let old = runs[index]
         var new = Run()
         for (entry, owner) in old.owners.enumerated() where owner >= 0 {
-            places[Int(owner)].entry = UInt16(new.starts.count)
+            positions[Int(owner)].entry = UInt16(new.starts.count)
             old.bytes.withUnsafeBytes { bytes in
                 old.originals.withUnsafeBytes { originals in
                     new.append(

@@ -46,7 +46,7 @@ package final class IndexCheck {
         // One that is being made holds some of the rows.
         guard let order = index.orders.finished(number) else { return false }
         if place == 0, order.count != index.count {
-            note(number, "the order by \(name(of: number)) is not of all items")
+            report(number, "the order by \(name(of: number)) is not of all items")
             return false
         }
         let end = min(place + Self.rows, order.count)
@@ -55,7 +55,7 @@ package final class IndexCheck {
         place = end
         for (one, other) in zip(rows, rows.dropFirst())
         where !order.isBefore(Int(one), Int(other)) || !index.table.occupied.contains(Int(other)) {
-            note(number, "the order by \(name(of: number)) is wrong")
+            report(number, "the order by \(name(of: number)) is wrong")
             return false
         }
         return place < order.count
@@ -75,7 +75,7 @@ package final class IndexCheck {
                 isRight = isRight && has
             }
             if !isRight {
-                note(column, "the counts of \(name(of: column)) are wrong")
+                report(column, "the counts of \(name(of: column)) are wrong")
                 return false
             }
             looked += 1
@@ -88,7 +88,7 @@ package final class IndexCheck {
         return code < texts.values.end
     }
 
-    private func note(_ column: Int, _ detail: String) {
+    private func report(_ column: Int, _ detail: String) {
         problems.append((name(of: column), detail))
     }
 

@@ -33,7 +33,7 @@ struct LeafCache {
     mutating func makeRoom(for count: Int) { offered = max(offered, count) }
 
     /// Records that a row's values have changed.
-    mutating func note(row: Int, of count: Int) {
+    mutating func markChanged(row: Int, of count: Int) {
         guard !entries.isEmpty else { return }
         changed.append(UInt32(row))
         if changed.count > max(4_096, count / 4) { removeAll() }
@@ -53,7 +53,7 @@ struct LeafCache {
     ) -> Bitset {
         if let rows = known(leaf, isMember: isMember) { return rows }
         let rows = find()
-        keep(rows, for: leaf)
+        store(rows, for: leaf)
         return rows
     }
 
@@ -72,8 +72,8 @@ struct LeafCache {
         return entry.rows
     }
 
-    /// Keeps the rows that were found for a leaf, as of now.
-    mutating func keep(_ rows: Bitset, for leaf: Leaf) {
+    /// Stores the rows that were found for a leaf, as of now.
+    mutating func store(_ rows: Bitset, for leaf: Leaf) {
         if entries.count >= LeafCache.capacity + offered { evict() }
         uses += 1
         entries[leaf] = Entry(rows: rows, position: changed.count, lastUse: uses)

@@ -24,7 +24,7 @@ package final class LiveItems: LiveReader {
         self.index = index
         index.startLogging()
         join()
-        _ = look()
+        _ = refresh()
     }
 
     deinit {
@@ -49,10 +49,13 @@ package final class LiveItems: LiveReader {
         }
         isConcerned = false
         index.live.advanced(number)
-        return look()
+        return refresh()
     }
 
-    private func look() -> Bool {
+    /// Reads the items again.
+    ///
+    /// - Returns: Whether the window changed.
+    private func refresh() -> Bool {
         position = index.log.end
         for row in rows { index.live.forget(row, by: number) }
         rows = ids.compactMap { index.table.row(of: $0).map(Int32.init) }

@@ -107,7 +107,7 @@ package final class LiveQuery: LiveReader {
         var arrivals: ContiguousArray<Int32> = []
         var isFrontTouched = false
         for change in changes {
-            switch look(at: change, isAlone: changes.count == 1) {
+            switch relevance(of: change, isAlone: changes.count == 1) {
             case .elsewhere: continue
             case .content:
                 isFrontTouched = true
@@ -126,7 +126,7 @@ package final class LiveQuery: LiveReader {
             if verdict.passesNow, verdict.mayMove { arrivals.append(change.row) }
         }
         // All that moved are out of the front by now, so that what is left is in order.
-        for row in arrivals where take(row) { isFrontTouched = true }
+        for row in arrivals where insert(row) { isFrontTouched = true }
         front.isComplete = front.rows.count == total
         let isChanged = (total, counts) != old
         guard isFrontTouched || front.rows.count < min(query.limit, total) else { return isChanged }
@@ -137,10 +137,10 @@ package final class LiveQuery: LiveReader {
     }
 }
 
-// MARK: A first look
+// MARK: Classifying changes
 
 extension LiveQuery {
-    private enum Look {
+    private enum Relevance {
         /// The change affects nothing in sight.
         case elsewhere
         /// Fields of a known row changed, and none that the query depends on.
@@ -150,7 +150,7 @@ extension LiveQuery {
     }
 
     /// Classifies a change without testing the query's selections, which is enough for most changes.
-    private func look(at change: RowChange, isAlone: Bool) -> Look {
+    private func relevance(of change: RowChange, isAlone: Bool) -> Relevance {
         guard change.parts.isDisjoint(with: judge.parts) else { return .judged }
         let isKnown = front.rows.contains(change.row)
         if change.parts.isDisjoint(with: orderParts) { return isKnown ? .content : .elsewhere }
@@ -189,7 +189,7 @@ extension LiveQuery {
     /// Inserts a row at its place, unless it comes behind the last known row: other rows may come before it there.
     ///
     /// - Returns: Whether it was inserted.
-    private func take(_ row: Int32) -> Bool {
+    private func insert(_ row: Int32) -> Bool {
         guard query.limit > 0 else { return false }
         if !front.isComplete {
             guard let last = front.rows.last, order.compare(Int(row), Int(last)) < 0 else {

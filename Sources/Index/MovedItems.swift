@@ -22,7 +22,7 @@ package struct MovedItems {
     /// - Parameters:
     ///   - id: the item.
     ///   - parents: its parents, after and before.
-    mutating func note(_ id: @autoclosure () -> String, under parents: String?...) {
+    mutating func record(_ id: @autoclosure () -> String, under parents: String?...) {
         guard let count = moved?.items.count else { return }
         guard count < Self.most else {
             moved = nil
@@ -32,7 +32,7 @@ package struct MovedItems {
         for case let parent? in parents { moved?.parents.insert(parent) }
     }
 
-    /// Notes that more items changed than are listed one by one.
+    /// Records that more items changed than are listed one by one.
     mutating func forget() { moved = nil }
 
     /// Returns the items that moved since the last call; nil: it is not known which.

@@ -68,7 +68,7 @@ struct RowSearch {
         case .begin(let group):
             frames.append(Frame(group: group, rows: Self.start(of: group, in: index)))
         case .end:
-            if let frame = frames.popLast() { take(frame.rows) }
+            if let frame = frames.popLast() { combine(frame.rows) }
         }
         place += 1
         return place < operations.count
@@ -97,7 +97,7 @@ struct RowSearch {
     }
 
     /// Combines the rows that a part matches with the result.
-    private mutating func take(_ found: Bitset) {
+    private mutating func combine(_ found: Bitset) {
         guard let last = frames.indices.last else {
             rows = found
             return
@@ -127,14 +127,14 @@ extension RowSearch {
             guard !predicate.isListed else {
                 var found = Bitset()
                 index.rows(matching: predicate).add(to: &found, of: index)
-                take(found)
+                combine(found)
                 return true
             }
             test = index.test(predicate)
             key = Self.key(of: predicate, test)
         }
         if isKept, let key, let known = index.knownRows(test, key) {
-            take(known)
+            combine(known)
             return true
         }
         leaf = Leaf(key: key, test: test, start: index.log.end)
@@ -203,9 +203,9 @@ extension RowSearch {
                 let row = RowView(index: index, row: Int(change.row), before: nil)
                 leaf.rows.set(row.row, to: index.holds(row.row) && leaf.test.passes(row))
             }
-            index.cache.keep(leaf.rows, for: key)
+            index.cache.store(leaf.rows, for: key)
         }
-        take(leaf.rows)
+        combine(leaf.rows)
     }
 }
 

@@ -95,7 +95,7 @@ final class RowTable {
                     let row = freeRow()
                     places[row] = items.append(
                         row: row, id: id, parent: parentBytes, fields: fields)
-                    take(row, head: UInt64(head: id), hash: hash, revision: revision)
+                    occupy(row, head: UInt64(head: id), hash: hash, revision: revision)
                     link(row, to: parent)
                     setChildren(of: row, areRoots: false)
                     return (row, nil)
@@ -203,7 +203,7 @@ final class RowTable {
         return places.count - 1
     }
 
-    private func take(_ row: Int, head: UInt64, hash: UInt32, revision: Int64) {
+    private func occupy(_ row: Int, head: UInt64, hash: UInt32, revision: Int64) {
         heads[row] = head
         revisions[row] = revision
         numbers.insert(row, hash: hash)

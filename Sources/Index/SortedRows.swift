@@ -58,7 +58,7 @@ final class SortedRows {
     func insert(_ row: Int, isOneOfMany: Bool = false) {
         guard isOneOfMany || repair != nil else { return place(row) }
         repair = repair ?? Repair()
-        repair?.note(missing: row)
+        repair?.markMissing(row)
     }
 
     /// Inserts a row; a row that is in it already stays.
@@ -79,7 +79,7 @@ final class SortedRows {
         if repair?.forget(missing: row) == true { return }
         if isOneOfMany || repair?.isSwept == false {
             repair = repair ?? Repair()
-            repair?.note(stale: row)
+            repair?.markStale(row)
             return
         }
         isCounted = false
@@ -223,13 +223,13 @@ extension SortedRows {
         /// The rows of ``missing``, as a set.
         private var isMissing = Bitset()
 
-        mutating func note(stale row: Int) {
+        mutating func markStale(_ row: Int) {
             stale.insert(row)
             isSwept = false
             isToRepeat = isToRepeat || nextBlock > 0
         }
 
-        mutating func note(missing row: Int) {
+        mutating func markMissing(_ row: Int) {
             guard !isMissing.contains(row) else { return }
             isMissing.insert(row)
             missing.append(Int32(row))

@@ -21,7 +21,7 @@ struct TextSignatures {
     /// Calls the body with the ranges of a run of this many bytes that may contain the needle, ascending.
     func visitRanges(for needle: Needle, count: Int, _ body: (Range<Int>) -> Void) {
         var open = 0..<0
-        func take(_ range: Range<Int>) {
+        func merge(_ range: Range<Int>) {
             if range.lowerBound == open.upperBound {
                 open = open.lowerBound..<range.upperBound
             } else {
@@ -38,10 +38,10 @@ struct TextSignatures {
             while mask != 0 {
                 let stretch = index * 64 + mask.trailingZeroBitCount
                 mask &= mask - 1
-                take(Int(bounds[stretch])..<Int(bounds[stretch + 1]))
+                merge(Int(bounds[stretch])..<Int(bounds[stretch + 1]))
             }
         }
-        take(Int(bounds[bounds.count - 1])..<count)
+        merge(Int(bounds[bounds.count - 1])..<count)
         if !open.isEmpty { body(open) }
     }
 

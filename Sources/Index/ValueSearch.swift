@@ -47,7 +47,7 @@ package final class ValueSearch {
             if column.list(atMost: Self.few) { return true }
             guard column.valueCount > limit else { return false }
             let numbers = column.numbers
-            for row in next(of: numbers.count) { look(at: numbers[row], column) }
+            for row in next(of: numbers.count) { insert(numbers[row], of: column) }
             return place < end ?? 0 || finish(column)
         }
     }
@@ -61,7 +61,7 @@ package final class ValueSearch {
         return next
     }
 
-    private func look(at number: Double, _ column: NumberColumn) {
+    private func insert(_ number: Double, of column: NumberColumn) {
         guard let count = column.count(of: number), !known.contains(number) else { return }
         let (isAmong, out) = numbers.insert((number, count))
         if isAmong { known.insert(number) }
@@ -73,7 +73,7 @@ package final class ValueSearch {
         let codes = texts.elements.map(\.code).filter { column.values.postings[$0].count > 0 }
             .sorted { column.values.compare($0, $1) < 0 }
         let version = column.values.cutVersion
-        column.values.cut.keep(
+        column.values.cut.store(
             codes.map { .text(column.values.text(of: $0)) }, atMost: limit, version: version)
         return false
     }
@@ -81,7 +81,7 @@ package final class ValueSearch {
     private func finish(_ column: NumberColumn) -> Bool {
         let found = numbers.elements.map(\.number).filter { column.count(of: $0) != nil }.sorted()
         let version = column.cutVersion
-        column.cut.keep(found.map(column.value), atMost: limit, version: version)
+        column.cut.store(found.map(column.value), atMost: limit, version: version)
         return false
     }
 }

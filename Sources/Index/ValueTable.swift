@@ -52,7 +52,7 @@ final class ValueTable {
             let code =
                 code(of: text, hash: hash)
                 ?? Folding.withFolded(text) { add(text, folded: $0, hash: hash) }
-            note(row, under: code)
+            insert(row, under: code)
             return code
         }
     }
@@ -63,7 +63,7 @@ final class ValueTable {
         row: Int
     ) -> Int {
         let code = code(of: text, hash: hash) ?? add(text, folded: folded, hash: hash)
-        note(row, under: code)
+        insert(row, under: code)
         return code
     }
 
@@ -145,7 +145,7 @@ final class ValueTable {
         }
     }
 
-    private func note(_ row: Int, under code: Int) {
+    private func insert(_ row: Int, under code: Int) {
         if postings[code].count == 0 {
             version += 1
             count += 1

@@ -66,7 +66,7 @@ extension ItemDifference {
 
 extension ComponentContext {
     /// Frees items on another thread if there are more than 1,000, since freeing them on the loop would block it.
-    package func letGo(of items: [String: Item]) {
+    package func freeInBackground(_ items: [String: Item]) {
         guard items.count > 1_000 else { return }
         background {
             withExtendedLifetime(items) {}

@@ -3,11 +3,11 @@ package import AtriumKit
 internal import Foundation
 internal import JSONCodec
 
-/// The places of an item's id, parent and fields in a document.
+/// The locations of an item's id, parent and fields in a document.
 package struct ItemMapping: Sendable {
-    /// The place of one of these values.
-    package struct Place: Sendable {
-        /// The setting that names the place, for messages; nil: the place is the default.
+    /// The location of one of these values.
+    package struct Location: Sendable {
+        /// The setting that names the location, for messages; nil: the location is the default.
         package let setting: String?
         /// A column's or a member's name, or a pointer.
         package let name: String
@@ -26,13 +26,13 @@ package struct ItemMapping: Sendable {
         }
     }
 
-    package let ids: [Place]
-    package let parent: Place?
+    package let ids: [Location]
+    package let parent: Location?
     /// The fields, and where each is.
-    package let fields: [(field: Field, place: Place)]
+    package let fields: [(field: Field, location: Location)]
     package let values: ItemValues
 
-    /// The settings that name the places.
+    /// The settings that name the locations.
     package struct Names: Sendable {
         package let id: TypedSetting<String>
         package let parent: TypedSetting<String>
@@ -53,9 +53,9 @@ package struct ItemMapping: Sendable {
         _ context: ComponentContext, _ named: Names, separator: Unicode.Scalar?
     ) throws(SettingError) {
         let (settings, own) = (context.settings, context.fields.filter { $0.derivation == nil })
-        var ids: [Place] = []
+        var ids: [Location] = []
         for name in settings[named.id].split(separator: ",").map(ItemText.trimmed) {
-            ids.append(try Place(name, setting: "id"))
+            ids.append(try Location(name, setting: "id"))
         }
         guard !ids.isEmpty else { throw SettingError("id", "name a column or a member") }
         self.ids = ids
@@ -63,10 +63,10 @@ package struct ItemMapping: Sendable {
         for name in names.keys.sorted() where !own.contains(where: { $0.name == name }) {
             throw SettingError.unknown("fields.\(name)", name: name, known: own.map(\.name))
         }
-        var fields: [(field: Field, place: Place)] = []
+        var fields: [(field: Field, location: Location)] = []
         for field in own {
             guard let other = names[field.name] else {
-                fields.append((field, try Place(field.name, setting: nil)))
+                fields.append((field, try Location(field.name, setting: nil)))
                 continue
             }
             guard let name = other.text else {
@@ -74,7 +74,7 @@ package struct ItemMapping: Sendable {
                     "fields.\(field.name)",
                     "expected a column, a member or a JSON Pointer, found \(other.typeName)")
             }
-            fields.append((field, try Place(name, setting: "fields.\(field.name)")))
+            fields.append((field, try Location(name, setting: "fields.\(field.name)")))
         }
         self.fields = fields
         let lies = settings[named.parent]
@@ -82,7 +82,7 @@ package struct ItemMapping: Sendable {
         let isField = lies == "parent" && own.contains { $0.name == lies }
         parent =
             isField || lies.isEmpty
-            ? nil : try Place(lies, setting: lies == "parent" ? nil : "parent")
+            ? nil : try Location(lies, setting: lies == "parent" ? nil : "parent")
         values = ItemValues(separator: separator.map(Character.init))
     }
 
@@ -97,11 +97,11 @@ package struct ItemMapping: Sendable {
             let names = self.ids.map { "'\($0.name)'" }.joined(separator: ", ")
             throw FormatProblem(line: line, reason: "there is no id: nothing stands in \(names)")
         }
-        for (field, place) in self.fields where field.required && fields[field.name] == nil {
+        for (field, location) in self.fields where field.required && fields[field.name] == nil {
             throw FormatProblem(
                 line: line,
                 reason:
-                    "there is no '\(field.name)', which every item has: nothing stands in '\(place.name)'"
+                    "there is no '\(field.name)', which every item has: nothing stands in '\(location.name)'"
             )
         }
         let parent = parent.map(ItemText.trimmed).flatMap { $0.isEmpty ? nil : $0 }
@@ -146,33 +146,37 @@ package struct RowMapping {
         self.values = values
         columns = table.columns
         var ids: [Int] = []
-        for place in mapping.ids { ids += try Self.column(place, in: columns).map { [$0] } ?? [] }
+        for location in mapping.ids {
+            ids += try Self.column(location, in: columns).map { [$0] } ?? []
+        }
         self.ids = ids
-        parent = try mapping.parent.flatMap { (place) throws(FormatProblem) in
-            try Self.column(place, in: table.columns)
+        parent = try mapping.parent.flatMap { (location) throws(FormatProblem) in
+            try Self.column(location, in: table.columns)
         }
         var fields: [(field: Field, column: Int)] = []
-        for (field, place) in mapping.fields {
-            if let column = try Self.column(place, in: columns) { fields.append((field, column)) }
+        for (field, location) in mapping.fields {
+            if let column = try Self.column(location, in: columns) {
+                fields.append((field, column))
+            }
         }
         self.fields = fields
     }
 
     private static func column(
-        _ place: ItemMapping.Place, in columns: [String]
+        _ location: ItemMapping.Location, in columns: [String]
     ) throws(FormatProblem) -> Int? {
-        if let column = columns.firstIndex(of: place.name)
-            ?? columns.firstIndex(where: { ItemText.isSame($0, place.name) })
+        if let column = columns.firstIndex(of: location.name)
+            ?? columns.firstIndex(where: { ItemText.isSame($0, location.name) })
         {
             return column
         }
-        guard let setting = place.setting else { return nil }
+        guard let setting = location.setting else { return nil }
         let hint =
-            nearestName(to: place.name, among: columns).map { "did you mean '\($0)'? " } ?? ""
+            nearestName(to: location.name, among: columns).map { "did you mean '\($0)'? " } ?? ""
         throw FormatProblem(
             line: 1,
             reason:
-                "there is no column '\(place.name)', which the setting '\(setting)' names; \(hint)there are: "
+                "there is no column '\(location.name)', which the setting '\(setting)' names; \(hint)there are: "
                 + columns.prefix(30).joined(separator: ", "))
     }
 

@@ -113,7 +113,7 @@ package struct ObjectMapping {
         self.mapping = mapping
         hasPointers =
             mapping.parent?.pointer != nil || mapping.ids.contains { $0.pointer != nil }
-            || mapping.fields.contains { $0.place.pointer != nil }
+            || mapping.fields.contains { $0.location.pointer != nil }
     }
 
     /// Returns the item of a line or an element; nil for an empty line.
@@ -145,7 +145,7 @@ package struct ObjectMapping {
                 line: piece.line, column: piece.column, reason: "expected an object for each item")
         }
         var found = Found(ids: Array(repeating: nil, count: mapping.ids.count))
-        for member in members { try take(member, &found, piece) }
+        for member in members { try read(member, &found, piece) }
         if hasPointers { try point(into: whole, &found, piece) }
         return try mapping.item(
             found.ids.compactMap { $0 }, found.parent, found.fields, line: piece.line)
@@ -158,23 +158,23 @@ package struct ObjectMapping {
         var fields: [String: Value] = [:]
     }
 
-    private mutating func take(
+    private mutating func read(
         _ member: JSONValue.Member, _ found: inout Found, _ piece: FormatPiece
     ) throws(FormatProblem) {
         switch role(of: member.name) {
-        case .ids(let places):
+        case .ids(let indices):
             let text = try name(member.value, member.name, piece)
-            for place in places { found.ids[place] = text }
+            for index in indices { found.ids[index] = text }
             // A column that ids are made of may be a field too.
             if let field = field(called: member.name) {
                 try put(member.value, field, &found, piece)
             }
         case .parent: found.parent = try name(member.value, member.name, piece)
-        case .field(let place): try put(member.value, mapping.fields[place].field, &found, piece)
+        case .field(let index): try put(member.value, mapping.fields[index].field, &found, piece)
         case .fields:
             for inner in member.value.object ?? [] {
-                if case .field(let place) = role(of: inner.name) {
-                    try put(inner.value, mapping.fields[place].field, &found, piece)
+                if case .field(let index) = role(of: inner.name) {
+                    try put(inner.value, mapping.fields[index].field, &found, piece)
                 }
             }
         case .none: break
@@ -184,15 +184,15 @@ package struct ObjectMapping {
     private func point(
         into whole: JSONValue, _ found: inout Found, _ piece: FormatPiece
     ) throws(FormatProblem) {
-        for (place, id) in mapping.ids.enumerated() {
+        for (index, id) in mapping.ids.enumerated() {
             guard let value = id.pointer?.value(in: whole) else { continue }
-            found.ids[place] = try name(value, id.name, piece)
+            found.ids[index] = try name(value, id.name, piece)
         }
         if let parent = mapping.parent, let value = parent.pointer?.value(in: whole) {
             found.parent = try name(value, parent.name, piece)
         }
-        for (field, place) in mapping.fields {
-            guard let value = place.pointer?.value(in: whole) else { continue }
+        for (field, location) in mapping.fields {
+            guard let value = location.pointer?.value(in: whole) else { continue }
             try put(value, field, &found, piece)
         }
     }
@@ -234,21 +234,21 @@ package struct ObjectMapping {
     private func find(_ name: String) -> Role {
         let ids = mapping.ids.indices.filter { Self.isThere(mapping.ids[$0], name) }
         if !ids.isEmpty { return .ids(ids) }
-        if let place = fieldPlace(name) { return .field(place) }
+        if let index = fieldIndex(name) { return .field(index) }
         if let parent = mapping.parent, Self.isThere(parent, name) { return .parent }
         return name == "fields" ? .fields : .none
     }
 
     private func field(called name: String) -> Field? {
-        fieldPlace(name).map { mapping.fields[$0].field }
+        fieldIndex(name).map { mapping.fields[$0].field }
     }
 
-    private func fieldPlace(_ name: String) -> Int? {
-        mapping.fields.firstIndex { $0.place.pointer == nil && $0.place.name == name }
-            ?? mapping.fields.firstIndex { Self.isThere($0.place, name) }
+    private func fieldIndex(_ name: String) -> Int? {
+        mapping.fields.firstIndex { $0.location.pointer == nil && $0.location.name == name }
+            ?? mapping.fields.firstIndex { Self.isThere($0.location, name) }
     }
 
-    private static func isThere(_ place: ItemMapping.Place, _ name: String) -> Bool {
-        place.pointer == nil && ItemText.isSame(place.name, name)
+    private static func isThere(_ location: ItemMapping.Location, _ name: String) -> Bool {
+        location.pointer == nil && ItemText.isSame(location.name, name)
     }
 }

@@ -133,7 +133,7 @@ private struct FolderDigest {
             if info.st_mode & S_IFMT == S_IFLNK { _ = stat(path, &info) }
             guard Self.mayBeCode(info.st_mode) else { continue }
             files += 1
-            take("\(name) \(HeldCode.text(info))\n")
+            combine("\(name) \(HeldCode.text(info))\n")
         }
     }
 
@@ -142,7 +142,7 @@ private struct FolderDigest {
         [S_IFREG, S_IFDIR, S_IFLNK].contains(mode & S_IFMT)
     }
 
-    private mutating func take(_ text: String) {
+    private mutating func combine(_ text: String) {
         for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }
 }

@@ -15,9 +15,9 @@ struct PathTrust {
     ///
     /// Used by one thread, that of a scan.
     private final class Silence {
-        private(set) var isNoted = false
+        private(set) var isRecorded = false
 
-        func note() { isNoted = true }
+        func record() { isRecorded = true }
     }
 
     private enum Step {
@@ -118,11 +118,11 @@ struct PathTrust {
     ///
     /// A directory that did not answer once is not asked again.
     private func isPrivate(group: gid_t, of user: uid_t) -> Bool? {
-        guard !silence.isNoted else { return nil }
+        guard !silence.isRecorded else { return nil }
         let answer = DirectoryQuestion.answer(within: Self.patience) {
             Self.isPrivate(group: group, of: user)
         }
-        if answer == nil { silence.note() }
+        if answer == nil { silence.record() }
         return answer
     }
 

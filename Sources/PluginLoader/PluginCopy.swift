@@ -40,9 +40,9 @@ extension PluginLibrary {
     public func reread(_ id: String) throws(PluginProblem) -> [PluginStatus] {
         guard let source else { throw .refused("The plugin \(id) came from no directory.") }
         var scan = PluginScan(owners: source.owners, delegates: source.delegates)
-        for directory in source.directories { scan.look(in: directory) }
+        for directory in source.directories { scan.findPlugins(in: directory) }
         let known = plugins.filter { $0.id == id && !$0.manifest.isEmpty }.map(\.manifest)
-        return try scan.settled(id, known: known)
+        return try scan.resolved(id, known: known)
     }
 
     /// Returns this library with the copies of one plugin replaced.

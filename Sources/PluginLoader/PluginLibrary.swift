@@ -62,9 +62,9 @@ public struct PluginLibrary: Sendable {
         scanning directories: [Directory], owners: Set<UInt32>? = nil, delegates: Set<String> = []
     ) {
         var scan = PluginScan(owners: owners, delegates: delegates)
-        for directory in directories { scan.look(in: directory) }
+        for directory in directories { scan.findPlugins(in: directory) }
         self.init(
-            scan.settled(), problems: scan.problems,
+            scan.resolved(), problems: scan.problems,
             source: Source(directories: directories, owners: owners, delegates: delegates))
     }
 

@@ -28,7 +28,7 @@ struct PluginScan {
     }
 
     /// Finds the plugins in a directory, and probes them.
-    mutating func look(in directory: PluginLibrary.Directory) {
+    mutating func findPlugins(in directory: PluginLibrary.Directory) {
         let path = directory.path
         if let problem = trust?.problem(with: path) {
             problems.append("The plugin directory \(path) is not looked into: \(problem).")
@@ -40,11 +40,11 @@ struct PluginScan {
     }
 
     /// Decides which copy of each id counts, and loads the plugins that belong into the daemon.
-    mutating func settled() -> [PluginStatus] {
+    mutating func resolved() -> [PluginStatus] {
         refuseTakenIdentifiers()
         let found = candidates.indices.filter { candidates[$0].status.state == .found }
         for id in Set(found.map { candidates[$0].status.id }).sorted() {
-            settle(found.filter { candidates[$0].status.id == id })
+            resolve(found.filter { candidates[$0].status.id == id })
         }
         return candidates.map(\.status)
     }
@@ -56,7 +56,7 @@ struct PluginScan {
     ///   - known: the paths of its manifests at the scan before.
     /// - Returns: all copies of the plugin, one of which is loaded.
     /// - Throws: `PluginProblem` if no copy can be loaded, or if one belongs into the daemon.
-    mutating func settled(_ id: String, known: [String]) throws(PluginProblem) -> [PluginStatus] {
+    mutating func resolved(_ id: String, known: [String]) throws(PluginProblem) -> [PluginStatus] {
         refuseTakenIdentifiers()
         let copies = candidates.indices.filter {
             candidates[$0].status.id == id || known.contains(candidates[$0].status.manifest)
@@ -68,7 +68,7 @@ struct PluginScan {
             throw .refused(
                 "The plugin \(id) lives in the daemon, which can't unload it: restart the daemon.")
         }
-        settle(found)
+        resolve(found)
         let all = copies.map { candidates[$0].status }
         if all.contains(where: { $0.state == .loaded }) { return all.filter { $0.id == id } }
         if let reason = all.compactMap(\.reason).first { throw .refused(reason) }
@@ -98,8 +98,8 @@ struct PluginScan {
         }
     }
 
-    /// Settles the copies of one id: the newest that can be loaded counts.
-    private mutating func settle(_ copies: [Int]) {
+    /// Chooses among the copies of one id: the newest that can be loaded counts.
+    private mutating func resolve(_ copies: [Int]) {
         let ordered = copies.sorted { one, other in
             guard let mine = candidates[one].manifest, let theirs = candidates[other].manifest
             else { return one < other }

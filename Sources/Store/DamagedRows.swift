@@ -36,7 +36,7 @@ final class DamagedRows: Sendable {
     init(beside file: String) { path = "\(file).damaged-records.ndjson" }
 
     /// Adds a row, which ``save()`` writes.
-    func note(
+    func add(
         _ container: String, _ component: String, key: UnsafeRawBufferPointer,
         value: UnsafeRawBufferPointer, sequence: Int64, created: Int64, sum: Int64
     ) {

@@ -12,7 +12,7 @@ extension KeptDamage {
         "its file was found damaged, and is only read: restore a backup (\(note) says more)"
     }
 
-    /// Notes that a store's file was found damaged, by SQLite or by a number in it that can't be.
+    /// Writes a note that a store's file was found damaged, by SQLite or by a number in it that can't be.
     ///
     /// No copy is made, because no change is written as long as the note exists.
     ///
@@ -20,7 +20,7 @@ extension KeptDamage {
     ///   - reason: the error.
     ///   - file: the path of the database.
     /// - Throws: `StoreError` if the note can't be written.
-    static func note(databaseDamage reason: String, in file: String) throws(StoreError) {
+    static func writeNote(ofDatabaseDamage reason: String, in file: String) throws(StoreError) {
         let note = file + databaseNote
         guard access(note, F_OK) != 0 else { return }
         try write(

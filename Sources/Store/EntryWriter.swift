@@ -95,7 +95,7 @@ struct EntryWriter {
             forget()
             throw error
         }
-        late.note(tail)
+        late.update(with: tail)
         tail.commit()
     }
 
@@ -221,7 +221,7 @@ struct EntryWriter {
             }
             count += entry.changes.count
             last = entry
-            tail.take()
+            tail.markNextWritten()
         }
         guard let last else { return }
         positions[last.container] = last.position

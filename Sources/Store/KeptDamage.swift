@@ -43,7 +43,7 @@ struct KeptDamage: Sendable {
     /// - Parameter file: the path of the database.
     /// - Returns: the damage found now and the unresolved damage found by earlier starts, oldest first.
     /// - Throws: `.corrupt` for a log without its database; other errors if no copy can be made.
-    static func look(at file: String) throws(StoreError) -> [KeptDamage] {
+    static func checkLog(of file: String) throws(StoreError) -> [KeptDamage] {
         var found = kept(beside: file)
         guard let check = try LogCheck(of: file) else { return found }
         guard size(of: file) > 0 else {
@@ -59,8 +59,8 @@ struct KeptDamage: Sendable {
         guard let loss = check.loss else { return found }
         let count = loss.transactions
         found.append(
-            try keep(
-                file,
+            try copyFiles(
+                of: file,
                 "the log \(file)-wal was found damaged at byte \(loss.offset): of at least \(count) "
                     + "committed transaction\(count == 1 ? "" : "s") after that byte, all or some are lost",
                 needsIdentity: true))
@@ -71,15 +71,17 @@ struct KeptDamage: Sendable {
     /// Copies a store whose last entries are damaged or missing: their changes are lost.
     ///
     /// - Parameters:
-    ///   - entries: the entries, at least one.
     ///   - file: the path of the database, which no process has open.
+    ///   - entries: the entries, at least one.
     /// - Returns: the damage, with its copies.
     /// - Throws: `StoreError` if no copy can be made.
-    static func keep(entries: LostEntries, of file: String) throws(StoreError) -> KeptDamage {
+    static func copyFiles(
+        of file: String, without entries: LostEntries
+    ) throws(StoreError) -> KeptDamage {
         let named = entries.first.map { "\($0)" }.joined(separator: ", ")
         let more = entries.count > entries.first.count ? ", …" : ""
-        return try keep(
-            file,
+        return try copyFiles(
+            of: file,
             "\(entries.count) of the last entries \(entries.count == 1 ? "was" : "were") found damaged or "
                 + "missing in \(file) (sequence \(named)\(more)): what was changed there is lost")
     }
@@ -151,8 +153,8 @@ struct KeptDamage: Sendable {
         try Self.shorten(note, to: Int64(end) + 1)
     }
 
-    private static func keep(
-        _ file: String, _ found: String, needsIdentity: Bool = false
+    private static func copyFiles(
+        of file: String, _ found: String, needsIdentity: Bool = false
     ) throws(StoreError) -> KeptDamage {
         let now = time()
         var kept = "\(file).damaged-\(now.filter { $0 != "-" && $0 != ":" })"

@@ -13,7 +13,7 @@ extension KeptDamage {
     /// - Parameters:
     ///   - pool: the store; nothing has been written to it yet.
     ///   - file: its path.
-    static func keep(tables pool: DatabasePool, of file: String) {
+    static func copyStore(_ pool: DatabasePool, of file: String) {
         let copy = copy(beside: file)
         let note = copy + suffix
         guard access(note, F_OK) != 0 else { return }

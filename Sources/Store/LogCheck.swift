@@ -89,7 +89,7 @@ package struct LogCheck: Sendable {
             let whole = bytes.count / frame
             bytes.withUnsafeBytes { bytes in
                 for index in 0..<whole {
-                    take(
+                    check(
                         UnsafeRawBufferPointer(
                             rebasing: bytes[index * frame..<(index + 1) * frame]),
                         at: offset + Int64(index * frame))
@@ -100,7 +100,7 @@ package struct LogCheck: Sendable {
         }
     }
 
-    private mutating func take(_ frame: UnsafeRawBufferPointer, at offset: Int64) {
+    private mutating func check(_ frame: UnsafeRawBufferPointer, at offset: Int64) {
         let page = frame.bigEndianWord(at: 0)
         var mark = Mark(
             salts: frame.bigEndianSalts(at: 8),
@@ -128,7 +128,7 @@ package struct LogCheck: Sendable {
             return
         }
         if isIntact { spoil(at: offset) }
-        note(&mark, continues: continues, at: offset)
+        addUnread(&mark, continues: continues, at: offset)
     }
 
     /// Marks the offset from which SQLite does not read.
@@ -137,7 +137,8 @@ package struct LogCheck: Sendable {
         wrong = offset
     }
 
-    private mutating func note(_ mark: inout Mark, continues: Bool, at offset: Int64) {
+    /// Counts a transaction that SQLite does not read, and records a loss if this or an earlier one is intact.
+    private mutating func addUnread(_ mark: inout Mark, continues: Bool, at offset: Int64) {
         // The header is synced before any frame is written, so a crash can't have damaged it.
         let isHeaderWrong = wrong == 0
         if continues, before.isCommit { loss = Loss(offset: wrong, transactions: hidden) }

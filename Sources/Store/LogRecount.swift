@@ -43,12 +43,15 @@ final class LogRecount {
                 slice.isEnd = true
                 break
             }
-            bytes += try take(row, &slice)
+            bytes += try check(row, &slice)
         }
         return slice
     }
 
-    private func take(_ row: Row, _ slice: inout RecountSlice) throws -> Int {
+    /// Checks an entry and counts it in the slice.
+    ///
+    /// - Returns: the size of the row in bytes.
+    private func check(_ row: Row, _ slice: inout RecountSlice) throws -> Int {
         let sequence: Int64 = row[0]
         if let last {
             slice.missing += Int(sequence - last - 1)

@@ -26,7 +26,7 @@ struct Opening {
         try Self.makeDirectory(path)
         ownership = try Ownership(of: "\(path)/atrium.lock")
         // Before SQLite opens the file, because it would continue behind damage in the log.
-        var damages = try KeptDamage.look(at: file)
+        var damages = try KeptDamage.checkLog(of: file)
         if StateFolder.size(of: file) == 0 { try Self.checkIsNew(file) }
         try Self.makeFile(file)
         do {
@@ -36,7 +36,7 @@ struct Opening {
             if !head.damaged.isEmpty {
                 // Closed first: closing a descriptor of an open file would release SQLite's locks on it.
                 try pool.close()
-                damages.append(try KeptDamage.keep(entries: head.damaged, of: file))
+                damages.append(try KeptDamage.copyFiles(of: file, without: head.damaged))
                 pool = try Self.openPool(of: file, damages)
             }
             self.pool = pool
@@ -47,7 +47,7 @@ struct Opening {
             damages = KeptDamage.settleRestore(of: damages, in: file, identity: head.identity)
             let (problems, failure) = Self.problems(pool)
             // A file that SQLite can't read is not written to any more.
-            if !problems.isEmpty, failure == nil { KeptDamage.keep(tables: pool, of: file) }
+            if !problems.isEmpty, failure == nil { KeptDamage.copyStore(pool, of: file) }
             damages = KeptDamage.unlessFoundAgain(damages, problems, in: file)
             damages += problems.map { [file] problem in
                 KeptDamage("\(problem). Stop the daemon and restore a backup", in: file)

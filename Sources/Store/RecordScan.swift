@@ -150,7 +150,7 @@ struct RecordScan {
         let (value, sequence, created) = (row.bytes(1), row.number(2), row.number(3))
         let found = sums.record(key: key, value: value, sequence: sequence, created: created)
         if found == sum { return try body(key, value, sequence) }
-        kept?.note(
+        kept?.add(
             name.container, name.component, key: key, value: value, sequence: sequence,
             created: created, sum: sum)
         return try body(key, nil, sequence)

@@ -125,14 +125,14 @@ public final class Recount: @unchecked Sendable {
                 slice.isEnd = true
                 return
             }
-            bytes += try take(row, start, &slice)
+            bytes += try count(row, start, &slice)
         }
     }
 
     /// Adds a row to the count.
     ///
     /// - Returns: the size of the row in bytes.
-    private func take(
+    private func count(
         _ row: Row, _ start: ComponentSum, _ slice: inout RecountSlice
     ) throws -> Int {
         let key = try row.withUnsafeData(atIndex: 0) { $0 ?? Data() }

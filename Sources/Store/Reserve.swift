@@ -20,8 +20,8 @@ enum Reserve {
         file[..<(file.lastIndex(of: "/") ?? file.startIndex)]
     }
 
-    /// Keeps the room, unless it is kept already; does nothing where there is none.
-    static func keep(beside file: String) {
+    /// Allocates the room, unless that was done before; does nothing where there is none.
+    static func allocate(beside file: String) {
         let path = path(beside: file)
         guard StateFolder.size(of: path) < bytes else { return }
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -83,7 +83,7 @@ extension Opening {
                 throw Reserve.explained(error, beside: file)
             }
         }
-        Reserve.keep(beside: opening.file)
+        Reserve.allocate(beside: opening.file)
         return opening
     }
 }

@@ -147,7 +147,7 @@ public final class Store: Sendable {
         try? pool.close()
         try? reader?.close()
         // A start after this one may find a disk that is full. Where there is no store, it would show that there was.
-        if !hasLostFile { Reserve.keep(beside: file) }
+        if !hasLostFile { Reserve.allocate(beside: file) }
         writer.ownership.release()
     }
 

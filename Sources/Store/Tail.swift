@@ -46,7 +46,7 @@ struct Tail {
     }
 
     /// Marks the next entry's changes as written.
-    mutating func take() {
+    mutating func markNextWritten() {
         changeCount -= waiting[made].changes.count
         made += 1
     }
@@ -135,7 +135,7 @@ final class LateRecords: Sendable {
     var current: Table { table.withLock { $0 } }
 
     /// Updates the table after a transaction has committed.
-    func note(_ tail: Tail) {
+    func update(with tail: Tail) {
         table.withLock { table in
             table.waiting += tail.added
             if let added = tail.added.last { table.last = added.sequence }

@@ -37,7 +37,7 @@ extension Writer {
 
     private func keepNote(of error: DatabaseError) {
         do {
-            try KeptDamage.note(databaseDamage: error.reason, in: path)
+            try KeptDamage.writeNote(ofDatabaseDamage: error.reason, in: path)
         } catch {
             logger.warning(
                 "no note of the damage could be kept: the next start will write to the file again",

@@ -89,7 +89,7 @@ extension ZoneRule {
             guard let written = reader.offset() else { return nil }
             offset = -written
         }
-        guard reader.take(","), let start = reader.change(), reader.take(","),
+        guard reader.consume(","), let start = reader.change(), reader.consume(","),
             let end = reader.change(), reader.isAtEnd
         else { return nil }
         summer = Summer(offset: offset, start: start, end: end)
@@ -107,7 +107,7 @@ private struct RuleReader {
         position < bytes.count && UInt32(bytes[position]) == character.value
     }
 
-    mutating func take(_ character: Unicode.Scalar) -> Bool {
+    mutating func consume(_ character: Unicode.Scalar) -> Bool {
         guard isNext(character) else { return false }
         position += 1
         return true
@@ -115,11 +115,11 @@ private struct RuleReader {
 
     /// Passes over a name: letters, or anything a name may have between `<` and `>`.
     mutating func name() -> Bool {
-        let isQuoted = take("<")
+        let isQuoted = consume("<")
         let start = position
         while position < bytes.count, isName(bytes[position], isQuoted) { position += 1 }
         guard position - start >= 3 else { return false }
-        return !isQuoted || take(">")
+        return !isQuoted || consume(">")
     }
 
     private func isName(_ byte: UInt8, _ isQuoted: Bool) -> Bool {
@@ -144,14 +144,14 @@ private struct RuleReader {
 
     /// `+hh:mm:ss` in seconds; sign, minutes and seconds may be left out.
     private mutating func time(hours: ClosedRange<Int64>) -> Int64? {
-        let isNegative = take("-")
-        if !isNegative { _ = take("+") }
+        let isNegative = consume("-")
+        if !isNegative { _ = consume("+") }
         guard let hour = number(in: hours) else { return nil }
         var seconds = hour * 3_600
-        if take(":") {
+        if consume(":") {
             guard let minute = number(in: 0...59) else { return nil }
             seconds += minute * 60
-            if take(":") {
+            if consume(":") {
                 guard let second = number(in: 0...59) else { return nil }
                 seconds += second
             }
@@ -164,14 +164,15 @@ private struct RuleReader {
 
     mutating func change() -> ZoneRule.Switch? {
         guard let day = day() else { return nil }
-        guard take("/") else { return ZoneRule.Switch(day: day, time: 2 * 3_600) }
+        guard consume("/") else { return ZoneRule.Switch(day: day, time: 2 * 3_600) }
         return time(hours: 0...167).map { ZoneRule.Switch(day: day, time: $0) }
     }
 
     private mutating func day() -> ZoneRule.Day? {
-        if take("J") { return number(in: 1...365).map(ZoneRule.Day.withoutLeapDay) }
-        guard take("M") else { return number(in: 0...365).map(ZoneRule.Day.withLeapDay) }
-        guard let month = number(in: 1...12), take("."), let week = number(in: 1...5), take("."),
+        if consume("J") { return number(in: 1...365).map(ZoneRule.Day.withoutLeapDay) }
+        guard consume("M") else { return number(in: 0...365).map(ZoneRule.Day.withLeapDay) }
+        guard let month = number(in: 1...12), consume("."), let week = number(in: 1...5),
+            consume("."),
             let weekday = number(in: 0...6)
         else { return nil }
         return .weekday(month: month, week: week, weekday: weekday)

@@ -42,19 +42,19 @@ struct CallHeader {
         while let key = try reader.nextKey() {
             switch key {
             case "method":
-                try note(.method, key, reader)
+                try markSeen(.method, key, reader)
                 try readMethod(&reader)
             case "parameters":
-                try note(.parameters, key, reader)
+                try markSeen(.parameters, key, reader)
                 try readParameters(&reader)
             case "oneway":
-                try note(.oneway, key, reader)
+                try markSeen(.oneway, key, reader)
                 isOneway = try reader.readNull() ? false : reader.readBool()
             case "more":
-                try note(.more, key, reader)
+                try markSeen(.more, key, reader)
                 wantsMore = try reader.readNull() ? false : reader.readBool()
             case "upgrade":
-                try note(.upgrade, key, reader)
+                try markSeen(.upgrade, key, reader)
                 wantsUpgrade = try reader.readNull() ? false : reader.readBool()
             default:
                 try skipExtension(key, &reader)
@@ -63,7 +63,7 @@ struct CallHeader {
         try reader.end()
     }
 
-    private mutating func note(
+    private mutating func markSeen(
         _ member: Members, _ key: JSONKey, _ reader: JSONReader
     ) throws(JSONError) {
         guard seen.insert(member).inserted else { throw reader.duplicateMember(key) }

@@ -41,7 +41,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
     private var pipe: RawPipe?
 
     /// Whether replies are to wait, because a stream's reader does not keep up.
-    private(set) var isHeld = false
+    private(set) var isPaused = false
     private var isReadHeld = false
     private var isDelivering = false
     private var end: (any Error)?
@@ -92,12 +92,12 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
         return unsent.readableBytes + inChannel
     }
 
-    /// Holds replies back, or delivers them again.
-    func hold(_ isHeld: Bool) {
-        self.isHeld = isHeld
-        guard !isHeld else { return }
+    /// Pauses or resumes the delivery of replies, and the reading.
+    func setReadingPaused(_ isPaused: Bool) {
+        self.isPaused = isPaused
+        guard !isPaused else { return }
         deliver()
-        if isReadHeld, !self.isHeld {
+        if isReadHeld, !self.isPaused {
             isReadHeld = false
             context?.read()
         }
@@ -106,7 +106,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
     /// Closes; open calls fail.
     func close(_ error: any Error = VarlinkConnectionError.closed) {
         end = end ?? error
-        isHeld = false
+        isPaused = false
         context?.shutAndClose()
         failCalls()
     }
@@ -130,12 +130,12 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
         isDelivering = true
         defer { isDelivering = false }
         do throws(ProtocolViolation) {
-            while !isHeld, pipe == nil, let frame = try frames.next() { try deliver(frame) }
+            while !isPaused, pipe == nil, let frame = try frames.next() { try deliver(frame) }
         } catch {
             frames.removeAll()
             close(VarlinkConnectionError(.protocolViolation, "the service sent \(error)"))
         }
-        if !isHeld, end != nil { failCalls() }
+        if !isPaused, end != nil { failCalls() }
     }
 
     private func deliver(_ frame: ByteBuffer) throws(ProtocolViolation) {
@@ -207,13 +207,13 @@ extension ClientConnection {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if let pipe { return pipe.take(Self.unwrapInboundIn(data)) }
+        if let pipe { return pipe.append(Self.unwrapInboundIn(data)) }
         frames.append(Self.unwrapInboundIn(data))
         deliver()
     }
 
     func read(context: ChannelHandlerContext) {
-        guard pipe?.wantsBytes ?? !isHeld else {
+        guard pipe?.wantsBytes ?? !isPaused else {
             isReadHeld = true
             return
         }

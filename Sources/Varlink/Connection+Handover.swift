@@ -103,7 +103,7 @@ extension Connection {
     /// Restores the state of a connection of another process, before the channel is read from.
     func adopt(_ kept: KeptState) {
         keeping.resumption = kept
-        usage.goOn(after: kept.calls)
+        usage.restore(calls: kept.calls)
         if !kept.bytes.isEmpty { frames.append(ByteBuffer(bytes: kept.bytes)) }
     }
 

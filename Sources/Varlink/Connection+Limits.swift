@@ -26,8 +26,8 @@ extension Connection {
 
         mutating func startCall() { calls += 1 }
 
-        /// Adds the calls started by the previous process.
-        mutating func goOn(after calls: Int) {
+        /// Sets the number of calls started by the previous process.
+        mutating func restore(calls: Int) {
             self.calls = calls
             callsSwept = calls
         }

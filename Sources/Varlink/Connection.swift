@@ -6,7 +6,7 @@ internal import NIOCore
 ///
 /// Bytes arrive in `channelRead`, are cut into frames, and each call's handler runs there and then. Replies go to a
 /// ``ReplyQueue``. The channel itself is used in three places only, each without a handler on the stack: at the end of
-/// a read; after the reads of other connections, for replies that were held for these (``ServerState/hold(_:)``); and
+/// a read; after the reads of other connections, for replies that were held for these (``ServerState/holdReplies(of:)``); and
 /// in a turn of its own (``takeTurn()``), scheduled by replies that are made at another time. So no callback of a
 /// channel can enter a handler a second time.
 ///
@@ -115,7 +115,7 @@ extension Connection {
             frames.append(bytes)
             startCalls()
         case .upgrading: frames.append(bytes)
-        case .upgraded(let pipe): pipe.take(bytes)
+        case .upgraded(let pipe): pipe.append(bytes)
         case .stopping, .ending, .condemned, .closing, .closed: break
         }
     }
@@ -168,7 +168,7 @@ extension Connection {
 
     /// Closes the channel.
     ///
-    /// Every way to close it, except ``letGo()``, passes here or does the same.
+    /// Every way to close it, except ``closeDescriptor()``, passes here or does the same.
     func close(
         context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?
     ) {
@@ -206,8 +206,8 @@ extension Connection {
     /// Its further calls wait in line, for others to come first.
     func putOff() { isPutOff = true }
 
-    /// Continues with calls that were postponed for other connections.
-    func goOn() {
+    /// Starts calls that were postponed for other connections.
+    func runPostponed() {
         isPutOff = false
         takeTurn()
         if context == nil, !isPutOff { end() }
@@ -246,7 +246,7 @@ extension Connection {
     }
 
     /// Closes the descriptor without shutting the socket down: another process continues the connection with a copy.
-    func letGo() {
+    func closeDescriptor() {
         context?.close(promise: nil)
     }
 
@@ -316,7 +316,7 @@ extension Connection {
     ///
     /// - Parameter mayHold: Whether replies may be sent later in this turn of the loop.
     func finishTurn(mayHold: Bool = false) {
-        if !mayHold || !isHoldable || !server.hold(self) { flush() }
+        if !mayHold || !isHoldable || !server.holdReplies(of: self) { flush() }
         switch state {
         case .condemned(let condemnation): return carryOut(condemnation)
         case .halfClosed

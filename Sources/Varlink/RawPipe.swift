@@ -28,7 +28,7 @@ final class RawPipe: @unchecked Sendable {
     var wantsBytes: Bool { waiting.readableBytes < Self.capacity }
 
     /// Adds bytes that have arrived.
-    func take(_ bytes: ByteBuffer) {
+    func append(_ bytes: ByteBuffer) {
         var bytes = bytes
         waiting.writeBuffer(&bytes)
         answerReader()

@@ -20,7 +20,7 @@ final class ReplyStream<Reply: Sendable>: @unchecked Sendable {
     }
 
     /// Adds a reply or the error that ends the stream; a reply that does not continue is the last.
-    func take(_ result: Result<Reply, any Error>, continues: Bool) {
+    func receive(_ result: Result<Reply, any Error>, continues: Bool) {
         guard !isOver else { return }
         isOver = !continues
         switch result {
@@ -42,7 +42,7 @@ final class ReplyStream<Reply: Sendable>: @unchecked Sendable {
             // A reply that can't be read ends the stream: those that follow have no reader.
             if continues { connection.close() }
         }
-        if !isOver, waiting.count >= Self.capacity { connection.hold(true) }
+        if !isOver, waiting.count >= Self.capacity { connection.setReadingPaused(true) }
     }
 
     /// Returns the next reply; nil at the end.
@@ -60,7 +60,7 @@ final class ReplyStream<Reply: Sendable>: @unchecked Sendable {
     func cancel() {
         connection.eventLoop.execute { [self] in
             guard !isOver else { return }
-            take(.failure(CancellationError()), continues: false)
+            receive(.failure(CancellationError()), continues: false)
             connection.close()
         }
     }
@@ -68,7 +68,7 @@ final class ReplyStream<Reply: Sendable>: @unchecked Sendable {
     private func read(_ reader: CheckedContinuation<Reply?, any Error>) {
         if let reply = waiting.popFirst() {
             reader.resume(returning: reply)
-            if waiting.isEmpty, !isOver { connection.hold(false) }
+            if waiting.isEmpty, !isOver { connection.setReadingPaused(false) }
         } else if let error {
             self.error = nil
             reader.resume(throwing: error)

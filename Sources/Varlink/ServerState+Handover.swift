@@ -90,7 +90,7 @@ extension ServerState {
             })
         for connection in connections {
             if connection.keeping.identity.map(identities.contains) == true {
-                connection.letGo()
+                connection.closeDescriptor()
             } else {
                 connection.closeNow()
             }

@@ -40,7 +40,7 @@ extension ServerState {
         } else if turns.used <= turns.most {
             runRound()
         } else {
-            goOnAfterPoll()
+            schedulePostponed()
         }
     }
 
@@ -55,7 +55,7 @@ extension ServerState {
     /// the other, unless calls come from one connection alone.
     ///
     /// - Returns: Whether they are; if not, the connection sends them.
-    func hold(_ connection: Connection) -> Bool {
+    func holdReplies(of connection: Connection) -> Bool {
         let isAlone = turns.lastReader == connection.number && !turns.isRoundToCome
         turns.lastReader = connection.number
         guard !isAlone else { return false }
@@ -86,16 +86,16 @@ extension ServerState {
     func putOff(_ connection: Connection) {
         connection.putOff()
         line.append(connection)
-        goOnAfterPoll()
+        schedulePostponed()
     }
 
-    private func goOnAfterPoll() {
-        nextPoll.run { [weak self] in self?.goOn() }
+    private func schedulePostponed() {
+        nextPoll.run { [weak self] in self?.runPostponed() }
     }
 
     /// Continues after a poll: sends the remaining replies, and lets postponed connections start calls, each as far as
     /// it may.
-    private func goOn() {
+    private func runPostponed() {
         sendHeld()
         let isRoundLeft = turns.used > turns.most && turns.isRoundToCome
         turns.used = 0
@@ -104,9 +104,9 @@ extension ServerState {
         var count = line.count
         while count > 0, budget.isLeft, let connection = line.popFirst() {
             count -= 1
-            connection.goOn()
+            connection.runPostponed()
         }
-        if !line.isEmpty { goOnAfterPoll() }
+        if !line.isEmpty { schedulePostponed() }
     }
 }
 

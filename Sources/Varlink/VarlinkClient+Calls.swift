@@ -175,9 +175,9 @@ extension VarlinkClient {
             frame,
             .init(kind: .more) { event in
                 if case .reply(_, let continues) = event {
-                    stream.take(event.result(decode), continues: continues)
+                    stream.receive(event.result(decode), continues: continues)
                 } else {
-                    stream.take(event.result(decode), continues: false)
+                    stream.receive(event.result(decode), continues: false)
                 }
             })
         return AsyncThrowingStream { try await owner.stream.next() }
@@ -236,10 +236,10 @@ extension VarlinkClient {
     /// Call it on the loop. It is for callers of ``open(_:_:each:)`` that can't take more for now: only replies that
     /// have arrived already wait in memory. The end of the connection is reported once reading is resumed.
     ///
-    /// - Parameter isHeld: Whether reading is paused.
-    public func hold(_ isHeld: Bool) {
+    /// - Parameter isPaused: Whether reading is paused.
+    public func setReadingPaused(_ isPaused: Bool) {
         eventLoop.preconditionInEventLoop()
-        streaming.hold(isHeld)
+        streaming.setReadingPaused(isPaused)
     }
 
     private static func decode<Method: VarlinkMethod>(

@@ -208,7 +208,7 @@ final class MethodEntry: Sendable {
 
 /// The methods by name, found by the name's bytes in a call, without making a string.
 struct MethodTable: Sendable {
-    private struct Place {
+    private struct Bucket {
         var hash: UInt64 = 0
         /// The position of the name's bytes among all names, and their number.
         var start = 0
@@ -224,26 +224,26 @@ struct MethodTable: Sendable {
     /// Entries by hash, with linear probing.
     ///
     /// A power of two in size, and at most half full, so that a search ends.
-    private let places: [Place]
+    private let buckets: [Bucket]
 
     /// A table of these methods, each of which knows its place among them.
     init(_ entries: [MethodEntry]) {
         var size = 2
         while size < entries.count * 2 { size *= 2 }
-        var places = [Place](repeating: Place(), count: size)
+        var buckets = [Bucket](repeating: Bucket(), count: size)
         var names: [UInt8] = []
         for (index, entry) in entries.enumerated() {
             let name = Array(entry.name.utf8)
             let hash = name.withUnsafeBytes(MethodTable.hash)
-            var place = Int(truncatingIfNeeded: hash) & (size - 1)
-            while places[place].entry >= 0 { place = (place + 1) & (size - 1) }
-            places[place] = Place(
+            var bucket = Int(truncatingIfNeeded: hash) & (size - 1)
+            while buckets[bucket].entry >= 0 { bucket = (bucket + 1) & (size - 1) }
+            buckets[bucket] = Bucket(
                 hash: hash, start: names.count, count: name.count, entry: index)
             names += name
         }
         self.entries = entries
         self.names = names
-        self.places = places
+        self.buckets = buckets
     }
 
     /// The number of methods, which is also the index of unknown ones.
@@ -254,21 +254,21 @@ struct MethodTable: Sendable {
 
     func entry(named name: UnsafeRawBufferPointer) -> MethodEntry? {
         let hash = MethodTable.hash(name)
-        let mask = places.count - 1
-        var place = Int(truncatingIfNeeded: hash) & mask
-        while places[place].entry >= 0 {
-            let found = places[place]
+        let mask = buckets.count - 1
+        var bucket = Int(truncatingIfNeeded: hash) & mask
+        while buckets[bucket].entry >= 0 {
+            let found = buckets[bucket]
             if found.hash == hash, isName(found, name) { return entries[found.entry] }
-            place = (place + 1) & mask
+            bucket = (bucket + 1) & mask
         }
         return nil
     }
 
-    private func isName(_ place: Place, _ name: UnsafeRawBufferPointer) -> Bool {
-        guard place.count == name.count else { return false }
+    private func isName(_ bucket: Bucket, _ name: UnsafeRawBufferPointer) -> Bool {
+        guard bucket.count == name.count else { return false }
         return names.withUnsafeBytes { names in
             guard let known = names.baseAddress, let name = name.baseAddress else { return true }
-            return memcmp(known + place.start, name, place.count) == 0
+            return memcmp(known + bucket.start, name, bucket.count) == 0
         }
     }
 
@@ -281,13 +281,13 @@ struct MethodTable: Sendable {
             hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
             hash ^= hash >> 32
         }
-        var place = 0
-        while place + 8 <= bytes.count {
-            mix(bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-            place += 8
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            mix(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            offset += 8
         }
         var rest: UInt64 = 0
-        for byte in bytes[place...] { rest = rest << 8 | UInt64(byte) }
+        for byte in bytes[offset...] { rest = rest << 8 | UInt64(byte) }
         mix(rest)
         return hash
     }

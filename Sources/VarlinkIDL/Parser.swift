@@ -67,7 +67,7 @@ struct Parser {
         let (name, position) = try memberName()
         let parameters = try structure()
         scanner.skipBlanks()
-        guard scanner.take("->") else { throw unexpected("'->'") }
+        guard scanner.consume("->") else { throw unexpected("'->'") }
         scanner.skipBlanks()
         let reply = try structure()
         scanner.skipBlanks()
@@ -100,9 +100,9 @@ struct Parser {
 
     /// What stands in parentheses: `name: type` makes a structure, bare names an enumeration.
     private mutating func group() throws(DefinitionError) -> FieldType {
-        guard scanner.take("(") else { throw unexpected("'('") }
+        guard scanner.consume("(") else { throw unexpected("'('") }
         scanner.skipBlanks()
-        if scanner.take(")") { return .structure(Structure(fields: [])) }
+        if scanner.consume(")") { return .structure(Structure(fields: [])) }
         var names: Set<String> = []
         let (name, documentation, position) = try fieldName(besides: &names)
         guard scanner.next == ":" else {
@@ -120,13 +120,13 @@ struct Parser {
         from first: EnumerationValue, _ names: inout Set<String>
     ) throws(DefinitionError) -> Enumeration {
         var values = [first]
-        while scanner.take(",") {
+        while scanner.consume(",") {
             scanner.skipBlanks()
             let (name, documentation, position) = try fieldName(besides: &names)
             values.append(
                 EnumerationValue(name: name, documentation: documentation, position: position))
         }
-        guard scanner.take(")") else { throw unexpected("a comma or ')'") }
+        guard scanner.consume(")") else { throw unexpected("a comma or ')'") }
         return Enumeration(values: values)
     }
 
@@ -135,7 +135,7 @@ struct Parser {
         from first: Field, _ names: inout Set<String>
     ) throws(DefinitionError) -> Structure {
         var fields = [first]
-        while scanner.take(",") {
+        while scanner.consume(",") {
             scanner.skipBlanks()
             let (name, documentation, position) = try fieldName(besides: &names)
             guard scanner.next == ":" else {
@@ -146,13 +146,13 @@ struct Parser {
                     name: name, documentation: documentation, type: try typeOfField(),
                     position: position))
         }
-        guard scanner.take(")") else { throw unexpected("a comma or ')'") }
+        guard scanner.consume(")") else { throw unexpected("a comma or ')'") }
         return Structure(fields: fields)
     }
 
     /// The colon and the type behind a field's name, and the blanks behind them.
     private mutating func typeOfField() throws(DefinitionError) -> FieldType {
-        _ = scanner.take(":")
+        _ = scanner.consume(":")
         scanner.skipBlanks()
         let type = try fieldType()
         scanner.skipBlanks()
@@ -167,12 +167,12 @@ struct Parser {
         }
         depth += 1
         defer { depth -= 1 }
-        if scanner.take("?") {
+        if scanner.consume("?") {
             guard scanner.next != "?" else { throw unexpected("a type behind '?'") }
             return .nullable(try fieldType())
         }
-        if scanner.take("[]") { return .array(try fieldType()) }
-        if scanner.take("[string]") { return .map(try fieldType()) }
+        if scanner.consume("[]") { return .array(try fieldType()) }
+        if scanner.consume("[string]") { return .map(try fieldType()) }
         if scanner.next == "(" { return try group() }
         return try wordType()
     }

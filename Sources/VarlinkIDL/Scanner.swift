@@ -49,7 +49,7 @@ struct Scanner {
     ///
     /// - Parameter text: ASCII, without line ends.
     /// - Returns: Whether it did.
-    mutating func take(_ text: String) -> Bool {
+    mutating func consume(_ text: String) -> Bool {
         let wanted = text.unicodeScalars
         guard characters[offset...].starts(with: wanted) else { return false }
         for _ in wanted { advance() }

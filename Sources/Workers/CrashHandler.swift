@@ -19,8 +19,8 @@ public enum CrashHandler {
     /// Makes a crash print the notes, the signal and a backtrace.
     public static func install() { process_handle_crashes() }
 
-    /// Notes a line that a crash prints, behind those before.
-    public static func note(_ line: String) {
+    /// Appends a line that a crash prints, after the earlier ones.
+    public static func append(_ line: String) {
         var line = line
         line.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) {

@@ -19,8 +19,8 @@ struct LastLines {
     /// Libraries whose functions a failure passes through, which say nothing about the plugin.
     private static let passed = ["libswift", "libc.so", "libFoundation", "libdispatch", "ld-linux"]
 
-    /// Examines a line, in which the names of functions are demangled.
-    mutating func take(_ line: String) {
+    /// Reads a line, in which the names of functions are demangled.
+    mutating func read(_ line: String) {
         if line.hasPrefix("ended by SIG"), line.hasSuffix(" at") {
             isInBacktrace = true
             function = nil
@@ -32,13 +32,13 @@ struct LastLines {
         } else if isInTraceback, line.first?.isWhitespace == false {
             // The lines of a traceback are indented; the exception after them is not.
             isInTraceback = false
-            take(failure: line)
+            setFailure(line)
         } else if line.contains("Fatal error:") || line.hasPrefix("The program ") {
-            take(failure: line)
+            setFailure(line)
         }
     }
 
-    private mutating func take(failure line: String) {
+    private mutating func setFailure(_ line: String) {
         let sentence = line.hasSuffix(".") ? String(line.dropLast()) : line
         failure = LineBudget.cut(sentence, to: Self.mostBytes.failure)
     }

@@ -88,7 +88,7 @@ struct PendingCalls {
     ///
     /// At most the call's limit is subtracted, so that a worker that keeps sending messages and does not answer becomes
     /// overdue at some time.
-    mutating func wasHeld(
+    mutating func wasPaused(
         from start: ContinuousClock.Instant, to end: ContinuousClock.Instant
     ) {
         guard let begin else { return }

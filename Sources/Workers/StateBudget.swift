@@ -20,7 +20,7 @@ struct StateBudget {
     ///
     /// - Parameter size: its approximate size in bytes.
     /// - Returns: the problem, as the continuation of "answered with"; nil: none.
-    mutating func take(_ size: Int) -> String? {
+    mutating func charge(_ size: Int) -> String? {
         bytes += max(Self.part, size)
         guard bytes > Self.most else { return nil }
         return "\(bytes) bytes of state so far, where \(Self.most) are allowed"

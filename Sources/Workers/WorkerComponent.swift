@@ -72,7 +72,7 @@ public actor WorkerComponent {
             .filter { $0.hasPrefix("/") }
         let kind = try await withCheckedThrowingContinuation { continuation in
             launcher.launch(request, owner: owner) { result in
-                continuation.resume(with: result.map { self.take($0) })
+                continuation.resume(with: result.map { self.adopt($0) })
             }
         }
         _ = try await restore([])
@@ -192,7 +192,7 @@ public actor WorkerComponent {
         lose(because: "The component was stopped.")
     }
 
-    private func take(_ port: any ComponentPort) -> Kind {
+    private func adopt(_ port: any ComponentPort) -> Kind {
         self.port = port
         return port.kind
     }

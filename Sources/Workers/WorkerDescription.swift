@@ -82,7 +82,7 @@ extension WorkerLauncher {
                     }
                 }
             }
-            answer.look()
+            answer.poll()
         } catch {
             done(.failure(.unavailable(reason: error.reason)))
         }
@@ -134,7 +134,7 @@ private final class DescriptionAnswer {
         self.done = done
     }
 
-    func look(pause: TimeAmount = .milliseconds(1)) {
+    func poll(pause: TimeAmount = .milliseconds(1)) {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
         if count > 0 { bytes += buffer[..<count] }
@@ -146,7 +146,7 @@ private final class DescriptionAnswer {
         }
         let again = NIOLoopBound(self, eventLoop: loop)
         loop.scheduleTask(in: pause) {
-            again.value.look(pause: min(pause * 2, .milliseconds(20)))
+            again.value.poll(pause: min(pause * 2, .milliseconds(20)))
         }
     }
 }

@@ -29,7 +29,7 @@ final class WorkerInbox {
     private let loop: any EventLoop
     private let check: AnswerCheck
     private let asked: (Int) -> AnswerCheck.Asked?
-    private let hold: (Bool) -> Void
+    private let setPaused: (Bool) -> Void
     private let deliver: (Result<Message, WireError>) -> Void
     /// The pieces of the message that is not complete yet.
     private var pieces: [UInt8] = []
@@ -40,22 +40,22 @@ final class WorkerInbox {
     ///   - loop: the event loop that it is used on.
     ///   - check: checks what the component returns and raises.
     ///   - asked: returns the command or query of a call by its id; nil: it is another call.
-    ///   - hold: pauses or resumes reading from the worker.
+    ///   - setPaused: pauses or resumes reading from the worker.
     ///   - deliver: receives a message.
     init(
         on loop: any EventLoop, judging check: AnswerCheck,
-        of asked: @escaping (Int) -> AnswerCheck.Asked?, hold: @escaping (Bool) -> Void,
+        of asked: @escaping (Int) -> AnswerCheck.Asked?, setPaused: @escaping (Bool) -> Void,
         _ deliver: @escaping (Result<Message, WireError>) -> Void
     ) {
         self.loop = loop
         self.check = check
         self.asked = asked
-        self.hold = hold
+        self.setPaused = setPaused
         self.deliver = deliver
     }
 
-    /// Takes a frame from the worker; a message that is sent whole is delivered during the call.
-    func take(_ said: Worker.Attach.Reply) {
+    /// Receives a frame from the worker; a message that is sent whole is delivered during the call.
+    func receive(_ said: Worker.Attach.Reply) {
         if let message = said.message, pieces.isEmpty {
             return deliver(Self.read(said.id, message.bytes, check, said.id.flatMap(asked)))
         }
@@ -76,11 +76,11 @@ final class WorkerInbox {
     private func readApart(_ id: Int?) {
         let bytes = pieces
         pieces = []
-        hold(true)
+        setPaused(true)
         let arrived = NIOLoopBound(
             { [self] (result: Result<Message, WireError>) in
                 deliver(result)
-                hold(false)
+                setPaused(false)
             }, eventLoop: loop)
         let (loop, check, asked) = (loop, check, id.flatMap(asked))
         Task(executorPreference: QuietExecutor.shared) {

@@ -83,7 +83,7 @@ struct WorkerLink: Sendable {
     }
 
     /// Pauses or resumes reading from the worker; call this on the loop.
-    func hold(_ isHeld: Bool) { stream.hold(isHeld) }
+    func setReadingPaused(_ isPaused: Bool) { stream.setReadingPaused(isPaused) }
 
     /// Calls `done` on the loop with each frame from the worker in order, and once with the end of the stream.
     func open(

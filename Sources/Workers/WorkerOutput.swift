@@ -111,7 +111,7 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
         defer { line.removeAll(keepingCapacity: true) }
         guard !line.isEmpty else { return }
         let text = Self.readable(String(decoding: line, as: UTF8.self))
-        lastLines.take(text)
+        lastLines.read(text)
         guard budget.admits(report: sumUp) else {
             if unlogged.count == Self.reserve { unlogged.removeFirst() }
             return unlogged.append(text)

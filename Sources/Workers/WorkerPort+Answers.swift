@@ -72,7 +72,7 @@ extension WorkerPort {
             if let problem = check.problem(in: facts) {
                 return fail("has other facts after '\(call.name)', and was killed: \(problem)")
             }
-            note(fields, preselection, facts, asks: asks)
+            setFacts(fields, preselection, facts, asks: asks)
             done()
         }
     }

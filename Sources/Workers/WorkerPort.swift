@@ -49,10 +49,10 @@ final class WorkerPort: ComponentPort {
     private var pending = PendingCalls()
     private lazy var inbox = WorkerInbox(
         on: loop, judging: check, of: { [weak self] in self?.pending.asked($0) },
-        hold: { [weak self] in self?.hold($0) },
+        setPaused: { [weak self] in self?.setReadingPaused($0) },
         { [weak self] in self?.heard($0) })
     /// Why reading from the worker is paused: a message is being decoded, or it sent too much.
-    private var holds = Holds()
+    private var pauses = ReadingPauses()
     var pace = WorkerPace(WorkerPace.notifications)
     private var stateBudget = StateBudget()
     /// The check of the answer that is being processed.
@@ -126,7 +126,7 @@ final class WorkerPort: ComponentPort {
                 return
             }
             self.kind = kind
-            note(fields, preselection, facts, asks: asks)
+            setFacts(fields, preselection, facts, asks: asks)
             launched?(.success(self))
         case .notStarted(let failure):
             close()
@@ -139,10 +139,10 @@ final class WorkerPort: ComponentPort {
 
     /// Sets the fields that the component observes, its preselection and its facts, as of its present settings, and
     /// whether it is asked.
-    func note(_ fields: [String], _ preselection: Selection, _ facts: ComponentFacts?, asks: Bool) {
+    func setFacts(_ fields: [String], _ selected: Selection, _ facts: ComponentFacts?, asks: Bool) {
         self.asks = asks
         observedFields = check.observable(fields)
-        self.preselection = preselection
+        preselection = selected
         self.facts = facts
     }
 }
@@ -169,7 +169,7 @@ extension WorkerPort {
             guard case .restored(let events, let isLast) = answer else {
                 return answeredWrongly(call.name)
             }
-            if let problem = stateBudget.take(judgement.bytes) ?? judgement.problem {
+            if let problem = stateBudget.charge(judgement.bytes) ?? judgement.problem {
                 return answeredWrongly(call.name, problem)
             }
             done(.success(StatePart(events, isLast: isLast)))
@@ -312,7 +312,7 @@ extension WorkerPort {
         noteTurn()
         switch reply {
         case .success(let said):
-            inbox.take(said)
+            inbox.receive(said)
         case .failure(let error as VarlinkConnectionError) where error.kind == .protocolViolation:
             fail("did not keep to the protocol: \(error)")
         case .failure: lost()
@@ -398,20 +398,20 @@ extension WorkerPort {
         if pause.isFirst {
             log(.warning, WorkerPace.warning)
         }
-        hold(true)
+        setReadingPaused(true)
         let port = NIOLoopBound(Reference(port: self), eventLoop: loop)
-        loop.scheduleTask(in: pause.time) { port.value.port?.hold(false) }
+        loop.scheduleTask(in: pause.time) { port.value.port?.setReadingPaused(false) }
     }
 
-    func hold(_ isHeld: Bool) {
+    func setReadingPaused(_ isPaused: Bool) {
         let now = ContinuousClock.now
-        reckonHeld(until: now)
-        if holds.set(isHeld, at: now) { link?.hold(holds.isHeld) }
+        reckonPaused(until: now)
+        if pauses.set(isPaused, at: now) { link?.setReadingPaused(pauses.isPaused) }
     }
 
     /// Subtracts the pauses of reading from the time of the oldest call.
-    private func reckonHeld(until now: ContinuousClock.Instant) {
-        if let begin = holds.takeBegin(until: now) { pending.wasHeld(from: begin, to: now) }
+    private func reckonPaused(until now: ContinuousClock.Instant) {
+        if let begin = pauses.takeBegin(until: now) { pending.wasPaused(from: begin, to: now) }
     }
 
     /// Sends a log line to the owner, unless there are too many.
@@ -440,7 +440,7 @@ extension WorkerPort {
         guard case .open = state else { return }
         let now = ContinuousClock.now
         // The answer may be among the messages that were not read yet.
-        reckonHeld(until: now)
+        reckonPaused(until: now)
         guard let overdue = pending.overdue(at: now) else { return time() }
         let activity = process.activity.map { ", \($0)" } ?? ""
         fail(

@@ -134,10 +134,11 @@ final class WorkerProcess {
     ///   - grace: the time that it may take.
     ///   - done: called once with the way in which the process ended, as the rest of a sentence.
     func reap(within grace: TimeAmount, _ done: @escaping (String) -> Void) {
-        look(until: .now() + grace, pause: .milliseconds(1), done)
+        poll(until: .now() + grace, pause: .milliseconds(1), done)
     }
 
-    private func look(
+    /// Reaps the process if it has ended; otherwise tries again, after longer and longer pauses.
+    private func poll(
         until deadline: NIODeadline, pause: TimeAmount, _ done: @escaping (String) -> Void
     ) {
         var status: Int32 = 0
@@ -156,7 +157,7 @@ final class WorkerProcess {
         let again = NIOLoopBound((self, done), eventLoop: loop)
         loop.scheduleTask(in: pause) {
             let (process, done) = again.value
-            process.look(until: deadline, pause: min(pause * 2, .milliseconds(20)), done)
+            process.poll(until: deadline, pause: min(pause * 2, .milliseconds(20)), done)
         }
     }
 

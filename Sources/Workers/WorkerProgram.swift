@@ -100,7 +100,7 @@ private struct SessionService: WorkerService {
     func tell(_ parameters: Worker.Tell.Parameters, call: VarlinkCall<Worker.Tell.Reply>) {
         do {
             let received = try Wire.decode(WorkerCall.self, from: parameters.message.bytes)
-            session.value.take(parameters.id, received)
+            session.value.enqueue(parameters.id, received)
         } catch {
             // After an unreadable call, answers would go to the wrong calls. The daemon logs this exit.
             logger.critical(

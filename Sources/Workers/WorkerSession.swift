@@ -62,7 +62,7 @@ final class WorkerSession {
     ///
     /// So an answer is sent before the next call begins. If the next call crashes or hangs, no earlier call seems
     /// unanswered, and the daemon blames the right one.
-    func take(_ id: Int, _ call: WorkerCall) {
+    func enqueue(_ id: Int, _ call: WorkerCall) {
         waiting.append((id, call))
         comeAgain()
     }
@@ -117,9 +117,9 @@ final class WorkerSession {
         case .readImage(let number, let item, let field):
             port.readImage(number, of: item, field: field)
         case .undo(let changes): port.undo(changes)
-        case .reportPart(let values): take(values)
+        case .reportPart(let values): appendReported(values)
         case .report(let values, let cut):
-            take(values)
+            appendReported(values)
             port.report(reported, cut: cut)
             reported = [:]
         case .deliver(let notification): port.deliver(notification)
@@ -139,7 +139,7 @@ final class WorkerSession {
             facts: port.facts, asks: port.asks)
     }
 
-    private func take(_ values: [String: [Value]]) {
+    private func appendReported(_ values: [String: [Value]]) {
         for (field, values) in values { reported[field, default: []] += values }
     }
 
@@ -272,29 +272,29 @@ final class WorkerSession {
         let message = Wire.encode(answer)
         let size = message.bytes.count
         guard size <= answer.mostBytes else { return self.answer(id, .tooLong(bytes: size)) }
-        say(message, id: id)
+        send(message, id: id)
     }
 
     /// Sends a message of the component, unless it is too large.
     ///
     /// - Returns: the number of bytes if that is too many; nil: the message was sent.
-    private func say(_ message: ComponentMessage) -> Int? {
+    private func send(_ message: ComponentMessage) -> Int? {
         let text = Wire.encode(WorkerMessage(message))
         let size = text.bytes.count
         guard size <= WorkerInbox.most else { return size }
-        say(text, id: nil)
+        send(text, id: nil)
         return nil
     }
 
     private func complain(_ what: String, _ size: Int) {
-        _ = say(
+        _ = send(
             .logs(
                 .error,
                 "\(what) of \(size) bytes is dropped, where \(WorkerInbox.most) are allowed: "
                     + "report less at a time."))
     }
 
-    private func say(_ message: JSONObject, id: Int?) {
+    private func send(_ message: JSONObject, id: Int?) {
         for reply in Worker.Attach.Reply.carrying(message, id: id) {
             if let stream { stream.replyContinues(reply) } else { unsaid.append(reply) }
         }
@@ -305,7 +305,7 @@ final class WorkerSession {
         var parts = EventParts(events, of: .bytes(bytes))
         while !parts.isOver {
             let part = parts.next()
-            guard let size = say(.raised(part)) else { continue }
+            guard let size = send(.raised(part)) else { continue }
             // Escaped as JSON, a text may become six times as long. A part of one byte is a single item.
             guard bytes > 1 else {
                 complain("A change", size)
@@ -318,7 +318,7 @@ final class WorkerSession {
 
 /// Keeps the component's log messages for the handler of crashes.
 private struct CrashWords: LastWords {
-    func note(_ message: String) { CrashHandler.note(LineBudget.cut(message)) }
+    func note(_ message: String) { CrashHandler.append(LineBudget.cut(message)) }
 
     func forget() { CrashHandler.forget() }
 }
@@ -354,17 +354,17 @@ extension WorkerSession: PortOwner {
         switch message {
         case .raised(let events): raise(events, inPartsOf: StateBudget.part)
         case .publishes(let name, _):
-            if let size = say(message) { complain("The notification '\(name)'", size) }
-        case .observes, .image: _ = say(message)
-        case .keeps: if let size = say(message) { complain("What it has kept", size) }
-        case .logs(let level, let text): _ = say(.logs(level, LineBudget.cut(text)))
+            if let size = send(message) { complain("The notification '\(name)'", size) }
+        case .observes, .image: _ = send(message)
+        case .keeps: if let size = send(message) { complain("What it has kept", size) }
+        case .logs(let level, let text): _ = send(.logs(level, LineBudget.cut(text)))
         case .reports(let problem):
-            _ = say(.reports(problem: problem.map { LineBudget.cut($0) }))
+            _ = send(.reports(problem: problem.map { LineBudget.cut($0) }))
         case .answers(let number, _):
-            guard let size = say(message) else { return }
+            guard let size = send(message) else { return }
             let reason =
                 "An answer of \(size) bytes can't be sent, where \(WorkerInbox.most) are allowed."
-            _ = say(.answers(number, .failure(Refusal(reason))))
+            _ = send(.answers(number, .failure(Refusal(reason))))
         }
     }
 

@@ -52,7 +52,7 @@ final class SuiteCalls: Sendable {
             if isTimed { state.open = Open(text: call, since: .now) }
             return call
         }
-        EndOfProcess.note(call)
+        EndOfProcess.setNext(call)
         defer { state.withLock { $0.open = nil } }
         do {
             return try await body()
@@ -174,15 +174,15 @@ enum EndOfProcess {
     /// Reports ends of this process from now on, until ``finish()``.
     static func install() {
         CrashHandler.install()
-        note("before the first call")
+        setNext("before the first call")
         atexit { EndOfProcess.report() }
     }
 
-    /// Notes what is done next.
-    static func note(_ text: String) {
+    /// Sets what is done next, which a report of an end of this process names.
+    static func setNext(_ text: String) {
         call.withLock { $0 = text }
         CrashHandler.forget()
-        CrashHandler.note("failed: \(text.replacing("\n", with: " ")): it crashed here")
+        CrashHandler.append("failed: \(text.replacing("\n", with: " ")): it crashed here")
     }
 
     /// From now on an end of this process is no failure.

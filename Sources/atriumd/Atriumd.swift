@@ -115,7 +115,7 @@ struct Atriumd: AsyncParsableCommand {
         let inheritance: Daemon.Inheritance
         do {
             // Changes the environment, so it has to run before there are threads.
-            inheritance = try Daemon.Inheritance.take()
+            inheritance = try Daemon.Inheritance.receive()
             settings = try await DaemonSettings.load(source)
         } catch {
             LoggingSetup.bootstrap(level: .info)

@@ -37,13 +37,13 @@ struct Check {
     /// Checks everything and prints one line for each check; returns whether all passed.
     func passes() async throws -> Bool {
         var passes = true
-        func say(_ name: String, _ problem: String?) {
+        func report(_ name: String, _ problem: String?) {
             print(problem.map { "\(name): \($0)" } ?? "\(name): fine")
             passes = passes && problem == nil
         }
         let roles = settings.problems(of: try settings.roleTable(groups: { [] })())
-        for problem in roles { say("configuration", problem) }
-        if roles.isEmpty { say("configuration", nil) }
+        for problem in roles { report("configuration", problem) }
+        if roles.isEmpty { report("configuration", nil) }
         let library = Installation.plugins(settings)
         let files = DefinitionFolder(settings).files()
         let outcomes = try await tried(files.flatMap(parts), library)
@@ -51,21 +51,21 @@ struct Check {
         for file in files {
             let own = outcomes.filter { $0.path == file.path }.map(\.outcome)
             if let problem = own.lazy.compactMap(\.problem).first ?? nesting(of: file, &before) {
-                say("definition", "\(problem)")
+                report("definition", "\(problem)")
             } else {
-                say(file.path, nil)
+                report(file.path, nil)
                 if own.contains(where: \.lacksSecret) { noteCredentials(of: file) }
             }
         }
-        for problem in library.problems { say("plugins", problem) }
+        for problem in library.problems { report("plugins", problem) }
         for folder in settings.pluginPath where access(folder, F_OK) != 0 {
             print("pluginPath: \(folder) is not there; a start goes on without it")
         }
         for plugin in library.plugins {
             switch plugin.state {
             case .refused, .failed:
-                say("plugin \(plugin.id)", plugin.reason ?? plugin.state.rawValue)
-            case .found, .loaded, .superseded: say("plugin \(plugin.id)", nil)
+                report("plugin \(plugin.id)", plugin.reason ?? plugin.state.rawValue)
+            case .found, .loaded, .superseded: report("plugin \(plugin.id)", nil)
             }
         }
         return passes
@@ -96,9 +96,9 @@ struct Check {
             var rest = definition
             rest.components.removeAll { !credentials(of: $0).isEmpty }
             let left = rest.components.map(\.name)
-            rest.lists?.keep(left)
+            rest.lists?.removeAll(except: left)
             if rest.lists?.contents.isEmpty == true { rest.lists = nil }
-            for place in rest.scopes.indices { rest.scopes[place].lists.keep(left) }
+            for place in rest.scopes.indices { rest.scopes[place].lists.removeAll(except: left) }
             rest.scopes.removeAll(where: \.lists.contents.isEmpty)
             return rest == definition || left.isEmpty ? [definition] : [definition, rest]
         }.map { DefinitionFolder.File(path: file.path, outcome: .success([$0])) }
@@ -160,7 +160,7 @@ struct Check {
 
 extension ListModes {
     /// Removes all lists except these.
-    fileprivate mutating func keep(_ names: [String]) {
+    fileprivate mutating func removeAll(except names: [String]) {
         contents.removeAll { !names.contains($0) }
         entered.removeAll { !names.contains($0) }
         searched.removeAll { !names.contains($0) }

@@ -25,8 +25,8 @@ struct Daemon {
         /// The interval at which the manager expects watchdog pings; nil: none.
         let watchdog: Watchdog?
 
-        /// Takes the inheritance; call it before any thread is started.
-        static func take() throws(ListenError) -> Inheritance {
+        /// Receives the inheritance; call it before any thread is started.
+        static func receive() throws(ListenError) -> Inheritance {
             let watchdog = Watchdog.take()
             return Inheritance(descriptors: try PassedDescriptors.receive(), watchdog: watchdog)
         }

@@ -69,7 +69,7 @@ extension Handover {
         let state = HandoverState(
             connections: kept, screens: screens.withLock { $0 }, hasEnd: true)
         let isGiven = await Task.detached(executorPreference: QuietExecutor.shared) { [self] in
-            give(state, kept, to: store)
+            storeDescriptors(state, kept, in: store)
         }.value
         for connection in released { close(connection.descriptor) }
         guard isGiven else { return }
@@ -94,8 +94,8 @@ extension Handover {
     /// Stores descriptors with the manager, and waits until it has received them.
     ///
     /// - Returns: whether it has received them; if not, the reason was logged.
-    private func give(
-        _ state: HandoverState, _ kept: [VarlinkKeptConnection], to store: DescriptorStore
+    private func storeDescriptors(
+        _ state: HandoverState, _ kept: [VarlinkKeptConnection], in store: DescriptorStore
     ) -> Bool {
         do throws(MemoryFileError) {
             let file = try MemoryFile(named: "atrium-state")

@@ -195,20 +195,20 @@ extension Handover {
     ) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             loop.execute { [self] in
-                note(screens, of: registry)
+                storeScreens(screens, of: registry)
                 registry.keptScreens.restore(screens, digest: \.digest)
                 continuation.resume()
             }
         }
     }
 
-    private func note(_ screens: [KeptScreen], of registry: Registry) {
+    private func storeScreens(_ screens: [KeptScreen], of registry: Registry) {
         do throws(MemoryFileError) {
             let list = try HandoverScreens()
-            for screen in screens { try list.take(.chosen(screen)) }
+            for screen in screens { try list.write(.chosen(screen)) }
             store?.remove(Name.screens)
             store?.add([list.file.descriptor], name: Name.screens)
-            registry.screens.note { [logger] in list.take($0, logger: logger) }
+            registry.screens.note { [logger] in list.write($0, logger: logger) }
         } catch {
             logger.log(
                 .handoverIncomplete, ["reason": "screens would be lost in a crash: \(error)"])

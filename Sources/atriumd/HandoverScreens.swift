@@ -54,7 +54,7 @@ final class HandoverScreens {
     }
 
     /// Writes a note about a screen.
-    func take(_ note: ScreenNote) throws(MemoryFileError) {
+    func write(_ note: ScreenNote) throws(MemoryFileError) {
         let line = note.line
         switch note {
         case .chosen(let screen):
@@ -66,10 +66,10 @@ final class HandoverScreens {
     }
 
     /// Writes a note about a screen; the first failure is logged, and later notes are ignored.
-    func take(_ note: ScreenNote, logger: Logger) {
+    func write(_ note: ScreenNote, logger: Logger) {
         guard !hasFailed else { return }
         do {
-            try take(note)
+            try write(note)
         } catch {
             hasFailed = true
             logger.log(

@@ -76,7 +76,7 @@ struct Listener: Sendable {
     /// Sets the group of the daemon's own socket, if it was not known when the socket was opened.
     func giveToGroup() {
         guard passedGroups == nil, let number = group.known else { return }
-        own.give(toGroup: "\(number)")
+        own.setGroup("\(number)")
     }
 
     /// Removes the socket file, if nothing will listen on it.

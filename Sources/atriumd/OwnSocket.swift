@@ -65,7 +65,7 @@ final class OwnSocket: Sendable {
     }
 
     /// Sets the group of the file.
-    func give(toGroup group: String) {
+    func setGroup(_ group: String) {
         guard let listener = state.withLock({ $0.listener }) else { return }
         do {
             try listener.allow(mode: Self.mode, group: group)

@@ -283,5 +283,5 @@ actor Reloader {
     }
 
     /// Sets the store's limits for past notifications.
-    func keepNotifications() { parts.store?.keep(settings.retention) }
+    func keepNotifications() { parts.store?.setRetention(settings.retention) }
 }

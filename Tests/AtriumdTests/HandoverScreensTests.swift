@@ -32,18 +32,18 @@ import Testing
         var random = SystemRandomNumberGenerator()
         var expected: [ScreenID: String] = [:]
         // One that is never touched again, and one that goes at once.
-        try list.take(.chosen(screen(1_000, "for ever")))
+        try list.write(.chosen(screen(1_000, "for ever")))
         expected[ScreenID("screen-1000")] = "for ever"
-        try list.take(.chosen(screen(1_001, "gone")))
-        try list.take(.gone(ScreenID("screen-1001")))
+        try list.write(.chosen(screen(1_001, "gone")))
+        try list.write(.gone(ScreenID("screen-1001")))
         var begins: Set<[UInt8]> = []
         for round in 0..<Self.rounds {
             let chosen = screen(.random(in: 0..<20, using: &random), "search \(round)")
             if round % 7 == 0 {
-                try list.take(.gone(chosen.id))
+                try list.write(.gone(chosen.id))
                 expected[chosen.id] = nil
             } else {
-                try list.take(.chosen(chosen))
+                try list.write(.chosen(chosen))
                 expected[chosen.id] = chosen.search
             }
             let head = try list.file.read(most: 64)
@@ -59,9 +59,9 @@ import Testing
     @Test func `a crash while tidying up leaves the list as it was`() throws {
         let list = try HandoverScreens()
         defer { close(list.file.descriptor) }
-        try list.take(.chosen(screen(1, "one")))
-        try list.take(.chosen(screen(2, "two")))
-        try list.take(.gone(ScreenID("screen-2")))
+        try list.write(.chosen(screen(1, "one")))
+        try list.write(.chosen(screen(2, "two")))
+        try list.write(.gone(ScreenID("screen-2")))
         // The lines that count are behind the others already, and the head does not say so yet; the
         // last of them is cut.
         let line = ScreenNote.chosen(screen(1, "one")).line
@@ -73,7 +73,7 @@ import Testing
         let list = try HandoverScreens()
         defer { close(list.file.descriptor) }
         let long = String(repeating: "x", count: 4_000)
-        for round in 0..<1_000 { try list.take(.chosen(screen(1, "\(round) \(long)"))) }
+        for round in 0..<1_000 { try list.write(.chosen(screen(1, "\(round) \(long)"))) }
         var status = stat()
         #expect(fstat(list.file.descriptor, &status) == 0)
         #expect(status.st_size > 4_000_000)

@@ -187,7 +187,7 @@ struct BackupTests {
         let reader = try DatabasePool(path: scratch.database)
         let (kept, note) = try reader.read { db in
             _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM entries")
-            return try StateFolder.keep(of: scratch.path, for: "another")
+            return try StateFolder.preserveFiles(of: scratch.path, for: "another")
         }
         try reader.close()
         #expect(note != nil)
@@ -207,7 +207,7 @@ struct BackupTests {
         var files = try StoreFiles(of: bench.scratch)
         files.log[LogFrames(files.log).offset(of: 4) + 30] ^= 8
         let scratch = try files.written()
-        let (kept, note) = try StateFolder.keep(of: scratch.path, for: "another")
+        let (kept, note) = try StateFolder.preserveFiles(of: scratch.path, for: "another")
         #expect(note != nil)
         let log = try Data(contentsOf: URL(filePath: "\(kept)/atrium.sqlite-wal"))
         #expect(log == files.log)

@@ -35,7 +35,7 @@ import Testing
             #expect(reason.contains("SQLite error 11"))
             bench.store.probe()
         }
-        bench.store.keep(Retention(count: 0))
+        bench.store.setRetention(Retention(count: 0))
         bench.store.waitForTrimming()
         // Reads go on.
         #expect(try bench.store.containers() == ["films"])
@@ -60,7 +60,7 @@ import Testing
         let bench = try Bench(scratch)
         // The entry is there; that its records can't be made is found by what makes them.
         #expect(bench.write(put("a", "x"))?.sequence == 11)
-        bench.store.keep(Retention(count: 1))
+        bench.store.setRetention(Retention(count: 1))
         bench.store.waitForTrimming()
         try expectReadOnly(bench)
         bench.store.close()

@@ -191,7 +191,7 @@ struct FaultRun {
         // Makes the changes that wait.
         if number % 3 == 2 { _ = try? bench.store.recordRows() }
         if number % 5 == 4 {
-            bench.store.keep(Retention(count: 3))
+            bench.store.setRetention(Retention(count: 3))
             bench.store.waitForTrimming()
         }
         bench.store.probe()

@@ -105,7 +105,7 @@ import Testing
                     PRAGMA writable_schema = RESET;
                     UPDATE entries SET time = NULL WHERE sequence = 2;
                     """))
-        bench.store.keep(Retention(count: 1))
+        bench.store.setRetention(Retention(count: 1))
         bench.store.waitForTrimming()
         #expect(try bench.store.notifications(after: 0, limit: 9).notifications.count == 1)
     }

@@ -97,7 +97,7 @@ import Testing
         let bench = try Bench(scratch)
         for number in 1...5 { bench.write(put("\(number)", "x")) }
         func keep(_ count: Int) {
-            bench.store.keep(Retention(count: count))
+            bench.store.setRetention(Retention(count: count))
             bench.store.waitForTrimming()
         }
         keep(9)

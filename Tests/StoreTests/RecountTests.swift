@@ -89,7 +89,7 @@ import Testing
         bench.write(put("78", "other"))
         #expect(try total(bench.store, of: "films").differences == [])
         #expect(try total(bench.store, of: "films").entries == 0)
-        bench.store.keep(Retention(count: 100))
+        bench.store.setRetention(Retention(count: 100))
         bench.store.waitForTrimming()
         let trimmed = try total(bench.store)
         #expect(trimmed.missing == 0 && trimmed.damaged == [])

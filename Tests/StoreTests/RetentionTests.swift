@@ -35,7 +35,7 @@ struct RetentionTests {
 
     @Test func `as entries come, no more are kept than the limit and a fiftieth`() throws {
         let bench = try Bench()
-        bench.store.keep(Retention(count: 100))
+        bench.store.setRetention(Retention(count: 100))
         for batch in 0..<40 {
             for number in 0..<50 {
                 bench.store.append(
@@ -54,7 +54,7 @@ struct RetentionTests {
     @Test func `bytes are counted as they are, and kept to`() throws {
         let bench = try Bench()
         let limit = 100_000
-        bench.store.keep(Retention(bytes: limit))
+        bench.store.setRetention(Retention(bytes: limit))
         for number in 0..<1_000 {
             bench.store.append(Self.told(number, bytes: number % 7 * 100), ticket: 0)
             guard number % 100 == 99 else { continue }
@@ -70,7 +70,7 @@ struct RetentionTests {
     {
         let bench = try Bench()
         let day: Int64 = 86_400_000
-        bench.store.keep(Retention(age: 10 * day))
+        bench.store.setRetention(Retention(age: 10 * day))
         for number in 1...30 {
             bench.store.append(Self.told(number, at: day * Int64(number)), ticket: 0)
         }
@@ -89,14 +89,14 @@ struct RetentionTests {
         #expect(first.store.keptPast == nil)
         first.store.close()
         let bench = try Bench(scratch)
-        bench.store.keep(Retention(count: 200))
+        bench.store.setRetention(Retention(count: 200))
         #expect(try Self.past(bench).map(\.sequence) == Array(301...500))
         let limits = Retention(count: 199)
-        bench.store.keep(limits)
+        bench.store.setRetention(limits)
         #expect(try Self.past(bench).count == 199)
         #expect(bench.store.keptPast?.bytes == 199 * (64 + 15 + 10))
         #expect(bench.store.keptPast?.limits == limits)
-        bench.store.keep(Retention(count: 0))
+        bench.store.setRetention(Retention(count: 0))
         #expect(try Self.past(bench).map(\.sequence) == [500], "the newest always stays")
         #expect(bench.write(Self.told(501))?.sequence == 501)
         #expect(try Self.past(bench).map(\.sequence) == [501])
@@ -105,7 +105,7 @@ struct RetentionTests {
     @Test func `what is kept while it is being counted is counted once`() throws {
         let bench = try Bench()
         for number in 0..<300 { bench.store.append(Self.told(number), ticket: 0) }
-        bench.store.keep(Retention(count: 1_000))
+        bench.store.setRetention(Retention(count: 1_000))
         for number in 300..<700 { bench.store.append(Self.told(number), ticket: 0) }
         #expect(try Self.past(bench).count == 700)
         #expect(bench.store.keptPast?.count == 700)
@@ -121,10 +121,10 @@ struct RetentionTests {
             try db.execute(sql: "DELETE FROM entries WHERE sequence BETWEEN 50 AND 59")
         }
         let bench = try Bench(scratch)
-        bench.store.keep(Retention(count: 250))
+        bench.store.setRetention(Retention(count: 250))
         bench.store.waitForTrimming()
         #expect(bench.store.keptPast?.missing == 10)
-        bench.store.keep(Retention(count: 100))
+        bench.store.setRetention(Retention(count: 100))
         bench.store.waitForTrimming()
         #expect(bench.store.keptPast?.missing == 0)
         #expect(try Self.past(bench).count == 100)
@@ -138,7 +138,7 @@ struct RetentionTests {
         }
         bench.settle()
         let before = try #require(try bench.store.pragma("page_count"))
-        bench.store.keep(Retention(count: 100))
+        bench.store.setRetention(Retention(count: 100))
         #expect(try Self.past(bench).count == 100)
         let after = try #require(try bench.store.pragma("page_count"))
         #expect(after < before / 4, "\(before) pages before, \(after) after")

@@ -28,14 +28,14 @@ import Testing
         let bench = try reopened(after: "DELETE FROM entries WHERE \(which)")
         #expect(try bench.store.notifications(after: 0, limit: 9).missing == missing)
         #expect(try bench.store.notifications(after: 3, limit: 9).missing.isEmpty)
-        bench.store.keep(Retention())
+        bench.store.setRetention(Retention())
         bench.store.waitForTrimming()
         let count = missing.reduce(0) { $0 + $1.count }
         #expect(bench.store.keptPast?.missing == count)
         // It goes on behind them, and counts none of them twice.
         #expect(bench.write(put("d", "x"))?.sequence == 4)
         #expect(try bench.store.notifications(after: 0, limit: 9).missing == missing)
-        bench.store.keep(Retention(count: 9))
+        bench.store.setRetention(Retention(count: 9))
         bench.store.waitForTrimming()
         #expect(bench.store.keptPast?.missing == count)
     }

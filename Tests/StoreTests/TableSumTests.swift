@@ -67,7 +67,7 @@ import Testing
         bench.store.waitForDeletion()
         #expect(bench.store.damages == [])
         #expect(try bench.store.recordRows() == 2)
-        bench.store.keep(Retention(count: 2))
+        bench.store.setRetention(Retention(count: 2))
         bench.store.waitForTrimming()
         try bench.store.erase(7, notifications: [])
         #expect(try foundByRecount(bench.store) == [])
@@ -210,7 +210,7 @@ import Testing
         bench.store.waitForDeletion()
         #expect(try bench.store.recordRows() == 2)
         let told = try bench.store.notifications(after: 0, limit: 100).notifications.count
-        bench.store.keep(Retention(count: 1))
+        bench.store.setRetention(Retention(count: 1))
         bench.store.waitForTrimming()
         #expect(bench.write(put("m", "x", in: "plays", epoch: 1))?.sequence != nil)
         bench.store.waitForTrimming()
@@ -258,7 +258,7 @@ import Testing
         for number in 0..<5 { bench.write(put("new \(number)", "x", epoch: 1)) }
         bench.store.waitForDeletion()
         _ = try bench.store.recordRows()
-        bench.store.keep(Retention(count: 1))
+        bench.store.setRetention(Retention(count: 1))
         bench.store.waitForTrimming()
         #expect(try bench.store.trimmedThrough() > 3)
         bench.store.close()

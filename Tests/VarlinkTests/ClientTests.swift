@@ -87,13 +87,13 @@ import Testing
         let capacity = ReplyStream<Int>.capacity
         let held = try await loop.submit {
             (0..<capacity).map { number in
-                stream.take(.success(number), continues: true)
-                return connection.isHeld
+                stream.receive(.success(number), continues: true)
+                return connection.isPaused
             }
         }.get()
         #expect(held.firstIndex(of: true) == capacity - 1)
         for number in 0..<capacity { #expect(try await stream.next() == number) }
-        #expect(try await loop.submit { connection.isHeld }.get() == false)
+        #expect(try await loop.submit { connection.isPaused }.get() == false)
     }
 
     @Test func `leaving a stream closes its connection`() async throws {

@@ -51,9 +51,9 @@ import Testing
     @Test func `what never ends is too much, however little a part has`() {
         var budget = StateBudget()
         let most = StateBudget.most / StateBudget.part
-        for _ in 0..<most { #expect(budget.take(0) == nil) }
+        for _ in 0..<most { #expect(budget.charge(0) == nil) }
         #expect(
-            budget.take(0)
+            budget.charge(0)
                 == "1074003968 bytes of state so far, where 1073741824 are allowed")
     }
 

@@ -17,14 +17,14 @@ import Testing
     /// A stream that is held while a message is read, as a worker's is; on the loop.
     private final class Stream {
         private var waiting: [Worker.Attach.Reply]
-        private(set) var isHeld = false
+        private(set) var isPaused = false
         var inbox: WorkerInbox?
 
         init(_ replies: [Worker.Attach.Reply]) { waiting = replies }
 
-        func hold(_ isHeld: Bool) {
-            self.isHeld = isHeld
-            while !self.isHeld, !waiting.isEmpty { inbox?.take(waiting.removeFirst()) }
+        func setPaused(_ isPaused: Bool) {
+            self.isPaused = isPaused
+            while !self.isPaused, !waiting.isEmpty { inbox?.receive(waiting.removeFirst()) }
         }
     }
 
@@ -43,9 +43,9 @@ import Testing
                 stream.inbox = WorkerInbox(
                     on: loop, judging: AnswerCheck(Self.request), of: { Self.asked[$0] }
                 ) {
-                    stream.hold($0)
+                    stream.setPaused($0)
                 } _: { result in
-                    var entry = Told(bytes: nil, isApart: stream.isHeld)
+                    var entry = Told(bytes: nil, isApart: stream.isPaused)
                     switch result {
                     case .success(.sent(.logs(_, let text), _)): entry.bytes = text.utf8.count
                     case .success(.answer(_, _, let judgement)): entry.problem = judgement.problem
@@ -57,7 +57,7 @@ import Testing
                     }
                     if number == count { done() }
                 }
-                stream.hold(false)
+                stream.setPaused(false)
             }
         }
         return told.withLock { $0 }

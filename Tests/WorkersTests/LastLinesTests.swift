@@ -5,7 +5,7 @@ import Testing
 @Suite struct `The last lines of a worker` {
     private func words(_ lines: String...) -> LastLines {
         var words = LastLines()
-        for line in lines { words.take(line) }
+        for line in lines { words.read(line) }
         return words
     }
 

@@ -33,10 +33,10 @@ import Testing
         var calls = PendingCalls()
         let first = calls.add("first", limit: .seconds(30), at: start) { _ in }
         // What was before the call is no excuse.
-        calls.wasHeld(from: start - .seconds(20), to: start + .seconds(10))
+        calls.wasPaused(from: start - .seconds(20), to: start + .seconds(10))
         #expect(calls.deadline == start + .seconds(40))
         #expect(calls.overdue(at: start + .seconds(39)) == nil)
-        calls.wasHeld(from: start + .seconds(10), to: start + .seconds(60))
+        calls.wasPaused(from: start + .seconds(10), to: start + .seconds(60))
         #expect(calls.overdue(at: start + .seconds(59)) == nil)
         #expect(
             calls.overdue(at: start + .seconds(60))

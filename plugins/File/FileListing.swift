@@ -152,7 +152,7 @@ extension FileListing {
         let before = known
         known = difference.items
         difference.report(delegate, of: self)
-        context.letGo(of: before)
+        context.freeInBackground(before)
     }
 }
 

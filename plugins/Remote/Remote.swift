@@ -174,7 +174,7 @@ public final class Remote: Querying {
         let before = known
         known = difference.items
         difference.report(delegate, of: self)
-        context.letGo(of: before)
+        context.freeInBackground(before)
     }
 }
 

@@ -108,15 +108,15 @@ public final class AccessBook: Sendable {
             ($0.table.asksForGroups(of: peer.uid), $0.table.owner(of: peer.uid))
         }
         guard asksForGroups || owner != nil else { return done(peer) }
-        let settle = { @Sendable [directory] in
+        let finish = { @Sendable [directory] in
             guard let owner, owner != SubordinateUsers.unknownOwner,
                 directory.remembered(peer.uid)?.hasAccount == false
             else { return done(peer) }
             done(peer.belonging(to: owner))
         }
-        if entry(of: peer.uid, inRange: owner != nil) != nil { return settle() }
+        if entry(of: peer.uid, inRange: owner != nil) != nil { return finish() }
         directory.learn(
-            of: peer.uid, inRange: owner != nil, answered: { [self] in forget() }, settle)
+            of: peer.uid, inRange: owner != nil, answered: { [self] in forget() }, finish)
     }
 
     /// Why an identified peer may not connect, as a phrase that follows its name in the log; nil: it may.

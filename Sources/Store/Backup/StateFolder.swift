@@ -15,7 +15,7 @@ enum StateFolder {
         return names.filter { $0.hasPrefix(prefix) && $0 != index }.sorted()
     }
 
-    /// Keeps all of the store's files in a new folder, so that another file can replace the database.
+    /// Links or copies all of the store's files into a new folder, so that another file can replace the database.
     ///
     /// The database itself also stays under its old name, with everything that was committed.
     ///
@@ -26,7 +26,7 @@ enum StateFolder {
     ///   completely. The note informs a start that happens before the database is replaced; the caller removes it
     ///   after that.
     /// - Throws: `StoreError` on failure; the files are then where they were.
-    static func keep(
+    static func preserveFiles(
         of folder: String, for identity: String
     ) throws -> (folder: String, note: String?) {
         let kept = try makeFolder(in: folder)

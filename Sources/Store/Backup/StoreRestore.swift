@@ -60,7 +60,7 @@ public struct StoreRestore: ~Copyable {
             guard fsync(draft.descriptor) == 0 else {
                 throw StoreError(errno: errno, file: draft.path)
             }
-            let kept = isThere ? try StateFolder.keep(of: folder, for: identity) : nil
+            let kept = isThere ? try StateFolder.preserveFiles(of: folder, for: identity) : nil
             guard rename(draft.path, file) == 0 else { throw StoreError(errno: errno, file: file) }
             if let note = kept?.note { unlink(note) }
             try StateFolder.sync(folder)

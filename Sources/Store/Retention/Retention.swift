@@ -35,7 +35,7 @@ extension Store {
     /// small transactions between those of entries. Records stay.
     ///
     /// - Parameter retention: the limits, which replace the previous ones.
-    public func keep(_ retention: Retention) { writer.keep(retention) }
+    public func setRetention(_ retention: Retention) { writer.setRetention(retention) }
 
     /// The past notifications that are kept; nil until limits were set and the notifications were counted.
     public var keptPast: KeptPast? { writer.keptPast }

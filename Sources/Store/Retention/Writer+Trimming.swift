@@ -18,7 +18,7 @@ struct Trimming {
 // Deletes old notifications in slices, between groups of entries.
 extension Writer {
     /// Sets the limits.
-    func keep(_ limits: Retention) {
+    func setRetention(_ limits: Retention) {
         let isFirst = trimming.withLock { trimming in
             defer { trimming.limits = limits }
             return trimming.limits == nil

@@ -93,21 +93,21 @@ final class ProgramContents: ContentListing, ProgramComponent {
             guard let self else { return }
             isListening = false
             guard case .success(let heard) = result else { return }
-            take(heard)
+            apply(heard)
             if hasOtherSettings { return listen() }
             guard let interval = heard.interval else { return }
             pause = try? context.after(.seconds(interval)) { [weak self] in self?.listen() }
         }
     }
 
-    private func take(_ heard: ListeningProgram.Heard) {
+    private func apply(_ heard: ListeningProgram.Heard) {
         context.report(problem: heard.problem)
         guard let difference = heard.difference else { return }
         let before = known
         known = difference.items
         isLoading = false
         difference.report(delegate, of: self)
-        context.letGo(of: before)
+        context.freeInBackground(before)
     }
 }
 

@@ -106,7 +106,7 @@ final class ProgramVotes: Voting, ProgramComponent {
             return
         }
         sendRestored()
-        take(program.apply(turn), of: turn.subject)
+        setScore(program.apply(turn), of: turn.subject)
         delegate?.voting(self, didChange: tally(of: turn.subject), of: turn.subject)
     }
 
@@ -116,7 +116,7 @@ final class ProgramVotes: Voting, ProgramComponent {
         unsent = []
     }
 
-    private func take(_ score: Double?, of subject: Subject) {
+    private func setScore(_ score: Double?, of subject: Subject) {
         scores[subject] = box.count(of: subject) > 0 ? score : nil
     }
 
@@ -124,7 +124,7 @@ final class ProgramVotes: Voting, ProgramComponent {
         for (subject, score) in program.listen() where scores[subject] != score {
             // A subject without ballots has no score, whatever the program returned.
             guard box.count(of: subject) > 0 else { continue }
-            take(score, of: subject)
+            setScore(score, of: subject)
             delegate?.voting(self, didChange: tally(of: subject), of: subject)
         }
     }
@@ -144,7 +144,7 @@ final class ProgramVotes: Voting, ProgramComponent {
         // The last ballot of a subject may have been retracted meanwhile; that was reported then.
         let subjects = subjects.filter { box.count(of: $0) > 0 }
         for (subject, score) in zip(subjects, program.scores(of: subjects)) {
-            take(score, of: subject)
+            setScore(score, of: subject)
         }
         return subjects.map { ($0, tally(of: $0)) }
     }

@@ -64,7 +64,7 @@ import Testing
     @Test func `what the store trimmed is delivered as a gap`() async throws {
         append((1...50).map { _ in "a.x" })
         try await settled()
-        store.keep(Retention(count: 10))
+        store.setRetention(Retention(count: 10))
         store.waitForTrimming()
         let part = try await read(after: 0, through: 50, ">")
         #expect(part.trimmedThrough == 40)

@@ -151,7 +151,7 @@ import Testing
         let rest = try await past(host, after: all[0] + 1)
         #expect(rest.gapNames == ["damaged \(all[0] + 2) to \(all[0] + 2)"])
         #expect(try await past(host, after: all[0] + 2).gaps.isEmpty)
-        host.store.keep(Retention())
+        host.store.setRetention(Retention())
         host.store.waitForTrimming()
         let problem = await host.on { $0.status() }.problems.joined()
         #expect(problem.contains("entries of the log are missing (2)"), "\(problem)")
@@ -175,7 +175,7 @@ import Testing
 
     @Test func `what was trimmed and what is damaged behind it are two gaps`() async throws {
         let host = try await films("SELECT 1")
-        host.store.keep(Retention(count: 3))
+        host.store.setRetention(Retention(count: 3))
         host.store.waitForTrimming()
         let trimmed = try host.store.trimmedThrough()
         #expect(trimmed > 0)

@@ -1,6 +1,6 @@
 /// The rows of a table as RFC 4180 has it, one after the other; the first names the columns.
 public struct CSVReader: FormatReader {
-    private enum Place {
+    private enum State {
         case start
         case plain
         case quoted
@@ -23,7 +23,7 @@ public struct CSVReader: FormatReader {
     private var line = 1
     private var column = 0
 
-    private var place = Place.start
+    private var state = State.start
     private var firstLine = 1
     private var cells: [String] = []
     private var cell: [UInt8] = []
@@ -80,7 +80,7 @@ public struct CSVReader: FormatReader {
     private mutating func row() throws -> (line: Int, cells: [String], problem: FormatProblem?)? {
         cells = []
         problem = nil
-        place = .start
+        state = .start
         firstLine = line
         var isEmpty = true
         while true {
@@ -90,10 +90,10 @@ public struct CSVReader: FormatReader {
             }
             guard let byte = chunk.popFirst() else { break }
             isEmpty = false
-            if take(byte) { return (firstLine, cells, problem) }
+            if consume(byte) { return (firstLine, cells, problem) }
         }
         guard !isEmpty else { return nil }
-        if place == .quoted {
+        if state == .quoted {
             refuse("a quote is opened here and never closed", at: opened)
         } else {
             endCell()
@@ -101,10 +101,10 @@ public struct CSVReader: FormatReader {
         return (firstLine, cells, problem)
     }
 
-    /// Takes a byte.
+    /// Consumes a byte.
     ///
     /// - Returns: Whether it ends the row.
-    private mutating func take(_ byte: UInt8) -> Bool {
+    private mutating func consume(_ byte: UInt8) -> Bool {
         let isNewline = byte == layout.newline
         if isNewline {
             line += 1
@@ -112,16 +112,16 @@ public struct CSVReader: FormatReader {
         } else if byte & 0xC0 != 0x80 {
             column += 1
         }
-        switch place {
+        switch state {
         case .quoted:
-            if byte == UInt8(ascii: "\"") { place = .quote } else { append(byte) }
+            if byte == UInt8(ascii: "\"") { state = .quote } else { append(byte) }
             return false
         case .quote where byte == UInt8(ascii: "\""):
             append(byte)
-            place = .quoted
+            state = .quoted
             return false
         case .start where byte == UInt8(ascii: "\""):
-            place = .quoted
+            state = .quoted
             opened = (line, column)
             return false
         case .start, .plain, .quote, .wrong: break
@@ -130,13 +130,13 @@ public struct CSVReader: FormatReader {
             endCell()
             return isNewline
         }
-        switch place {
+        switch state {
         case .quote where byte != UInt8(ascii: "\r"):
             refuse(
                 "text behind the closing quote; a quote within quotes is written twice",
                 at: (line, column))
         case .start, .plain:
-            place = .plain
+            state = .plain
             append(byte)
         case .quoted, .quote, .wrong: break
         }
@@ -147,14 +147,14 @@ public struct CSVReader: FormatReader {
         guard cell.count < LineReader.longest else {
             return refuse(
                 "a value of more than 16 MiB: a quote is not closed",
-                at: place == .quoted ? opened : (line, column))
+                at: state == .quoted ? opened : (line, column))
         }
         cell.append(byte)
     }
 
     private mutating func endCell() {
-        if place == .plain, cell.last == UInt8(ascii: "\r") { cell.removeLast() }
-        if place != .wrong {
+        if state == .plain, cell.last == UInt8(ascii: "\r") { cell.removeLast() }
+        if state != .wrong {
             if let decoded = text.decode(cell) {
                 let value = Self.unwrapped(decoded)
                 if value.utf8.count < decoded.utf8.count, cells.count < columns.count {
@@ -164,7 +164,7 @@ public struct CSVReader: FormatReader {
             } else {
                 refuse("text that is not UTF-8, which the lines before are", at: (line, column))
             }
-            place = .start
+            state = .start
         }
         cell.removeAll(keepingCapacity: true)
     }
@@ -177,7 +177,7 @@ public struct CSVReader: FormatReader {
     }
 
     private mutating func refuse(_ reason: String, at position: (line: Int, column: Int)) {
-        place = .wrong
+        state = .wrong
         cell.removeAll(keepingCapacity: true)
         guard problem == nil else { return }
         problem = FormatProblem(line: position.line, column: position.column, reason: reason)

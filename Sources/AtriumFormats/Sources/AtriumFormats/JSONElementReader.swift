@@ -1,6 +1,6 @@
 /// The elements of a JSON array, one after the other: that of the whole text, or the first array of objects in it.
 public struct JSONElementReader: FormatReader {
-    private enum Place {
+    private enum State {
         case before
         case inside
         case behind
@@ -8,7 +8,7 @@ public struct JSONElementReader: FormatReader {
 
     private let text: any TextChunks
     private var chunk: ArraySlice<UInt8> = []
-    private var place = Place.before
+    private var state = State.before
     /// Whether the array is all there is.
     private var isWhole = true
     private var isBehindComma = false
@@ -23,8 +23,8 @@ public struct JSONElementReader: FormatReader {
     /// - Throws: ``FormatProblem`` where there is no array, or it is not closed, or anything but spaces follows one that
     ///   is the whole text; what the source throws.
     public mutating func next() throws -> FormatPiece? {
-        if place == .before { try findArray() }
-        guard place == .inside else { return nil }
+        if state == .before { try findArray() }
+        guard state == .inside else { return nil }
         var scan = JSONScan()
         var element: [UInt8] = []
         var start = (line: line, column: column)
@@ -32,7 +32,7 @@ public struct JSONElementReader: FormatReader {
             if scan.depth == 0, !scan.isInString {
                 if byte == UInt8(ascii: "]") {
                     if element.isEmpty, isBehindComma { throw missing("]") }
-                    place = .behind
+                    state = .behind
                     try checkEnd()
                     return element.isEmpty ? nil : piece(element, start)
                 }
@@ -46,7 +46,7 @@ public struct JSONElementReader: FormatReader {
                     start = (line, column)
                 }
             }
-            scan.take(byte)
+            scan.consume(byte)
             // What is cut is refused as bad JSON.
             if element.count < LineReader.longest { element.append(byte) }
         }
@@ -73,17 +73,17 @@ public struct JSONElementReader: FormatReader {
             if JSONScan.isSpace(byte) { continue }
             if !scan.isInString {
                 if scan.depth == 0, byte == UInt8(ascii: "[") {
-                    place = .inside
+                    state = .inside
                     return
                 }
                 if isOpened, byte == UInt8(ascii: "{") {
                     putBack(byte)
-                    (place, isWhole) = (.inside, false)
+                    (state, isWhole) = (.inside, false)
                     return
                 }
                 isOpened = byte == UInt8(ascii: "[")
             }
-            scan.take(byte)
+            scan.consume(byte)
         }
         throw FormatProblem(
             reason: "there is no array of items",

@@ -9,7 +9,7 @@ struct JSONScan {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 
-    mutating func take(_ byte: UInt8) {
+    mutating func consume(_ byte: UInt8) {
         if isInString {
             if isEscaped {
                 isEscaped = false
@@ -43,7 +43,7 @@ struct JSONScan {
             } else if byte == UInt8(ascii: ":"), scan.depth == 1, itemMembers.contains(word) {
                 return false
             }
-            scan.take(byte)
+            scan.consume(byte)
             before = byte
         }
         return false

@@ -67,7 +67,7 @@ public enum TextFormat: String, Sendable, CaseIterable {
         let line = text[..<(end ?? text.endIndex)]
         let rest = end.map { text[$0...].drop(while: JSONScan.isSpace) } ?? []
         var scan = JSONScan()
-        for byte in line { scan.take(byte) }
+        for byte in line { scan.consume(byte) }
         let goesOn = scan.depth > 0 && !rest.isEmpty
         // A line that is broken off stays a bad line where objects follow.
         let opensArray = line.last { !JSONScan.isSpace($0) } == UInt8(ascii: "[")

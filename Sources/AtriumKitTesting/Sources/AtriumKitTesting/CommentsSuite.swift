@@ -42,7 +42,7 @@ struct CommentsSuite: RecordSuite {
         }
     }
 
-    mutating func note(_ command: ComponentCommand, _ decision: Decision) {
+    mutating func record(_ command: ComponentCommand, _ decision: Decision) {
         if case .postComment(let draft) = command, !decision.changes.isEmpty {
             posted.append((draft.id, draft.subject))
         }

@@ -24,7 +24,7 @@ struct ContentsSuite: RecordSuite {
             })
     }
 
-    mutating func note(_ command: ComponentCommand, _ decision: Decision) {
+    mutating func record(_ command: ComponentCommand, _ decision: Decision) {
         switch decision.answer {
         case .items(let inserted, _, _): present.formUnion(inserted)
         case .removed(let ids): present.subtract(ids)

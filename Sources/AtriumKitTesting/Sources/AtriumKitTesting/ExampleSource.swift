@@ -92,13 +92,13 @@ struct ExampleSource {
     /// Returns the list, once it is as expected or five seconds have passed.
     func awaited(
         _ expected: Value?, _ found: Value, of component: any ConformanceDriver,
-        _ look: () async throws -> Value
+        _ read: () async throws -> Value
     ) async throws -> Value {
         var found = found
         guard isFollowed, let expected else { return found }
         for _ in 0..<Self.looks where found.difference(from: expected, at: "") != nil {
             await component.settle()
-            found = try await look()
+            found = try await read()
         }
         return found
     }

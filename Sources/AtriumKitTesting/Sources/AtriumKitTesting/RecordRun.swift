@@ -5,8 +5,8 @@ protocol RecordSuite: Sendable {
     /// Returns a random command.
     mutating func command(_ random: inout SeededRandom, _ context: CommandContext)
         -> ComponentCommand
-    /// Notes the decision on a command, for better commands to come.
-    mutating func note(_ command: ComponentCommand, _ decision: Decision)
+    /// Records the decision on a command, for better commands to come.
+    mutating func record(_ command: ComponentCommand, _ decision: Decision)
     /// Checks that the command may be accepted, and the events that the component reported.
     mutating func check(
         _ command: ComponentCommand, _ context: CommandContext, _ decision: Decision, _ bench: Bench
@@ -123,7 +123,7 @@ struct RecordRun {
         for change in decision.changes { records[change.key] = change.value }
         history += decision.changes
         suite.fold(decision.events, into: &reported)
-        suite.note(command, decision)
+        suite.record(command, decision)
     }
 
     mutating func nextContext() -> CommandContext {

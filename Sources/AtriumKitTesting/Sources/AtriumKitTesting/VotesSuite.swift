@@ -16,7 +16,7 @@ struct VotesSuite: RecordSuite {
         return .castBallot(subject: subject, value: random.pick(values, or: 1))
     }
 
-    func note(_ command: ComponentCommand, _ decision: Decision) {}
+    func record(_ command: ComponentCommand, _ decision: Decision) {}
 
     mutating func check(
         _ command: ComponentCommand, _ context: CommandContext, _ decision: Decision, _ bench: Bench
