@@ -94,6 +94,17 @@ import Testing
         #expect(id == "id1")
     }
 
+    @Test func `an edit of what is gone meanwhile is there with the next comment, and says so`()
+        throws
+    {
+        var browser = try scene()
+        browser.failed(
+            .edit(component: "talk", comment: "gone", text: "Better"), CommandFailure("it is gone"))
+        #expect(shown(browser).contains("it is gone; your next comment begins with your text"))
+        _ = type("c", into: &browser)
+        #expect(written(browser) == "Better")
+    }
+
     @Test func `an edit that was refused comes back with that comment alone`() throws {
         var browser = try scene()
         let talk = [comment("a", "One"), comment("b", "Two")].enumerated().map {

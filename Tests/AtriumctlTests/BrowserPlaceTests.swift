@@ -161,6 +161,62 @@ import Testing
         #expect(type("x", into: &browser) == [.call(.clear, part: "")])
     }
 
+    /// A revision with the walks as they are when they come: of many so many.
+    private func walks(_ count: Int, revision: Int, reset: String? = nil) -> Screens.Open.Reply {
+        var next = Screens.Open.Reply(
+            screen: "s", base: reset == nil ? revision - 1 : nil, revision: revision, sequence: 1,
+            commits: 0, reset: reset)
+        if reset != nil {
+            (next.title, next.fields) = ("My day", [])
+            next.components = [
+                ShownComponent(
+                    name: "walks", kind: "container", container: "walks", title: "", hidden: false)
+            ]
+        }
+        next.parts = [
+            ShownPart(
+                part: "walks", container: "walks", new: true, title: "Walks",
+                fields: [Field(name: "title", type: "text", required: true, search: true)],
+                components: components(),
+                lists: [
+                    ShownList(
+                        component: "list", total: 500,
+                        edits: (0..<count).map {
+                            Edit(op: .insert, at: $0, item: item("w\($0)", "Walk \($0)"))
+                        })
+                ])
+        ]
+        return next
+    }
+
+    @Test func `a part that went and came back is asked for more of its list again`() throws {
+        var browser = try day()
+        let more = Effect.call(.resize(component: "list", 100))
+        var gone = Screens.Open.Reply(
+            screen: "s", base: 1, revision: 2, sequence: 1, commits: 0)
+        gone.parts = [ShownPart(part: "walks", container: "walks", gone: true)]
+        _ = try browser.take(gone)
+        _ = try browser.take(walks(50, revision: 3))
+        #expect(browser.screen.part == "walks")
+        #expect(browser.press(.end) == [more])
+        #expect(browser.press(.end) == [], "it was asked for")
+        gone.base = 3
+        gone.revision = 4
+        _ = try browser.take(gone)
+        _ = try browser.take(walks(50, revision: 5))
+        #expect(browser.press(.end) == [more])
+    }
+
+    @Test func `a search within a part ends where the daemon starts the screen anew`() throws {
+        var browser = try day()
+        _ = type("/wo", into: &browser)
+        _ = browser.press(.enter)
+        #expect(browser.screen.search == "wo")
+        _ = try browser.take(walks(3, revision: 9, reset: "the daemon was restarted"))
+        #expect(browser.screen.part == "walks" && browser.screen.search == "")
+        #expect(browser.lists.item?.id == "w0")
+    }
+
     @Test func `without a description it follows nothing, and both are chosen`() throws {
         var browser = try day()
         browser.screen.add(ContainerOutline(), of: "day")

@@ -20,6 +20,7 @@ extension Browser {
         if let reset = reply.reset {
             status.say("started anew: \(reset)")
             windows.resetLimits()
+            screen.forgetChoicesOfParts()
             // As it was: the daemon knows only what a screen is opened with.
             if screen.part.isEmpty {
                 effects += before.path.map { .call(.enter(item: $0)) }
@@ -28,6 +29,9 @@ extension Browser {
         } else if isReconnected {
             status.say("connected again")
         }
+        for news in reply.parts ?? [] where news.new == true || news.gone == true {
+            windows.resetLimits(of: news.part)
+        }
         if !startsAnew { highlights.add(changes, now: now) }
         let model = screen.model
         let isNew = startsAnew || model.path != before.path || model.scope != before.scope
@@ -35,7 +39,9 @@ extension Browser {
         layListsOut(news, changes, isNew: isNew)
         layThreadOut(isNew: model.focus != before.focus)
         startsAnew = false
-        if model.focus.isEmpty, before.focus != "", pane == .thread { pane = .list }
+        if model.focus.isEmpty, before.focus != "", pane == .thread {
+            (pane, wantsEnd) = (.list, false)
+        }
         if let message = reply.message { status.say(message) }
         if let lead = reply.lead { effects.append(.go(container: lead.container, item: lead.item)) }
         followMenu(choice)

@@ -123,7 +123,7 @@ extension Browser {
             guard let comment = (talk + screen.model.held).first(where: { $0.id == id }) else {
                 let focus = screen.model.focus.isEmpty ? nil : screen.model.focus
                 drafts.keep(CommentDraft(goal: .comment(subject(component, focus))), edited)
-                return
+                return status.add(Self.keptHint)
             }
             draft = CommentDraft(goal: .edit(component: component, comment))
             text = edited
@@ -134,7 +134,9 @@ extension Browser {
             mode = .write(draft, TextInput(text, hasLines: true))
         } else {
             drafts.keep(draft, text)
-            status.add("; your next comment begins with your text")
+            status.add(Self.keptHint)
         }
     }
+
+    private static let keptHint = "; your next comment begins with your text"
 }

@@ -7,11 +7,16 @@ struct ListWindows {
     /// The entries of a part's list at first, by default.
     private static let firstLimitOfParts = 50
 
+    private struct ListID: Hashable {
+        let part: String
+        let component: String
+    }
+
     private let firstLimit: Int
     /// Whether limits may grow.
     private let mayGrow: Bool
-    /// The requested limit, by part and list.
-    private var limits: [String: Int] = [:]
+    /// The requested limits.
+    private var limits: [ListID: Int] = [:]
     /// The entries beyond the windows of the selected part, by list.
     private var tails: [String: Tail] = [:]
 
@@ -42,6 +47,11 @@ struct ListWindows {
 
     /// Forgets the limits, as the screen was started anew.
     mutating func resetLimits() { limits = [:] }
+
+    /// Forgets the limits of a part, which begins with the default when it comes back.
+    mutating func resetLimits(of part: String) {
+        limits = limits.filter { $0.key.part != part }
+    }
 
     mutating func dropPages() { tails = [:] }
 
@@ -121,7 +131,7 @@ struct ListWindows {
         limits[key(list, screen)] ?? (screen.part.isEmpty ? firstLimit : Self.firstLimitOfParts)
     }
 
-    private func key(_ list: ScreenModel.List, _ screen: ScreenParts) -> String {
-        "\(screen.part)/\(list.component)"
+    private func key(_ list: ScreenModel.List, _ screen: ScreenParts) -> ListID {
+        ListID(part: screen.part, component: list.component)
     }
 }

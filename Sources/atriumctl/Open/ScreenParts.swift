@@ -45,6 +45,13 @@ struct ScreenParts {
 
     mutating func setSort(_ keys: [String]) { sorts[part] = keys }
 
+    /// Forgets what is searched and how it is sorted within parts, as the screen was started anew: it is opened with the
+    /// choices of the container itself alone.
+    mutating func forgetChoicesOfParts() {
+        searches = searches.filter { $0.key.isEmpty }
+        sorts = sorts.filter { $0.key.isEmpty }
+    }
+
     /// The first component of a kind that is shown.
     func component(_ kind: String) -> Screens.Open.Reply.Components? {
         model.components.first { $0.kind == kind && !$0.hidden }
