@@ -267,7 +267,7 @@ class Gateway:
             sys.exit(f"{reason or refused.name}\n{hint}")
         for name in self.options.container:
             if name not in known:
-                sys.exit(f"there is no container {name!r}; there is: {', '.join(sorted(known)) or 'none'}\n"
+                sys.exit(f"there is no container {name!r}; there are: {', '.join(sorted(known)) or 'none'}\n"
                          f"make it with: atriumctl apply -f {name}.yaml")
         # The daemon looks at roles first: where there is no container yet, any name does.
         name, lacks = next(iter(self.options.container), min(known, default="none")), []

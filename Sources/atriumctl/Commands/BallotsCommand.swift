@@ -5,7 +5,10 @@ import Interfaces
 struct BallotsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ballots", abstract: "List who voted what (moderators).",
-        discussion: "The latest come first; with --limit those of some, in no order."
+        discussion: """
+            The latest come first. With --limit it prints some of them, which need not be the \
+            latest.
+            """
     )
     .examples("atriumctl ballots films/alien-1979")
 

@@ -76,10 +76,17 @@ struct ExportCommand: AsyncParsableCommand {
                 _ = try await session.client.call(
                     Contents.Put.self, .init(container: container, component: list.name, items: []))
             } catch let error as VarlinkRemoteError {
-                guard error.as(Contents.ReadOnly.self) != nil else { continue }
-                Output.note(
-                    PrintableText.line(
-                        "the items of '\(list.name)' are its source's: they are not in the export"))
+                if error.as(Contents.ReadOnly.self) != nil {
+                    Output.note(
+                        PrintableText.line(
+                            "the items of '\(list.name)' are its source's: they are not in the export"
+                        ))
+                } else if let failure = error.as(Contents.ComponentUnavailable.self) {
+                    Output.note(
+                        PrintableText.line(
+                            "it is not known whether the items of '\(list.name)' are in the export: \(failure.reason)"
+                        ))
+                }
             } catch {
                 return
             }

@@ -33,6 +33,12 @@ struct WatchCommand: AsyncParsableCommand {
 
     @OptionGroup var connection: ConnectionOptions
 
+    func validate() throws {
+        guard store == nil || after != nil else {
+            throw ValidationError("--store goes with --after, whose store it names.")
+        }
+    }
+
     func run() async throws {
         var live = LiveNotifications(
             connection: connection,

@@ -57,6 +57,11 @@ enum ConnectionProblem {
         var status = stat()
         let isKnown = stat(socket, &status) == 0
         let group = isKnown ? ActorName.group(status.st_gid) ?? "\(status.st_gid)" : "atrium"
+        // Its members may do more than talk to a daemon.
+        guard group != "root" else {
+            return "the socket belongs to the group 'root': run the command as root, or have the "
+                + "daemon run as another group."
+        }
         let user = ActorName.user(getuid()) ?? "$USER"
         return "the socket belongs to the group '\(group)'; join it with "
             + "'sudo usermod -aG \(group) \(user)',\nthen log in again."

@@ -57,9 +57,16 @@ enum Pager {
     }
 
     private static func isThere(_ program: String) -> Bool {
-        if program.contains("/") { return access(program, X_OK) == 0 }
+        if program.contains("/") { return isProgram(program) }
         let folders = Terminal.environment("PATH")?.split(separator: ":") ?? []
-        return folders.contains { access("\($0)/\(program)", X_OK) == 0 }
+        return folders.contains { isProgram("\($0)/\(program)") }
+    }
+
+    /// Whether a file can be executed; folders can be entered, which has the same permission.
+    private static func isProgram(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            && access(path, X_OK) == 0
     }
 }
 

@@ -11,7 +11,7 @@ public enum SubjectKind: String, Sendable, Hashable, Codable, CaseIterable {
     }
 }
 
-/// The votes that a component accepts, for front ends.
+/// The votes that a component accepts: front ends offer these, and the component has to accept each.
 ///
 /// It follows from the component's settings and never changes while the component lives.
 public struct VoteFacts: Sendable, Hashable, Codable {
@@ -40,7 +40,7 @@ public struct VoteFacts: Sendable, Hashable, Codable {
     }
 }
 
-/// The comments that a component accepts, for front ends.
+/// The comments that a component accepts: front ends offer these, and the component has to accept each.
 ///
 /// It follows from the component's settings and never changes while the component lives.
 public struct CommentFacts: Sendable, Hashable, Codable {

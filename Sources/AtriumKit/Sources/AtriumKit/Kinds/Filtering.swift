@@ -137,6 +137,9 @@ public protocol Filtering: Component {
     func filter(_ id: String, in section: String) throws(Refusal) -> Filter
 
     /// Returns the selection with one more filter; the host notifies the delegate.
+    ///
+    /// The returned selection is the whole answer: events that are reported meanwhile are dropped. The same holds for
+    /// ``deselect(_:in:of:on:)`` and ``clear(_:on:)``.
     func select(
         _ filter: String, in section: String, of selection: Selection, on screen: String
     ) throws(Refusal) -> Selection
