@@ -108,8 +108,8 @@ extension HeldCode {
 private struct FolderDigest {
     /// The maximum number of files that are included, and the maximum depth of subfolders.
     private static let most = (files: 10_000, depth: 8)
-    /// What subfolders have that hold none of the program's code: another plugin, or a store.
-    private static let foreign: Set = ["manifest.json", "atrium.sqlite"]
+    /// What a subfolder has that is a daemon's state directory.
+    private static let state: Set = ["atrium.sqlite", "atrium.lock"]
 
     // FNV-1a: a changed file must not go unnoticed by chance; nobody gains by a collision.
     private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -119,7 +119,9 @@ private struct FolderDigest {
 
     mutating func add(_ folder: String, as name: String = "", depth: Int = 0) {
         guard depth < Self.most.depth, let names = FolderNames.visible(in: folder) else { return }
-        if depth > 0, !Self.foreign.isDisjoint(with: names) { return }
+        // Another plugin, or a store.
+        let isForeign = names.contains("manifest.json") || Self.state.isSubset(of: names)
+        if depth > 0, isForeign { return }
         for entry in names where entry != "manifest.json" && entry != "__pycache__" {
             guard files < Self.most.files else { return }
             let (path, name) = ("\(folder)/\(entry)", "\(name)/\(entry)")

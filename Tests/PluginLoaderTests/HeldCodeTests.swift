@@ -82,6 +82,7 @@ import Testing
         }
         // What a daemon that was started in this folder leaves there.
         try folder.write("p/state/atrium.sqlite", "")
+        try folder.write("p/state/atrium.lock", "")
         try folder.write("p/state/kept", "")
         #expect(mkfifo(folder.path + "/p/more/pipe", 0o600) == 0)
         try listen(at: folder.path + "/p/s")

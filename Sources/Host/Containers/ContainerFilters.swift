@@ -113,9 +113,12 @@ public struct ContainerFilters {
         of slots: ArraySlice<Slot>, _ known: [String], _ done: @escaping ([String]?) -> Void
     ) {
         guard let slot = slots.first else { return done(known) }
-        slot.ask(.sections) { result in
-            guard case .success(.sections(let sections)) = result else { return done(nil) }
-            askSections(of: slots.dropFirst(), known + sections.map(\.id), done)
+        // Some components have sections only once they have values.
+        report(to: slot) {
+            slot.ask(.sections) { result in
+                guard case .success(.sections(let sections)) = result else { return done(nil) }
+                askSections(of: slots.dropFirst(), known + sections.map(\.id), done)
+            }
         }
     }
 

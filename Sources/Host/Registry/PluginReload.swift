@@ -116,7 +116,9 @@ public final class PluginReloads {
             return done(.failure(.notFound(known: known)))
         case .failure(let problem): return done(.failure(.refused(reason: problem.reason)))
         }
-        guard let new = before.replacing(plugin, with: copies).plugin(plugin) else { return }
+        guard let new = before.replacing(plugin, with: copies).plugin(plugin) else {
+            return done(.failure(.refused(reason: "The plugin \(plugin) is not loaded.")))
+        }
         let old = before.plugin(plugin)
         if let old, old.kind != new.kind {
             return done(
@@ -142,6 +144,9 @@ public final class PluginReloads {
         _ done: @escaping (Result<Void, PluginReloadFailure>) -> Void
     ) {
         let (plugin, before) = (new.id, domain.plugins)
+        // Meanwhile a component of it may have been made in the daemon.
+        let reason = domain.isStopping ? domain.stopping.sentence : obstacle(to: plugin)
+        if let reason { return done(.failure(.refused(reason: reason))) }
         domain.plugins = before.replacing(plugin, with: copies)
         PluginReload(of: plugin, in: state, changes, by: caller).run { [self] problem in
             guard let problem else {

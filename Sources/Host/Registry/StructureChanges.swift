@@ -140,25 +140,34 @@ public final class StructureChanges {
         _ component: ComponentDefinition, to name: String, at place: Int?, by caller: Caller,
         _ reply: @escaping Answer<Int64>
     ) {
-        change(name, beside: component.isPart ? [Self.nesting] : [], reply) {
-            [self] container, done in
-            guard let name = component.container else {
-                return container.structure.attach(component, at: place, by: caller, done)
-            }
-            // A definition may come before those of its parts; by hand it is a mistyped name.
-            guard let part = containers[name] else {
-                return done(.failure(.containerNotFound(name)))
-            }
-            var after = containers.mapValues(\.definition)
-            after[container.name]?.components.append(component)
-            if let problem = Nesting(after.values).problem(of: [container.name]) {
-                return done(.failure(problem))
-            }
-            checkSections(component.follow, of: part, in: container) { problem in
-                if let problem { return done(.failure(problem)) }
+        let attach = { [self] in
+            change(name, beside: component.isPart ? [Self.nesting] : [], reply) {
+                [self] container, done in
+                if let problem = problem(attaching: component, to: container) {
+                    return done(.failure(problem))
+                }
                 container.structure.attach(component, at: place, by: caller, done)
             }
         }
+        guard let part = component.container.flatMap({ containers[$0] }),
+            let container = containers[name]
+        else { return attach() }
+        // Before its turn, because components are asked: others would wait for their answers.
+        checkSections(component.follow, of: part, in: container) { problem in
+            if let problem { reply(.failure(problem)) } else { attach() }
+        }
+    }
+
+    /// The error if a component is a container that can't be a part of this one; nil: it can, or is no container.
+    private func problem(
+        attaching component: ComponentDefinition, to container: Container
+    ) -> HostError? {
+        guard let part = component.container else { return nil }
+        // A definition may come before those of its parts; by hand it is a mistyped name.
+        guard containers[part] != nil else { return .containerNotFound(part) }
+        var after = containers.mapValues(\.definition)
+        after[container.name]?.components.append(component)
+        return Nesting(after.values).problem(of: [container.name])
     }
 
     /// Looks whether sections that follow others, and these, are there, as far as their components say.

@@ -18,7 +18,7 @@ extension ComponentHarness {
             }
             let answer =
                 existing.comment.isStripped
-                ? existing
+                ? existing.asTombstone
                 : existing.asFirstPosted(draft, by: context.actor)
             return Decision(changes: [], answer: .comment(answer), events: [])
         }
@@ -123,8 +123,8 @@ extension Comment {
     ///
     /// Of a deleted comment, and of one whose author was erased, only what is left is compared.
     fileprivate func isPosted(as draft: CommentDraft, by author: ActorID) -> Bool {
-        guard subject == draft.subject, parent == draft.parent else { return false }
-        return isStripped || (self.author ?? author) == author && fingerprint == draft.fingerprint
+        (self.author ?? author) == author && subject == draft.subject && parent == draft.parent
+            && (isStripped || fingerprint == draft.fingerprint)
     }
 }
 
