@@ -52,7 +52,8 @@ extension Handover {
         // Wait for the outcomes of accepted commands, so that they are sent too.
         await withCheckedContinuation { continuation in
             loop.execute {
-                registry.shutdown.finishAccepted(within: Self.settling) { _ in continuation.resume()
+                registry.shutdown.finishAccepted(within: Self.settling) { _ in
+                    continuation.resume()
                 }
             }
         }

@@ -39,7 +39,7 @@ public final class Erasures {
     }
 
     /// Continues the erasures that an earlier process began: the persons' names are hidden at once.
-    func goOn(_ numbers: [Int64]) {
+    func resume(_ numbers: [Int64]) {
         for actor in numbers.map(ActorID.init) {
             let name = state.domain.actors.name(of: actor)
             state.domain.actors.erase(actor)

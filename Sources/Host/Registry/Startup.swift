@@ -122,7 +122,7 @@ public final class Startup {
                 reply(.success(()))
                 detached.run()
             }
-            erasures.goOn(stored.erasures)
+            erasures.resume(stored.erasures)
         }
     }
 
