@@ -54,7 +54,7 @@ extension Stories {
                 let sentences = [
                     "a.yaml:8:44: component 'filters', setting 'sections[0].field': there is no "
                         + "field 'nope'; there are: title",
-                    "b.yaml:4:36: there is no plugin 'org.atrium.nope' (there is: org.atrium.cat",
+                    "b.yaml:4:36: there is no plugin 'org.atrium.nope' (there are: org.atrium.cat",
                     "c.yaml:5:84: component 'list', setting 'odd': unknown",
                     "e.yaml:2:12: the container 'plain' is defined in \(folder)d.yaml already (",
                     "f.yaml:1:1: there is no definition",

@@ -201,7 +201,7 @@ class AtTheStart(unittest.TestCase):
 
     def test_it_wants_its_containers(self):
         said = self.club.refusal("--container", "nothing")
-        self.assertIn("'nothing'; there is: films", said)
+        self.assertIn("'nothing'; there are: films", said)
         self.assertIn("atriumctl apply -f nothing.yaml", said)
 
     @unittest.skipUnless(os.getuid() == 0, "acts for another user, as root alone can")
@@ -231,7 +231,7 @@ class AtTheStart(unittest.TestCase):
         self.assertNotIn("frontends", said)
         settings.write_text("frontends: [nobody=web]\nmoderators: [nobody]\n")
         self.club.type("reload")
-        self.assertIn("'nothing'; there is: none", self.club.refusal(*moderating, "--container", "nothing", **as_nobody))
+        self.assertIn("'nothing'; there are: none", self.club.refusal(*moderating, "--container", "nothing", **as_nobody))
 
     def test_it_wants_a_key_of_its_own(self):
         state = self.club.home / "open"

@@ -16,7 +16,7 @@ extension HostError {
             case .pluginNotFound(let plugin, let known):
                 (
                     .plugin(plugin), "there is no plugin '\(plugin)'",
-                    known.isEmpty ? nil : "there is: \(known.joined(separator: ", "))"
+                    known.isEmpty ? nil : "there are: \(known.joined(separator: ", "))"
                 )
             case .settingInvalid(let component, let setting, let reason):
                 (

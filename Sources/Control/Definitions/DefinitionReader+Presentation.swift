@@ -95,6 +95,6 @@ extension DefinitionReader {
             "\(node.path): expected \(expected), found '\(name)'",
             hint: nearestName(to: name, among: suggested).map { "did you mean '\($0)'?" }
                 ?? (suggested.isEmpty
-                    ? "none is declared" : "there is: \(suggested.joined(separator: ", "))"))
+                    ? "none is declared" : "there are: \(suggested.joined(separator: ", "))"))
     }
 }
