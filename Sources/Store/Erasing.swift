@@ -168,7 +168,6 @@ extension Store {
     private func emptyLog(then body: (Database) throws -> Void) throws {
         for _ in 0..<Self.tries {
             let isEmpty = try pool.writeWithoutTransaction { db in
-                // The log is overwritten by its name, which may be that of another store's by now.
                 writer.findLostFile()
                 try writer.checkSound()
                 guard try Self.checkpoint("RESTART", db).isDone else { return false }
@@ -182,7 +181,8 @@ extension Store {
                 // Where another program copies the log, the number is unknown: -1.
                 guard isCopied, frames < Self.mostFrames else { return false }
                 let page = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
-                try LogFile(of: file).overwrite(after: 32 + frames * (24 + page))
+                try LogFile(of: file).overwrite(
+                    after: 32 + frames * (24 + page), files: writer.files)
                 guard try Self.checkpoint("TRUNCATE", db).isDone else { return false }
                 try body(db)
                 return true
@@ -215,13 +215,18 @@ extension Store {
 }
 
 /// The write-ahead log as a file.
-private struct LogFile {
+struct LogFile {
     private let path: String
 
     init(of database: String) { path = database + "-wal" }
 
     /// Writes zeros over everything that follows the log's frames, and syncs them.
-    func overwrite(after end: Int) throws {
+    ///
+    /// - Parameters:
+    ///   - end: the place of the first byte after the frames.
+    ///   - files: the store's files. Another file under the log's name is left as it is.
+    /// - Throws: `DatabaseError`.
+    func overwrite(after end: Int, files: OwnFiles) throws {
         // SQLite's locks are on other files, so closing this descriptor does not release them.
         let descriptor = open(path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -229,6 +234,11 @@ private struct LogFile {
             throw problem()
         }
         defer { close(descriptor) }
+        guard !files.isReplaced(descriptor, at: path) else {
+            throw DatabaseError(
+                resultCode: .SQLITE_IOERR,
+                message: "\(path) was replaced while the store is open")
+        }
         var place = off_t(end)
         let size = lseek(descriptor, 0, SEEK_END)
         let zeros = [UInt8](repeating: 0, count: 1 << 20)

@@ -13,6 +13,17 @@ struct OwnFiles: Sendable {
         init?(of path: String) {
             var info = stat()
             guard stat(path, &info) == 0 else { return nil }
+            self.init(info)
+        }
+
+        /// nil: `errno` says why the open file can't be looked at.
+        init?(of descriptor: Int32) {
+            var info = stat()
+            guard fstat(descriptor, &info) == 0 else { return nil }
+            self.init(info)
+        }
+
+        private init(_ info: stat) {
             (device, number) = (UInt64(info.st_dev), UInt64(info.st_ino))
         }
 
@@ -39,4 +50,10 @@ struct OwnFiles: Sendable {
 
     /// The path of the first file that is no longer under its name; nil: all of them are.
     var missing: String? { files.first { $0.identity.isGone(from: $0.path) }?.path }
+
+    /// Whether a file that was opened by the name of one of these is another file.
+    func isReplaced(_ descriptor: Int32, at path: String) -> Bool {
+        guard let own = files.first(where: { $0.path == path })?.identity else { return false }
+        return Identity(of: descriptor) != own
+    }
 }

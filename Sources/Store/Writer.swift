@@ -44,7 +44,7 @@ final class Writer: @unchecked Sendable {
     /// The tail, as readers see it.
     let late: LateRecords
     let log: WriteAheadLog
-    private let files: OwnFiles
+    let files: OwnFiles
     /// Whether one of the files was found under its name no longer.
     let hasLostFile = Atomic(false)
     /// The earliest time at which an entry causes the next check of the files, in nanoseconds.

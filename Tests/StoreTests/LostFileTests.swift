@@ -1,7 +1,8 @@
 import Foundation
-import Store
 import TestSupport
 import Testing
+
+@testable import Store
 
 /// Files of an open store that are removed or replaced: SQLite alone would go on with what it has open.
 @Suite(.timeLimit(.minutes(2))) struct LostFileTests {
@@ -63,6 +64,19 @@ import Testing
         #expect(again.store.damages == [])
         #expect(try again.records("films", "list") == ["a": "x"])
         #expect(again.write(put("b", "x"))?.sequence == 2)
+    }
+
+    @Test func `an erasure does not overwrite a log that was just replaced`() throws {
+        let bench = try Bench()
+        bench.write(put("a", "x"))
+        let (database, log) = (bench.scratch.database, "\(bench.scratch.database)-wal")
+        let own = OwnFiles(of: database)
+        try FileManager.default.moveItem(atPath: log, toPath: "\(log).aside")
+        try Data("another store's".utf8).write(to: URL(filePath: log))
+        #expect(throws: (any Error).self) {
+            try LogFile(of: database).overwrite(after: 0, files: own)
+        }
+        #expect(try Data(contentsOf: URL(filePath: log)) == Data("another store's".utf8))
     }
 
     @Test
