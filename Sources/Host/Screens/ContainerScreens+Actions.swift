@@ -187,6 +187,6 @@ extension ViewKey {
     fileprivate mutating func go(to scope: String?) {
         guard scope != self.scope else { return }
         self.scope = scope
-        places = []
+        self.places = []
     }
 }

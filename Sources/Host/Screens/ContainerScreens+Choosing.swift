@@ -310,7 +310,7 @@ extension ContainerScreens {
         if subject != shown.choices.subject { shown.choices.subject = subject }
         let comments = commentsComponent(beside: shown.choices.view.hidden)
         let key = FocusKey(
-            subject: shown.choices.subject, limit: shown.choices.view.limit(of: comments),
+            subject: shown.choices.subject, limit: shown.choices.view.mostEntries(of: comments),
             hidden: hiddenTalk(shown.choices.view.hidden))
         let focus = shared[key] ?? SharedFocus(key, on: self)
         // From here on, answers refer to what is shown.

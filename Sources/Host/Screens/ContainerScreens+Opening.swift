@@ -21,9 +21,9 @@ extension ContainerScreens {
         let selection = request.selection ?? container.filters.preselection
         choose(screen) { choices in
             choices.view = ViewKey(
-                scope: request.scope, selection: selection, search: request.search ?? "",
-                sort: request.sort,
-                limit: request.limit)
+                ViewKey.Members(
+                    scope: request.scope, selection: selection, search: request.search ?? "",
+                    sort: request.sort, limit: request.limit))
         } then: { [self] result in
             if case .failure = result { close(screen) }
             reply(result.map { _ in screen })

@@ -104,12 +104,11 @@ extension KeptScreen {
 
     /// Its choices.
     var choices: Screen.Choices {
-        var view = ViewKey(
-            scope: scope, selection: selection, search: search, sort: sort, limit: limit)
-        view.places = places.map { ViewKey.Place(component: $0.component, item: $0.item) }
-        view.limits = limits
-        view.hidden = hidden
-        return Screen.Choices(view: view, subject: Subject(item: subject))
+        let view = ViewKey.Members(
+            scope: scope, selection: selection, search: search, sort: sort,
+            places: places.map { ViewKey.Place(component: $0.component, item: $0.item) },
+            limit: limit, limits: limits, hidden: hidden)
+        return Screen.Choices(view: ViewKey(view), subject: Subject(item: subject))
     }
 
     /// The request that would open it anew, with as many of its choices as a request can have.

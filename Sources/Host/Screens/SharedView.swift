@@ -397,7 +397,7 @@ extension SharedView {
         }
         return IndexQuery(
             parent: scope, sections: sections.map(\.query), search: key.search, sort: sort,
-            limit: key.limit(of: component), countsFacets: counts)
+            limit: key.mostEntries(of: component), countsFacets: counts)
     }
 
     private func live(
@@ -462,7 +462,7 @@ extension SharedView {
             search: key.search, selection: key.selection, path: path,
             sort: key.sort.isEmpty ? slot.definition.sort : key.sort)
         return AskedWindow(
-            source.question(question), limit: key.limit(of: slot.name),
+            source.question(question), limit: key.mostEntries(of: slot.name),
             of: waiting.first?.user ?? screens.values.first?.owner ?? "", isTyped: isTyped,
             in: index, for: self)
     }

@@ -30,8 +30,11 @@ final class ViewTable {
 
     /// Registers a view for all screens with its choices, below these ancestors.
     func insert(_ view: SharedView, under ancestors: [String]) {
-        if let other = views[view.key], other !== view { remove(other) }
-        views[view.key] = view
+        let other = views[view.key]
+        if other !== view {
+            if let other { remove(other) }
+            views[view.key] = view
+        }
         place(view, under: ancestors)
     }
 
