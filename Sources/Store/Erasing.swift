@@ -181,7 +181,7 @@ extension Store {
                 // Where another program copies the log, the number is unknown: -1.
                 guard isCopied, frames < Self.mostFrames else { return false }
                 let page = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
-                try LogFile(of: file).overwrite(
+                try OwnLog(of: file).overwrite(
                     after: 32 + frames * (24 + page), files: writer.files)
                 guard try Self.checkpoint("TRUNCATE", db).isDone else { return false }
                 try body(db)
@@ -214,8 +214,8 @@ extension Store {
     }
 }
 
-/// The write-ahead log as a file.
-struct LogFile {
+/// The write-ahead log of the open store, as a file.
+struct OwnLog {
     private let path: String
 
     init(of database: String) { path = database + "-wal" }

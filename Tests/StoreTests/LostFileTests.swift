@@ -74,7 +74,7 @@ import Testing
         try FileManager.default.moveItem(atPath: log, toPath: "\(log).aside")
         try Data("another store's".utf8).write(to: URL(filePath: log))
         #expect(throws: (any Error).self) {
-            try LogFile(of: database).overwrite(after: 0, files: own)
+            try OwnLog(of: database).overwrite(after: 0, files: own)
         }
         #expect(try Data(contentsOf: URL(filePath: log)) == Data("another store's".utf8))
     }

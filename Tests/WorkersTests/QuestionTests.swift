@@ -80,15 +80,16 @@ import Varlink
     @Test func `a worker that asks too fast waits for its answers`() async throws {
         let log = CapturedLog()
         let item = Item(id: "a", fields: ["title": .text(String(repeating: "x", count: 40_000))])
-        let (server, worker) = try await serve(at: WorkerPace(1_000), logger: log.logger) { id in
+        let (server, worker) = try await serve(at: WorkerPace(200), logger: log.logger) { id in
             id == "a" ? item : nil
         }
         let client = WorkerHostClient(worker)
-        // One with 40 KB counts eleven times. A thousand are a burst, and the others come a thousand a second.
+        // One with 40 KB counts eleven times. Of the 340, 200 are a burst, and the others come 200 a second: also on a
+        // slow machine, where a call takes some milliseconds, the worker is faster than that.
         let begin = ContinuousClock.now
-        for _ in 0..<100 { #expect(client.item("a") == item) }
-        for _ in 0..<400 { #expect(client.item("b") == nil) }
-        #expect(begin.duration(to: .now) > .milliseconds(450))
+        for _ in 0..<30 { #expect(client.item("a") == item) }
+        for _ in 0..<10 { #expect(client.item("b") == nil) }
+        #expect(begin.duration(to: .now) > .milliseconds(650))
         #expect(
             log.messages == [
                 "It reads items faster than 10000 items, or 40 MB, a second: answers "
