@@ -7,6 +7,8 @@
 package final class AnswerSearch {
     /// The query.
     let query: IndexQuery
+    /// The index.
+    let index: ContentIndex
     /// The number of items that match.
     private(set) var total: Int
     /// The counts, if the query requests them, as ``IndexPage/counts``.
@@ -17,7 +19,6 @@ package final class AnswerSearch {
     /// The maximum number of filter tests on changed rows in a step.
     private static let testsInStep = 2_048
 
-    private let index: ContentIndex
     private let after: RowOrder.Position?
     private let limit: Int
     private var counting: FacetCounting
@@ -47,8 +48,8 @@ package final class AnswerSearch {
         order = try RowOrder(query.sort, in: index)
         after = try order.position(of: query)
         limit = query.limit + query.spare
-        let matches = Matches(query, in: index, selections)
-        counting = FacetCounting(query, matches, selections, in: index)
+        let matches = Matches(query, by: index.finder, selections)
+        counting = FacetCounting(query, matches, selections, by: index.finder)
         judge = RowJudge(query, in: index)
         (rows, total, counts) = (matches.rows, matches.total, counting.none)
         best = order.bestRows(limit: limit)
@@ -105,7 +106,7 @@ package final class AnswerSearch {
     /// - Returns: Whether there were any.
     private func judgeChanged() -> Bool {
         guard !changed.isEmpty else { return false }
-        if judge.isOutdated(in: index) { judge = RowJudge(query, in: index) }
+        if judge.isOutdated { judge = RowJudge(query, in: index) }
         for _ in 0..<max(Self.testsInStep / judge.weight, 1) {
             guard let (row, change) = changed.popFirst() else { break }
             let verdict = judge.verdict(on: change, in: index, order: order.parts)
@@ -141,7 +142,7 @@ package final class AnswerSearch {
             }
             return true
         }
-        let end = min(looked + index.wordsInStep, rows.words.count)
+        let end = min(looked + order.wordsInStep, rows.words.count)
         order.scan(rows, words: looked..<end, after: after, into: &best)
         looked = end < rows.words.count ? end : .max
         return true

@@ -2,25 +2,34 @@
 ///
 /// It is written while there are readers, and holds a few thousand changes. A reader that is further behind than that
 /// runs its query anew.
-struct ChangeLog {
+final class ChangeLog {
     static let length = 4_096
 
     /// The position at which the next change will be written: it grows by one with each.
     private(set) var end: UInt64 = 0
-    /// The number of live queries that read the log.
-    var readers = 0
+    /// The number of readers; changes are recorded while there is one.
+    private var readers = 0
 
     private var start: UInt64 = 0
     private var changes: [RowChange] = []
     private var merged: (start: UInt64, end: UInt64, changes: [RowChange])?
 
-    /// Whether values before changes are kept.
+    /// Whether there are readers, so that values before changes are kept.
     var isActive: Bool { readers > 0 }
+
+    /// Adds a reader.
+    func addReader() { readers += 1 }
+
+    /// Removes a reader; once there is none, all changes are dropped.
+    func removeReader() {
+        readers -= 1
+        if !isActive { dropAll() }
+    }
 
     /// Writes a change.
     ///
     /// - Returns: Whether all changes but the last few thousand were dropped for it.
-    mutating func append(_ change: RowChange) -> Bool {
+    func append(_ change: RowChange) -> Bool {
         guard isActive else {
             dropAll()
             return false
@@ -37,7 +46,7 @@ struct ChangeLog {
     }
 
     /// Drops all changes, because there are too many to follow.
-    mutating func dropAll() {
+    func dropAll() {
         if !changes.isEmpty { changes = [] }
         merged = nil
         end += 1
@@ -56,7 +65,7 @@ struct ChangeLog {
 
     /// Returns the changes since a position, merged to one for each row: all parts that changed, with the values before
     /// the first change.
-    mutating func changes(since position: UInt64) -> [RowChange] {
+    func changes(since position: UInt64) -> [RowChange] {
         if let merged, merged.start == position, merged.end == end { return merged.changes }
         let changes = ChangeLog.merge(changes[Int(position - start)...])
         merged = (position, end, changes)
@@ -136,8 +145,6 @@ struct ChangedParts: OptionSet {
     static let presence = ChangedParts(rawValue: 1 << 63)
     /// The item's parent.
     static let parent = ChangedParts(rawValue: 1 << 62)
-    /// Any part.
-    static let all = ChangedParts(rawValue: .max)
 
     /// A column; those behind the sixtieth share one mark.
     static func column(_ number: Int) -> ChangedParts {

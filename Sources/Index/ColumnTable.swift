@@ -2,6 +2,8 @@ import AtriumKit
 
 /// The columns of an index: those of the declared fields, then those derived.
 struct ColumnTable {
+    /// The declared fields, whose columns come first.
+    let fields: [Field]
     /// The columns by number.
     let numbered: [IndexColumn]
     /// The fields' names, sorted, and their columns' numbers.
@@ -22,6 +24,7 @@ struct ColumnTable {
     ///   keywords.
     init(fields: [Field]) {
         let numbered = fields.map { IndexColumn(type: $0.type) } + DerivedValues.columns()
+        self.fields = fields
         self.numbered = numbered
         names = (fields.map(\.name) + DerivedValues.names).enumerated()
             .map { ($0.element, $0.offset) }
@@ -40,6 +43,9 @@ struct ColumnTable {
 
     /// The fields that can be sorted and filtered by, sorted: all but pictures.
     var asked: [String] { names.map(\.name).filter { named[$0] != nil } }
+
+    /// The columns whose values are derived from votes and comments, which come last.
+    var derived: ArraySlice<IndexColumn> { numbered[fields.count...] }
 
     /// The column of a field; nil for `id`, for a picture, and for a field that does not exist.
     subscript(field: String) -> IndexColumn? { named[field] }

@@ -13,21 +13,32 @@ package import AtriumKit
 /// Values that are not of the field's type count as missing. Texts sort by folded form, then as they are; keywords by
 /// their first; times compare as moments, in seconds since 1970; missing values come last in both directions.
 ///
+/// The index itself changes: it puts and removes items, and each of its parts follows. Everything else reads: a query
+/// (``Matches``, ``RowOrder``), one in steps (``QueryPreparation``), one that is kept up to date (``LiveQuery``), a
+/// check (``IndexCheck``).
+///
 /// It is not Sendable: it is used on the host's one serial domain.
 package final class ContentIndex {
-    private(set) var table = RowTable()
-    private(set) var columns: ColumnTable
-    /// The fields that can be sorted by besides those derived, as declared.
-    let fields: [Field]
-    var cache = LeafCache()
-    /// The changes, for live queries and kept results.
-    var log = ChangeLog()
+    /// The items, by row.
+    let table = RowTable()
+    /// The values of the fields, by row.
+    let columns: ColumnTable
+    /// The values that follow from votes and comments, by item.
+    package private(set) var derived = DerivedValues()
+
+    /// The items under one another.
+    package let tree: ItemTree
+    /// The distinct values of the fields.
+    package let values: FieldValues
+    /// The rows that match predicates and searches.
+    let finder: RowFinder
+    /// The sorted orders that queries have used often enough.
+    package let orders: SortedOrders
+    /// The changes, for live queries and for searches in steps.
+    let log = ChangeLog()
     /// The live queries, by the parts that they read.
-    let live = LiveQueries()
-    /// The items that moved since the last `take(at:)`.
-    var moved = MovedItems()
-    /// The orders that queries have used often enough.
-    var orders = SortedOrders()
+    package let live: LiveQueries
+
     /// The maximum number of rows whose keys a query may read in one turn.
     ///
     /// That takes about three milliseconds. A query that reads more is prepared
@@ -36,35 +47,34 @@ package final class ContentIndex {
     /// The number of words of a set that are scanned in a step, of 64 rows each.
     var wordsInStep = 64
 
-    package private(set) var derived = DerivedValues()
-    var putting: PutFields
     /// The fields of items to come that are written already.
     package var written = WrittenFields()
-    /// Starts at random, so that versions of different lists never match.
-    private var retiredVersions = UInt64.random(in: 0..<1 << 60)
-    private var retiredTrees: UInt64 = 0
-    private var flatness: (treeVersion: UInt64, isFlat: Bool)?
+    private var putting: PutFields
+    private let writer: ColumnWriter
 
     /// Creates an empty index.
     ///
     /// - Parameter fields: The fields of the items. If none is declared `search: true`, a search reads all texts and
     ///   keywords.
     package init(fields: [Field]) {
-        self.fields = fields
         columns = ColumnTable(fields: fields)
+        tree = ItemTree(table)
+        values = FieldValues(columns)
+        finder = RowFinder(table, columns)
+        orders = SortedOrders(table, columns.numbered)
+        live = LiveQueries(table, log)
+        writer = ColumnWriter(columns, orders, log)
         putting = PutFields(columns: fields.count)
     }
 
     deinit {
-        Discard.later(parts)
+        // What grows with the items.
+        Discard.later([table] + orders.parts + columns.parts)
         Discard.later(derived)
     }
 
     /// The number of items.
     package var count: Int { table.count }
-
-    /// Every item's id, in any order; made anew at each call.
-    var ids: [String] { table.ids }
 
     /// The number of rows, including those that hold no item.
     package var rowCount: Int { table.end }
@@ -80,52 +90,81 @@ package final class ContentIndex {
     /// The sequence of the entry that last changed an item; nil when there is none with this id.
     package func revision(of id: String) -> Int64? { table.row(of: id).map(table.revision) }
 
-    /// Sets the sequence of the entry that last changed an item: for a restore, which puts all items
-    /// before it knows.
-    package func setRevision(_ revision: Int64, of id: String) {
-        if let row = table.row(of: id) { table.setRevision(revision, row: row) }
-    }
-
     /// The item with this id.
     package func item(_ id: String) -> IndexedItem? { table.row(of: id).map(item) }
 
+    /// The item in a row that holds one.
+    func item(row: Int) -> IndexedItem {
+        let stored = table[row]
+        return IndexedItem(
+            id: stored.id, fields: stored.fields, parent: stored.parent,
+            tally: derived.tallies[stored.id] ?? Tally(),
+            comments: derived.commentCounts[stored.id] ?? 0, revision: stored.revision)
+    }
+
+    /// Whether a field can be sorted by.
+    package func isSortable(by field: String) -> Bool { columns[field] != nil || field == "id" }
+
+    /// Runs a query: returns a page, the total and the counts, all of one moment.
+    ///
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - looks: The maximum number of rows to read; nil: as many as fit into one turn of the loop.
+    /// - Returns: The page; nil: the query needs more, and has to be prepared (``QueryPreparation``).
+    /// - Throws: ``IndexError`` for a sort field that does not exist, naming those that do, and for a cursor that does
+    ///   not belong to this sort.
+    package func page(
+        of query: IndexQuery, within looks: Int? = nil
+    ) throws(IndexError) -> IndexPage? {
+        let order = try RowOrder(query.sort, in: self)
+        let after = try order.position(of: query)
+        var looks = looks ?? looksInTurn
+        let matches = Matches(query, by: finder)
+        guard let counts = matches.counts(of: query, by: finder, within: &looks),
+            let page = order.page(
+                of: matches.rows, total: matches.total, after: after, limit: query.limit,
+                within: &looks)
+        else { return nil }
+        return IndexPage(page, total: matches.total, counts: counts, by: order, of: self)
+    }
+
     /// Inserts or replaces items, in order; `revision` is the sequence of the entry that did it.
     package func put(_ items: [Item], revision: Int64) {
-        orders.willChange(items.count)
-        for item in items { put(item, revision: revision) }
-        orders.willChange(0)
-        releaseTexts()
+        change(items.count) {
+            for item in items { put(item, revision: revision) }
+        }
     }
 
     /// Inserts or replaces items, each with its own revision: for a restore.
     package func put(_ items: [(item: Item, revision: Int64)]) {
-        orders.willChange(items.count)
-        for (item, revision) in items { put(item, revision: revision) }
-        orders.willChange(0)
-        releaseTexts()
+        change(items.count) {
+            for (item, revision) in items { put(item, revision: revision) }
+        }
+    }
+
+    /// Inserts or replaces items whose fields are written already.
+    package func put(_ items: [WrittenItem]) {
+        change(items.count) {
+            for item in items {
+                putting.spread(item.item.fields, over: columns)
+                item.fields.withUnsafeBytes { put(item.item, fields: $0, revision: item.revision) }
+            }
+        }
     }
 
     /// Removes items; ids without an item are ignored.
     ///
     /// Their tallies and comment counts stay, for when they return.
     package func remove(_ ids: [String]) {
-        orders.willChange(ids.count)
-        for id in ids { remove(id) }
-        orders.willChange(0)
-        releaseTexts()
+        change(ids.count) {
+            for id in ids { remove(id) }
+        }
     }
 
-    /// Removes all items; tallies and comment counts stay.
-    package func removeAll() {
-        retiredVersions += columns.numbered.reduce(1) { $0 + $1.version }
-        retiredTrees += table.treeVersion + 1
-        Discard.later(parts)
-        table = RowTable()
-        cache.removeAll()
-        orders.removeAll()
-        log.dropAll()
-        moved.forget()
-        columns = ColumnTable(fields: fields)
+    /// Sets the sequence of the entry that last changed an item: for a restore, which puts all items
+    /// before it knows.
+    package func setRevision(_ revision: Int64, of id: String) {
+        if let row = table.row(of: id) { table.setRevision(revision, row: row) }
     }
 
     /// Sets the tally of an item's votes, whether or not the item exists.
@@ -141,105 +180,104 @@ package final class ContentIndex {
         refill(id, comments: count)
     }
 
-    /// The items that have a tally, whether or not they exist.
-    package var talliedItems: some Sequence<String> { derived.tallies.keys }
-
-    /// The items that have comments, whether or not they exist.
-    package var commentedItems: some Sequence<String> { derived.commentCounts.keys }
-
-    /// Returns the distinct values of a field, sorted: numbers ascending, texts by folded form.
-    ///
-    /// Booleans are returned as such, times in canonical form. Empty for a field that does not exist. If there are more
-    /// values than the limit, it returns those of the most items, as of the last change of
-    /// ``valuesVersion(of:atMost:)``.
-    package func distinctValues(of field: String, atMost limit: Int = .max) -> [Value] {
-        columns[field]?.distinctValues(atMost: limit) ?? []
-    }
-
-    /// Values of a field in the order of ``distinctValues(of:atMost:)``, also those that are not here.
-    package func sorted(_ values: [Value], of field: String) -> [Value] {
-        columns[field]?.sorted(values) ?? values
-    }
-
-    /// Returns a search that finds ``distinctValues(of:atMost:)`` step by step, if that takes long; nil: they are
-    /// known.
-    package func search(valuesOf field: String, atMost limit: Int) -> ValueSearch? {
-        columns[field]?.search(atMost: limit)
-    }
-
-    /// Returns the number of distinct values of a field.
-    package func valueCount(of field: String) -> Int { columns[field]?.valueCount ?? 0 }
-
-    /// Whether a field has more distinct values than the limit.
-    package func hasValues(of field: String, beyond limit: Int) -> Bool {
-        (columns[field]?.valueCount ?? 0) > limit
-    }
-
-    /// A number that is another one when the distinct values of any of these fields have changed, and in
-    /// another index; those of a field that has more than the limit are looked for again after many changes.
-    package func valuesVersion(of fields: [String], atMost limit: Int = .max) -> UInt64 {
-        fields.reduce(retiredVersions) { $0 + (columns[$1]?.version(atMost: limit) ?? 0) }
-    }
-
-    /// A number that changes when an item is added, removed or moved to another parent.
-    package var treeVersion: UInt64 { retiredTrees + table.treeVersion }
-
-    /// Whether no item has a parent that exists: all items are roots.
-    package var isFlat: Bool {
-        if let flatness, flatness.treeVersion == treeVersion { return flatness.isFlat }
-        let isFlat = table.roots.count == count
-        flatness = (treeVersion, isFlat)
-        return isFlat
-    }
-
-    /// Whether any item names a parent, there or not.
-    package var hasChildren: Bool { !table.children.isEmpty }
-
-    /// Returns the number of items directly under one, which itself need not exist.
-    package func childCount(of id: String) -> Int { table.children[id]?.count ?? 0 }
-
-    /// Returns the parent that an item names, whether or not it exists; nil: it names none, or there is no such item.
-    package func parent(of id: String) -> String? { table.row(of: id).flatMap(table.parent) }
-
-    /// Returns the path to an item, outermost first: its ancestors as far as they exist, and itself.
-    ///
-    /// - Parameters:
-    ///   - id: the item; one that does not exist has an empty path.
-    ///   - limit: the maximum number of ids; of more, the innermost.
-    /// - Returns: the ids.
-    package func way(to id: String, limit: Int) -> [String] {
-        var way: [String] = []
-        var row = table.row(of: id)
-        while let found = row, way.count < limit {
-            let id = table.id(of: found)
-            // Items that lie under one another have no outermost.
-            guard !way.contains(id) else { break }
-            way.append(id)
-            row = table.parent(of: found).flatMap(table.row)
-        }
-        return way.reversed()
-    }
-
-    /// The item in a row that holds one.
-    func item(row: Int) -> IndexedItem {
-        let stored = table[row]
-        return IndexedItem(
-            id: stored.id, fields: stored.fields, parent: stored.parent,
-            tally: derived.tallies[stored.id] ?? Tally(),
-            comments: derived.commentCounts[stored.id] ?? 0, revision: stored.revision)
-    }
-
     /// Adds a reader of the log: changes are recorded while there is one.
-    func startLogging() { log.readers += 1 }
+    func startLogging() { log.addReader() }
 
-    /// One of those is gone.
+    /// Removes a reader of the log, and releases the texts that are kept for readers if it was the last one.
     func stopLogging() {
-        log.readers -= 1
-        guard !log.isActive else { return }
-        log.dropAll()
-        releaseTexts()
+        log.removeReader()
+        writer.releaseTexts()
     }
 
-    /// The objects whose memory grows with the items.
-    private var parts: [AnyObject] { [table] + orders.parts + columns.parts }
+    // MARK: One row's change: what becomes of its columns, of the orders and of the log
+
+    /// Makes changes of so many items.
+    private func change(_ count: Int, _ body: () -> Void) {
+        orders.willChange(count)
+        body()
+        orders.willChange(0)
+        writer.releaseTexts()
+    }
+
+    /// Inserts or replaces an item.
+    private func put(_ item: Item, revision: Int64) {
+        putting.spread(item.fields, over: columns)
+        let isPut: Void? = written.take(item) { put(item, fields: $0, revision: revision) }
+        guard isPut == nil else { return }
+        putting.write(item.fields, under: columns)
+        // The buffer is lent, not copied: a put writes the fields only to where they stay.
+        let written = putting.written
+        written.withUnsafeBytes { put(item, fields: $0, revision: revision) }
+    }
+
+    /// Inserts or replaces an item whose fields were spread.
+    private func put(_ item: Item, fields written: UnsafeRawBufferPointer, revision: Int64) {
+        let (row, former) = table.put(
+            id: item.id, parent: item.parent, fields: written, revision: revision)
+        var change = RowChange(
+            row: row, id: former == nil ? nil : item.id, parent: former?.parent,
+            isRoot: former?.isRoot ?? false)
+        defer { record(change) }
+        guard let former else {
+            change.record([.presence, .parent])
+            tree.recordMove(of: item.id, to: item.parent)
+            writer.set(putting.values, row: row, noting: &change)
+            writer.set(derived.values(of: item.id), row: row, noting: &change)
+            noteChildren(of: item.id, in: row, wereRoots: true)
+            return orders.insert(row)
+        }
+        if former.parent != item.parent {
+            change.record(.parent)
+            tree.recordMove(of: item.id, to: item.parent, from: former.parent)
+        }
+        guard !former.hasSameFields else { return }
+        writer.set(putting.values, row: row, noting: &change)
+    }
+
+    /// Removes an item, if there is such a one.
+    private func remove(_ id: String) {
+        guard let row = table.row(of: id) else { return }
+        orders.remove(row)
+        var change = RowChange(
+            row: row, id: id, parent: table.parent(of: row), isRoot: table.roots.contains(row),
+            parts: [.presence, .parent])
+        tree.recordMove(of: table.id(of: row), to: table.parent(of: row))
+        _ = table.remove(id)
+        writer.clear(row: row, noting: &change)
+        record(change)
+        noteChildren(of: id, in: row, wereRoots: false)
+    }
+
+    /// An item came or went, and with it its children from the roots or to them.
+    private func noteChildren(of id: String, in own: Int, wereRoots: Bool) {
+        guard log.isActive, let rows = table.children[id] else { return }
+        // Of more than the log holds nobody is to follow each.
+        guard rows.count < ChangeLog.length else { return log.dropAll() }
+        rows.visit { row in
+            // One that names itself has a change of its own.
+            guard row != own else { return }
+            record(
+                RowChange(
+                    row: row, id: table.id(of: row), parent: table.parent(of: row),
+                    isRoot: wereRoots, parts: .parent))
+        }
+    }
+
+    /// Updates the derived values of an item, or only the number of its comments.
+    private func refill(_ id: String, comments: Int? = nil) {
+        guard let row = table.row(of: id) else { return }
+        var change = RowChange(
+            row: row, id: id, parent: table.parent(of: row), isRoot: table.roots.contains(row))
+        if let comments {
+            writer.set(comments: comments, row: row, noting: &change)
+        } else {
+            writer.set(derived.values(of: id), row: row, noting: &change)
+        }
+        record(change)
+    }
+
+    private func record(_ change: RowChange) {
+        finder.leaves.markChanged(row: Int(change.row), of: table.count)
+        if log.append(change) { writer.ageTexts() }
+    }
 }

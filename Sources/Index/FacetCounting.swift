@@ -12,7 +12,7 @@ struct FacetCounting {
     /// Prepares the counts of a query, if it requests any, with the sets that were found ahead.
     init(
         _ query: IndexQuery, _ matches: Matches, _ selections: SelectionSearch,
-        in index: ContentIndex
+        by finder: RowFinder
     ) {
         self.matches = matches
         guard query.countsFacets else {
@@ -22,7 +22,7 @@ struct FacetCounting {
         // Sets that change later are other ones by then.
         sections = query.sections.map { section in
             let offered = section.offered.map {
-                selections.rows(matching: $0) ?? index.rows(matching: $0)
+                selections.rows(matching: $0) ?? finder.rows(matching: $0)
             }
             return (section, offered)
         }

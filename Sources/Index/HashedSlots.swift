@@ -15,14 +15,11 @@ package struct HashedSlots {
     private static let bits: UInt32 = 10
 
     /// One, or one for each of these bits' values.
-    private var tables: ContiguousArray<Table> = [Table()]
+    private(set) var tables: ContiguousArray<SlotTable> = [SlotTable()]
     private(set) var count = 0
     /// The number of bits by which a hash is shifted to get the index of its table; as many as the hash has: there is
     /// one table.
     private var shift = UInt32(UInt32.bitWidth)
-
-    /// The most places of a table.
-    var largestTable: Int { tables.reduce(0) { max($0, $1.places.count) } }
 
     private static let seed = UInt64.random(in: .min ... .max)
 
@@ -76,7 +73,7 @@ package struct HashedSlots {
 
     private mutating func split() {
         let entries = tables[0].places
-        tables = ContiguousArray(repeating: Table(), count: 1 << Int(Self.bits))
+        tables = ContiguousArray(repeating: SlotTable(), count: 1 << Int(Self.bits))
         shift = UInt32(UInt32.bitWidth) - Self.bits
         for entry in entries where entry != 0 {
             tables[Int(entry >> 32) >> Int(shift)].insert(entry)
@@ -93,7 +90,7 @@ package struct HashedSlots {
 ///
 /// Its size is any number, and not a power of two, so that a table that is made for a known number of entries has no
 /// more places than they need.
-private struct Table {
+struct SlotTable {
     /// The bits of a hash by which a number has its place; those above choose the table.
     private static let bits: UInt64 = 22
 

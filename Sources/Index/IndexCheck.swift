@@ -23,7 +23,7 @@ package final class IndexCheck {
     /// Creates a check that has checked nothing yet.
     package init(_ index: ContentIndex) {
         self.index = index
-        orders = index.orders.columns[...]
+        orders = index.orders.numbers[...]
     }
 
     /// Checks a little more; false: nothing is left.
@@ -97,35 +97,35 @@ package final class IndexCheck {
     }
 }
 
-extension ContentIndex {
-    /// Whether an item's columns agree with these fields and with its votes and comments.
-    package func isIndexed(_ id: String, _ fields: [String: Value]) -> Bool {
-        guard let row = table.row(of: id) else { return false }
+extension IndexCheck {
+    /// Whether the columns of an item agree with these fields and with its votes and comments.
+    package static func isIndexed(
+        _ id: String, _ fields: [String: Value], in index: ContentIndex
+    ) -> Bool {
+        guard let row = index.table.row(of: id) else { return false }
+        let columns = index.columns
         for date in columns.dates {
-            let expected = columns.date(date, of: fields[self.fields[date.source].name])
-            guard case .number(let numbers) = columns.numbered[date.column],
-                NumberColumn.isSame(numbers.number(of: row), expected), numbers.lists(row)
-            else { return false }
+            let expected = columns.date(date, of: fields[columns.fields[date.source].name])
+            guard holds(expected, columns.numbered[date.column], row) else { return false }
         }
         for (name, column) in columns.stored {
             switch columns.numbered[column] {
             case .number(let numbers):
-                guard
-                    NumberColumn.isSame(
-                        numbers.number(of: row), fields[name].flatMap(numbers.number)),
-                    numbers.lists(row)
-                else { return false }
+                let expected = fields[name].flatMap(numbers.number)
+                guard holds(expected, .number(numbers), row) else { return false }
             case .text(let texts):
                 guard texts.has(fields[name], row: row) else { return false }
             }
         }
-        let values = derived.values(of: id)
-        let expected = [values.score, values.count, values.comments]
-        let derivedColumns = columns.numbered.dropFirst(self.fields.count)
-        return zip(derivedColumns, expected).allSatisfy { column, value in
-            guard case .number(let numbers) = column else { return false }
-            return NumberColumn.isSame(numbers.number(of: row), value) && numbers.lists(row)
-        }
+        let values = index.derived.values(of: id)
+        return zip(columns.derived, [values.score, values.count, values.comments])
+            .allSatisfy { column, value in holds(value, column, row) }
+    }
+
+    /// Whether a row has this number in a column, and is found under it.
+    private static func holds(_ number: Double?, _ column: IndexColumn, _ row: Int) -> Bool {
+        guard case .number(let numbers) = column else { return false }
+        return NumberColumn.isSame(numbers.number(of: row), number) && numbers.lists(row)
     }
 }
 

@@ -92,7 +92,7 @@ extension RowOrder {
             return value.isNull ? .missing : value.number.map(SortValue.number)
         }
         guard key < keys.count, case .text(let column) = keys[key].column else { return nil }
-        if let code = index.table.row(of: id).flatMap(column.sortCode) {
+        if let code = table.row(of: id).flatMap(column.sortCode) {
             let text = column.values.text(of: code)
             if .text(text.cursorDigest) == value.object?["digest"] {
                 return .text(FoldedText(text))

@@ -90,24 +90,6 @@ public struct SortKey: Sendable, Hashable {
     public var text: String { descending ? "-\(field)" : field }
 }
 
-/// The answer to a query, all of one moment.
-package struct IndexPage {
-    /// About how many bytes the items of a page have at most; a single item may have more.
-    static let mostBytes = 4 << 20
-
-    /// The items of this page, in order.
-    package var rows: [IndexedItem]
-    /// The number of items that match, on all pages.
-    package var total: Int
-    /// The counts, for each section of the query and each filter that it offers: the number of items that would match
-    /// if this filter were the only one selected in its section.
-    ///
-    /// Empty unless the query requests counts.
-    package var counts: [[Int]]
-    /// The cursor of the next page; nil on the last.
-    package var next: String?
-}
-
 /// An item as the index knows it.
 public struct IndexedItem: Sendable, Hashable {
     /// The item's id.

@@ -36,13 +36,7 @@ struct LeafCache {
     mutating func markChanged(row: Int, of count: Int) {
         guard !entries.isEmpty else { return }
         changed.append(UInt32(row))
-        if changed.count > max(4_096, count / 4) { removeAll() }
-    }
-
-    /// Drops all sets.
-    mutating func removeAll() {
-        entries = [:]
-        changed = []
+        if changed.count > max(4_096, count / 4) { (entries, changed) = ([:], []) }
     }
 
     /// The rows for a leaf; bits of rows that hold no item mean nothing.

@@ -71,7 +71,7 @@ package final class LiveItems: LiveReader {
     }
 
     private func join() {
-        number = index.live.join(self, parts: isComplete ? [] : .presence, log: index.log)
+        number = index.live.join(self, parts: isComplete ? [] : .presence)
     }
 
     private func leave() {

@@ -19,7 +19,7 @@ protocol LiveReader: AnyObject {
 ///
 /// A change concerns a query that selects, counts or orders by the parts that changed, and a query that has the row in
 /// sight. All other queries show the present state already.
-final class LiveQueries {
+package final class LiveQueries {
     private struct Member {
         unowned let query: any LiveReader
         let parts: UInt64
@@ -31,6 +31,8 @@ final class LiveQueries {
         var unconcerned = 0
     }
 
+    private let table: RowTable
+    private let log: ChangeLog
     /// The position in the log up to which the concerned queries were found.
     private(set) var position: UInt64 = 0
 
@@ -41,8 +43,10 @@ final class LiveQueries {
     private var knowing: [Int32: Postings] = [:]
     private var unconcerned = 0
 
+    init(_ table: RowTable, _ log: ChangeLog) { (self.table, self.log) = (table, log) }
+
     /// Adds a query whose answer is of the end of the log; returns its number.
-    func join(_ query: any LiveReader, parts: ChangedParts, log: ChangeLog) -> Int {
+    func join(_ query: any LiveReader, parts: ChangedParts) -> Int {
         if members.count == free.count { position = log.end }
         let number = free.popLast() ?? members.count
         if number == members.count { members.append(nil) }
@@ -83,8 +87,9 @@ final class LiveQueries {
         groups[parts]?.unconcerned += 1
     }
 
-    /// Calls the body with the holders of the queries that have a row in sight.
-    func visitHolders(knowing row: Int, _ body: (any LiveQueryHolder) -> Void) {
+    /// Calls the body with the holders of the queries that have an item in sight.
+    package func visitHolders(knowing item: String, _ body: (any LiveQueryHolder) -> Void) {
+        guard let row = table.row(of: item) else { return }
         knowing[Int32(row)]?.visit { number in
             if let holder = members[number]?.query.holder { body(holder) }
         }
@@ -96,11 +101,9 @@ final class LiveQueries {
 extension LiveQueries {
     /// Finds the queries that the next changes concern.
     ///
-    /// - Parameters:
-    ///   - log: the index's changes.
-    ///   - limit: the maximum number of changes to process.
+    /// - Parameter limit: the maximum number of changes to process.
     /// - Returns: whether there were any; false: all changes were processed.
-    func follow(_ log: ChangeLog, atMost limit: Int = 64) -> Bool {
+    package func follow(atMost limit: Int = 64) -> Bool {
         guard position != log.end else { return false }
         guard unconcerned > 0, log.count(since: position) != nil else {
             if unconcerned > 0 {
@@ -131,15 +134,5 @@ extension LiveQueries {
         unconcerned -= 1
         groups[member.parts]?.unconcerned -= 1
         member.query.holder?.isConcerned()
-    }
-}
-
-extension ContentIndex {
-    /// Finds the live queries that the next changes concern; false: all changes were processed.
-    package func followChanges() -> Bool { live.follow(log) }
-
-    /// Calls the body with the holders of the live queries that have an item in sight.
-    package func visitHolders(knowing item: String, _ body: (any LiveQueryHolder) -> Void) {
-        if let row = table.row(of: item) { live.visitHolders(knowing: row, body) }
     }
 }

@@ -7,7 +7,7 @@ import AtriumKit
 /// the same.
 ///
 /// The filters that a section offers are fixed. If they come from the values of a field, the holder notices by
-/// ``ContentIndex/valuesVersion(of:)`` that these changed, and makes a new query.
+/// ``FieldValues/version(of:atMost:)`` that these changed, and makes a new query.
 ///
 /// How it keeps up. The index records the changes of each row with the values before. From both follow the changes of
 /// total and counts, and whether the row enters the window, leaves it, or moves within. Some rows behind the window are
@@ -35,7 +35,7 @@ package final class LiveQuery: LiveReader {
 
     private let index: ContentIndex
     private var number = -1
-    private var order: RowOrder
+    private let order: RowOrder
     private var judge: RowJudge
     private let orderParts: ChangedParts
     private var front = Front()
@@ -64,7 +64,7 @@ package final class LiveQuery: LiveReader {
         judge = RowJudge(query, in: index)
         index.startLogging()
         number = index.live.join(
-            self, parts: index.parts(of: query).union(orderParts), log: index.log)
+            self, parts: index.columns.parts(of: query).union(orderParts))
         if let answer {
             show(answer.page, total: answer.total, counts: answer.counts)
         } else if !askAnew(within: &looks) {
@@ -100,7 +100,7 @@ package final class LiveQuery: LiveReader {
         guard let pending = index.log.count(since: position),
             pending <= max(64, index.count / 512), pending * judge.weight <= LiveQuery.mostTests
         else { return jump(within: &looks) }
-        if judge.isOutdated(in: index) { judge = RowJudge(query, in: index) }
+        if judge.isOutdated { judge = RowJudge(query, in: index) }
         let changes = index.log.changes(since: position)
         position = index.log.end
         let old = (total, counts)
@@ -131,7 +131,7 @@ package final class LiveQuery: LiveReader {
         let isChanged = (total, counts) != old
         guard isFrontTouched || front.rows.count < min(query.limit, total) else { return isChanged }
         if front.rows.count < min(query.limit, total) {
-            guard !index.isLong(query), refill(within: &looks) else { return fallBehind() }
+            guard !query.isLong(in: index), refill(within: &looks) else { return fallBehind() }
         }
         return showFront() || isChanged
     }
@@ -215,7 +215,7 @@ extension LiveQuery {
     ///
     /// - Returns: Whether it did; false if that would read too much.
     private func refill(within looks: inout Int) -> Bool {
-        let matches = Matches(query, in: index)
+        let matches = Matches(query, by: index.finder)
         let page = order.page(
             of: matches.rows, total: matches.total,
             after: front.rows.last.map { order.position(of: Int($0)) },
@@ -254,10 +254,8 @@ extension LiveQuery {
     ///
     /// - Returns: Whether it did; false if that would read too much.
     private func askAnew(within looks: inout Int) -> Bool {
-        // An index that was emptied has new columns. What could be sorted by still can.
-        if let order = try? RowOrder(query.sort, in: index) { self.order = order }
-        let matches = Matches(query, in: index)
-        guard let counts = matches.counts(of: query, in: index, within: &looks),
+        let matches = Matches(query, by: index.finder)
+        guard let counts = matches.counts(of: query, by: index.finder, within: &looks),
             let page = order.page(
                 of: matches.rows, total: matches.total, after: nil,
                 limit: query.limit == 0 ? 0 : query.limit + query.spare, within: &looks)
@@ -288,7 +286,7 @@ extension LiveQuery {
 
     private func jump(within looks: inout Int) -> Bool {
         let old = (total, counts, window)
-        guard !index.isLong(query), askAnew(within: &looks) else { return fallBehind() }
+        guard !query.isLong(in: index), askAnew(within: &looks) else { return fallBehind() }
         return (total, counts, window) != old
     }
 }

@@ -63,7 +63,7 @@ struct PageWalk {
         _ sorted: SortedRows, _ places: Range<Int>, by depth: Int, after: RowOrder.Position?,
         limit: Int, where isWanted: (Int) -> Bool
     ) -> [Int]? {
-        let most = order.index.orders.mostSorted
+        let most = order.orders.mostSorted
         if places.count > most, let further = nextOrder(depth, saving: places.count) {
             let row = sorted.row(at: places.lowerBound)
             let isThere = after.map { order.compare(row, $0, at: depth) == 0 } ?? false
@@ -79,7 +79,7 @@ struct PageWalk {
 
     /// The order of the key behind one; nil where there is none yet.
     private func nextOrder(_ depth: Int, saving cost: Int) -> SortedRows? {
-        order.index.orders.order(of: order.keys[depth + 1].number, saving: cost, in: order.index)
+        order.orders.order(of: order.keys[depth + 1].number, saving: cost)
     }
 
     /// Returns the first rows of some places that are wanted and come behind a position, if there is one.

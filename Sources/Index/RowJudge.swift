@@ -53,11 +53,12 @@ struct RowJudge {
         weight = query.sections.reduce(1) {
             $0 + $1.selected.count + (query.countsFacets ? $1.offered.count : 0)
         }
-        base = .and([index.test(query.parent), index.test(search: query.search)])
+        base = .and([index.columns.test(query.parent), index.columns.test(search: query.search)])
         sections = query.sections.map { section in
-            let offered = query.countsFacets ? section.offered.map(index.test) : []
+            let offered = query.countsFacets ? section.offered.map(index.columns.test) : []
             return Section(
-                selected: section.selected.isEmpty ? .all : .or(section.selected.map(index.test)),
+                selected: section.selected.isEmpty
+                    ? .all : .or(section.selected.map(index.columns.test)),
                 offered: offered,
                 offeredParts: offered.reduce([]) { $0.union($1.parts) })
         }
@@ -75,7 +76,7 @@ struct RowJudge {
     var parts: ChangedParts { selectionParts.union(offeredParts) }
 
     /// Whether texts that it may test were added or removed.
-    func isOutdated(in index: ContentIndex) -> Bool { RowJudge.version(of: columns) != version }
+    var isOutdated: Bool { RowJudge.version(of: columns) != version }
 
     /// Returns the effect of a change; `order` are the parts that the order reads.
     @inline(__always)

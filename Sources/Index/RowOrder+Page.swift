@@ -24,10 +24,10 @@ extension RowOrder {
         guard limit > 0 else { return ([], true) }
         if let page = walked(rows, total: total, after: after, limit: limit) { return page }
         looks -= total + rows.words.count
-        var best = bestRows(limit: min(limit, index.count))
-        for start in stride(from: 0, to: rows.words.count, by: index.wordsInStep) {
+        var best = bestRows(limit: min(limit, table.count))
+        for start in stride(from: 0, to: rows.words.count, by: wordsInStep) {
             guard best.comparisons * Self.looksOfComparison <= looks else { return nil }
-            let end = min(start + index.wordsInStep, rows.words.count)
+            let end = min(start + wordsInStep, rows.words.count)
             scan(rows, words: start..<end, after: after, into: &best)
         }
         looks -= best.comparisons * Self.looksOfComparison
@@ -38,11 +38,11 @@ extension RowOrder {
     func walked(_ rows: Bitset, total: Int, after: Position?, limit: Int) -> Page? {
         // Of rows in order, so many must be looked at until there are enough; a look at one in order
         // costs several times one at the next in a set.
-        let walk = (limit + 1) * index.count / max(total, 1) * 4
+        let walk = (limit + 1) * table.count / max(total, 1) * 4
         let scan = total + rows.words.count / 4
         guard walk < scan, limit < total,
-            let order = index.orders.order(
-                of: keys.first?.number ?? SortedOrders.byID, saving: scan - walk, in: index)
+            let order = orders.order(
+                of: keys.first?.number ?? SortedOrders.byID, saving: scan - walk)
         else { return nil }
         var walking = PageWalk(self, rows)
         guard let page = walking.first(of: order, after: after, limit: limit) else { return nil }

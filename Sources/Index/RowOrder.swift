@@ -34,11 +34,12 @@ struct RowOrder {
 
     /// The keys.
     let keys: [Key]
-    /// The index of the rows.
-    unowned let index: ContentIndex
-
-    /// The index's rows as of when this was made; after the index has removed all rows, another order has to be made.
+    /// The rows.
     let table: RowTable
+    /// The orders that are stored.
+    let orders: SortedOrders
+    /// The number of words of a set that are scanned in a step, of 64 rows each.
+    let wordsInStep: Int
     /// ``keys``, as rows are compared by them.
     private let borrowed: ContiguousArray<BorrowedKey>
 
@@ -97,7 +98,8 @@ struct RowOrder {
         }
         self.keys = keys
         self.sort = sort.map(\.text)
-        self.index = index
+        orders = index.orders
+        wordsInStep = index.wordsInStep
         let table = index.table
         self.table = table
         borrowed = ContiguousArray(
@@ -218,9 +220,4 @@ struct RowOrder {
             return descending ? -ascending : ascending
         }
     }
-}
-
-extension ContentIndex {
-    /// Whether a field can be sorted by.
-    package func isSortable(by field: String) -> Bool { columns[field] != nil || field == "id" }
 }

@@ -121,21 +121,27 @@ extension RowSearch {
         var key: LeafCache.Leaf?
         switch wanted {
         case .search(let text):
-            test = index.test(search: text)
+            test = index.columns.test(search: text)
             if case .contains(_, let needle) = test { key = .search(needle: needle.bytes) }
         case .predicate(let predicate):
             guard !predicate.isListed else {
                 var found = Bitset()
-                index.rows(matching: predicate).add(to: &found, of: index)
+                index.finder.rows(matching: predicate).add(to: &found, of: index)
                 combine(found)
                 return true
             }
-            test = index.test(predicate)
+            test = index.columns.test(predicate)
             key = Self.key(of: predicate, test)
         }
-        if isKept, let key, let known = index.knownRows(test, key) {
-            combine(known)
-            return true
+        if isKept, let key {
+            let known = index.finder.leaves.known(key) { row in
+                index.table.occupied.contains(row)
+                    && test.passes(RowView(index: index, row: row, before: nil))
+            }
+            if let known {
+                combine(known)
+                return true
+            }
         }
         leaf = Leaf(key: key, test: test, start: index.log.end)
         return false
@@ -201,33 +207,12 @@ extension RowSearch {
         if isKept, let key = leaf.key, let count = index.log.count(since: leaf.start), count <= 64 {
             for change in index.log.changes(since: leaf.start) {
                 let row = RowView(index: index, row: Int(change.row), before: nil)
-                leaf.rows.set(row.row, to: index.holds(row.row) && leaf.test.passes(row))
+                leaf.rows.set(
+                    row.row, to: index.table.occupied.contains(row.row) && leaf.test.passes(row))
             }
-            index.cache.store(leaf.rows, for: key)
+            index.finder.leaves.store(leaf.rows, for: key)
         }
         combine(leaf.rows)
-    }
-}
-
-extension ContentIndex {
-    fileprivate func holds(_ row: Int) -> Bool { table.occupied.contains(row) }
-
-    /// The rows that are kept for a leaf, as they are now; nil where none are.
-    fileprivate func knownRows(_ test: RowTest, _ leaf: LeafCache.Leaf) -> Bitset? {
-        cache.known(leaf) { row in
-            holds(row) && test.passes(RowView(index: self, row: row, before: nil))
-        }
-    }
-}
-
-extension Predicate {
-    /// Whether all rows that it needs are listed, so that none has to be read to find them.
-    package var isListed: Bool {
-        switch self {
-        case .all: true
-        case .equals(_, let value): !value.isNull
-        default: false
-        }
     }
 }
 

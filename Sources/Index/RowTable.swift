@@ -40,14 +40,6 @@ final class RowTable {
     /// One more than the greatest row that was ever used.
     var end: Int { places.count }
 
-    /// Every item's id, in the order of the rows.
-    var ids: [String] {
-        var ids: [String] = []
-        ids.reserveCapacity(count)
-        occupied.visit { ids.append(id(of: $0)) }
-        return ids
-    }
-
     /// The item in a row; the row must hold one.
     subscript(row: Int) -> Row {
         let item = items[places[row]]

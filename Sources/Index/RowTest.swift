@@ -120,8 +120,8 @@ struct RowView {
     }
 }
 
-extension ContentIndex {
-    /// Returns a predicate's test for single rows, which those pass that ``rows(matching:)`` finds.
+extension ColumnTable {
+    /// Returns a predicate's test for single rows, which those pass that ``RowFinder/rows(matching:)`` finds.
     ///
     /// It is correct until a text that it tests is added or removed.
     func test(_ predicate: Predicate) -> RowTest {
@@ -129,15 +129,16 @@ extension ContentIndex {
         case .all: return .all
         case .equals(let field, let value): return test(field: field, equals: value)
         case .range(let field, let lower, let upper):
-            guard let column = columns.number(of: field), case .number = columns.numbered[column]
-            else { return .none }
+            guard let column = number(of: field), case .number = numbered[column] else {
+                return .none
+            }
             return .range(column, NumberRange(lower: lower, upper: upper))
         case .contains(let field, let text):
             guard let needle = Needle(Folding.fold(text)) else { return .all }
-            guard let column = columns.number(of: field) else {
+            guard let column = number(of: field) else {
                 return field == "id" ? .idContains(needle) : .none
             }
-            guard case .text = columns.numbered[column] else { return .none }
+            guard case .text = numbered[column] else { return .none }
             return .contains([column], needle)
         case .and(let parts): return .and(parts.map(test))
         case .or(let parts): return .or(parts.map(test))
@@ -158,21 +159,53 @@ extension ContentIndex {
     /// Returns the test for a search.
     func test(search text: String?) -> RowTest {
         guard let needle = Needle(text.map(Folding.fold) ?? []) else { return .all }
-        return .contains(columns.searchedNumbers, needle)
+        return .contains(searchedNumbers, needle)
     }
 
     private func test(field: String, equals value: Value) -> RowTest {
-        guard let column = columns.number(of: field) else {
+        guard let column = number(of: field) else {
             return field == "id" ? value.text.map(RowTest.id) ?? .none : .none
         }
         if value.isNull { return .missing(column) }
-        switch columns.numbered[column] {
+        switch numbered[column] {
         case .text(let texts):
             // A text that went a moment ago was there before.
             return value.text.flatMap(texts.values.lastCode).map { .code(column, Int32($0)) }
                 ?? .none
         case .number(let numbers):
             return numbers.number(value).map { .number(column, $0 + 0) } ?? .none
+        }
+    }
+
+    /// The parts of a row on which it depends whether a query shows or counts it, whatever values there
+    /// are.
+    func parts(of query: IndexQuery) -> ChangedParts {
+        var parts: ChangedParts = .presence
+        if query.parent != .all { parts.insert(.parent) }
+        if query.search?.isEmpty == false {
+            for column in searchedNumbers { parts.insert(.column(column)) }
+        }
+        // Most of them are about the field of the one before.
+        var last: String?
+        for section in query.sections {
+            for predicate in section.selected { add(predicate, to: &parts, last: &last) }
+            guard query.countsFacets else { continue }
+            for predicate in section.offered { add(predicate, to: &parts, last: &last) }
+        }
+        return parts
+    }
+
+    private func add(_ predicate: Predicate, to parts: inout ChangedParts, last: inout String?) {
+        switch predicate {
+        case .all: break
+        case .equals(let field, _), .range(let field, _, _), .contains(let field, _):
+            guard field != last else { return }
+            last = field
+            if let column = number(of: field) { parts.insert(.column(column)) }
+        case .and(let more), .or(let more):
+            for predicate in more { add(predicate, to: &parts, last: &last) }
+        case .not(let predicate): add(predicate, to: &parts, last: &last)
+        @unknown default: break
         }
     }
 }

@@ -59,11 +59,11 @@ final class SelectionSearch {
         self.index = index
         position = index.log.end
         var finder = PartFinder()
-        if case .contains = index.test(search: query.search), let text = query.search {
+        if case .contains = index.columns.test(search: query.search), let text = query.search {
             searchSet = finder.add(.search(text))
         }
         for section in query.sections {
-            let isLong = section.selected.contains { index.bytes(lookedAtBy: $0) > 0 }
+            let isLong = section.selected.contains { $0.bytesRead(in: index) > 0 }
             sectionSets.append(isLong ? finder.addSet() : nil)
             for predicate in section.selected where isLong {
                 finder.add(.predicate(predicate), to: finder.sets - 1)
@@ -78,8 +78,8 @@ final class SelectionSearch {
         parts = finder.parts
         sets = Array(repeating: Bitset(), count: finder.sets)
         isKept = query.countsFacets || parts.count <= Self.mostKept
-        index.cache.makeRoom(for: filterSets.count)
-        unlisted = index.unlistedColumns(of: query)
+        index.finder.leaves.makeRoom(for: filterSets.count)
+        unlisted = query.unlistedColumns(in: index)
     }
 
     /// The rows that the search finds; nil: it finds all.
@@ -189,82 +189,13 @@ extension SelectionSearch {
 
     private func test(_ part: Part) -> RowTest {
         switch part.wanted {
-        case .search(let text): index.test(search: text)
-        case .predicate(let predicate): index.test(predicate)
+        case .search(let text): index.columns.test(search: text)
+        case .predicate(let predicate): index.columns.test(predicate)
         }
     }
 
     /// A part's test: those that know texts by their codes are made anew, for texts come and go.
     private func currentTest(_ place: Int) -> RowTest {
         if case .contains = tests[place] { tests[place] } else { test(parts[place]) }
-    }
-}
-
-extension ContentIndex {
-    /// The maximum number of bytes that a query may read to be answered at once.
-    private static let fewBytes = 4 << 20
-
-    /// Whether a query reads so much that it has to be prepared step by step.
-    package func isLong(_ query: IndexQuery) -> Bool {
-        var bytes = 0
-        if query.search?.isEmpty == false {
-            bytes += columns.searched.reduce(4_096) { $0 + $1.byteCount }
-        }
-        for section in query.sections {
-            for predicate in section.selected { bytes += self.bytes(lookedAtBy: predicate) }
-            guard query.countsFacets else { continue }
-            for predicate in section.offered { bytes += self.bytes(lookedAtBy: predicate) }
-        }
-        return bytes > Self.fewBytes
-    }
-
-    /// Returns the approximate number of bytes that a predicate reads if no result of it is kept; 0 if its rows are
-    /// listed.
-    func bytes(lookedAtBy predicate: Predicate) -> Int {
-        switch predicate {
-        case .all: return 0
-        case .equals(_, let value) where value.isNull: return 16 * table.end
-        case .equals(let field, _):
-            // The first time the rows are listed by their numbers.
-            guard case .number(let column) = columns[field] else { return 0 }
-            return 256 * column.unlistedCount
-        case .range: return 4_096 + 8 * table.end
-        case .contains(let field, _):
-            guard case .text(let column) = columns[field] else { return 4_096 + 256 * table.end }
-            return 4_096 + column.byteCount
-        case .and(let parts), .or(let parts):
-            return parts.reduce(table.end / 8) { $0 + bytes(lookedAtBy: $1) }
-        case .not(let part): return table.end / 8 + bytes(lookedAtBy: part)
-        @unknown default: return 0
-        }
-    }
-
-    /// Returns the columns of numbers that a query compares with single values, and whose rows are not listed yet.
-    fileprivate func unlistedColumns(of query: IndexQuery) -> [NumberColumn] {
-        var fields: Set<String> = []
-        for section in query.sections {
-            for predicate in section.selected { predicate.addFields(listed: &fields) }
-            guard query.countsFacets else { continue }
-            for predicate in section.offered { predicate.addFields(listed: &fields) }
-        }
-        return fields.compactMap { field in
-            guard case .number(let column) = columns[field], column.unlistedCount > 0 else {
-                return nil
-            }
-            return column
-        }
-    }
-}
-
-extension Predicate {
-    /// Adds the fields that the predicate compares with single values.
-    fileprivate func addFields(listed fields: inout Set<String>) {
-        switch self {
-        case .equals(let field, _): fields.insert(field)
-        case .and(let parts), .or(let parts):
-            for part in parts { part.addFields(listed: &fields) }
-        case .not(let part): part.addFields(listed: &fields)
-        default: break
-        }
     }
 }

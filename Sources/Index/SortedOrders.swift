@@ -3,7 +3,7 @@
 /// An order saves each query a scan of the rows that match. It is made once the scans that it would have saved have
 /// cost as much as making it. An order of many rows is made step by step, while rows come, go and change: changed rows
 /// are inserted where they belong, and each step inserts some of the others.
-struct SortedOrders {
+package final class SortedOrders {
     /// The number that stands for the order by id alone.
     static let byID = -1
 
@@ -15,20 +15,26 @@ struct SortedOrders {
     var mostSorted = 1_024
     /// Whether more rows than ``mostMoved`` are being changed at once.
     private var isOneOfMany = false
-    /// Whether a caller is calling ``grow(in:)`` repeatedly.
-    var isDriven = false
+    /// Whether a caller is calling ``grow(rows:)`` repeatedly.
+    private var isClaimed = false
 
+    private let table: RowTable
+    private let columns: [IndexColumn]
     private var made: [Int: SortedRows] = [:]
     /// The first row that no step has inserted, for each order that is being made.
     private var growing: [Int: Int] = [:]
     /// The cost of scans so far for each column without an order, in rows read.
     private var spent: [Int: Int] = [:]
 
+    init(_ table: RowTable, _ columns: [IndexColumn]) {
+        (self.table, self.columns) = (table, columns)
+    }
+
     /// Whether there are none.
     var isEmpty: Bool { made.isEmpty }
 
-    /// The columns that there are orders of.
-    var columns: [Int] { made.keys.sorted() }
+    /// The numbers of the columns that there are orders of.
+    var numbers: [Int] { made.keys.sorted() }
 
     /// All of them.
     var parts: [AnyObject] { Array(made.values) }
@@ -39,7 +45,7 @@ struct SortedOrders {
     }
 
     /// Announces how many rows are about to change at once; 0: the change is over.
-    mutating func willChange(_ rows: Int) { isOneOfMany = rows > mostMoved }
+    func willChange(_ rows: Int) { isOneOfMany = rows > mostMoved }
 
     /// Inserts a new row into all of them.
     func insert(_ row: Int) {
@@ -61,71 +67,57 @@ struct SortedOrders {
         made[column]?.remove(row, isOneOfMany: isOneOfMany)
     }
 
-    /// Drops all of them.
-    mutating func removeAll() {
-        made = [:]
-        growing = [:]
-        spent = [:]
+    /// Claims the making of the orders that queries need.
+    ///
+    /// A caller that gets true calls ``grow(rows:)`` until nothing is left, then ``release()``.
+    ///
+    /// - Returns: False: there are none to make, or another caller makes them.
+    package func claim() -> Bool {
+        guard isGrowing, !isClaimed else { return false }
+        isClaimed = true
+        return true
     }
 
-    /// Whether there is an order to be made by ``grow(in:)``.
+    /// Ends the claim to make orders.
+    package func release() { isClaimed = false }
+
+    /// Whether there is an order to be made by ``grow(rows:)``.
     var isGrowing: Bool { !growing.isEmpty || made.values.contains { !$0.isWhole } }
 
     /// Inserts some more rows into an order that is being made, or puts some rows in their places.
     ///
     /// - Returns: False: there is none to work on.
-    mutating func grow(in index: ContentIndex, rows: Int = 128) -> Bool {
+    package func grow(rows: Int = 128) -> Bool {
         if let order = made.values.first(where: { !$0.isWhole }) {
             order.mend()
             return true
         }
         guard let (column, next) = growing.first, let order = made[column] else { return false }
-        let end = min(next + rows, index.table.end)
-        for row in next..<end where index.table.occupied.contains(row) { order.insert(row) }
-        growing[column] = end < index.table.end ? end : nil
+        let end = min(next + rows, table.end)
+        for row in next..<end where table.occupied.contains(row) { order.insert(row) }
+        growing[column] = end < table.end ? end : nil
         return true
     }
 
     /// Returns the order of a column, for a query that had to read this many rows without it; nil while making it does
     /// not pay.
-    mutating func order(
-        of column: Int, saving cost: Int, in index: ContentIndex
-    ) -> SortedRows? {
+    func order(of column: Int, saving cost: Int) -> SortedRows? {
         if made[column] != nil { return finished(column) }
         spent[column, default: 0] += cost
-        guard spent[column, default: 0] > index.count * 4 else { return nil }
+        guard spent[column, default: 0] > table.count * 4 else { return nil }
         spent[column] = nil
-        guard index.count <= mostAtOnce else {
+        guard table.count <= mostAtOnce else {
             made[column] = SortedRows(
-                emptyOf: index, column: column >= 0 ? index.columns.numbered[column] : nil)
+                emptyOf: table, column: column >= 0 ? columns[column] : nil)
             growing[column] = 0
             return nil
         }
-        let byID = finished(SortedOrders.byID) ?? SortedRows(index, column: nil, idOrder: nil)
+        let byID = finished(SortedOrders.byID) ?? SortedRows(table, column: nil, idOrder: nil)
         made[SortedOrders.byID] = byID
         growing[SortedOrders.byID] = nil
         guard column >= 0 else { return byID }
-        let order = SortedRows(index, column: index.columns.numbered[column], idOrder: byID)
+        let order = SortedRows(table, column: columns[column], idOrder: byID)
         made[column] = order
         return order
     }
-}
-
-extension ContentIndex {
-    /// Claims the making of the orders that queries need.
-    ///
-    /// A caller that gets true calls ``growOrders()`` until nothing is left, then ``releaseOrders()``.
-    ///
-    /// - Returns: False: there are none to make, or another caller makes them.
-    package func claimOrders() -> Bool {
-        guard orders.isGrowing, !orders.isDriven else { return false }
-        orders.isDriven = true
-        return true
-    }
-
-    /// Adds some rows to the orders that are being made; false: nothing is left.
-    package func growOrders() -> Bool { orders.grow(in: self) }
-
-    /// Ends the claim to make orders.
-    package func releaseOrders() { orders.isDriven = false }
 }

@@ -14,7 +14,7 @@ final class SortedRows {
     private var counted: [Int] = [0]
     private var isCounted = false
 
-    private unowned let index: ContentIndex
+    private let table: RowTable
     /// The field's values; nil for the order of ids alone.
     private let column: IndexColumn?
 
@@ -22,23 +22,23 @@ final class SortedRows {
     private var repair: Repair?
 
     /// An order that no row is in yet.
-    init(emptyOf index: ContentIndex, column: IndexColumn?) {
-        self.index = index
+    init(emptyOf table: RowTable, column: IndexColumn?) {
+        self.table = table
         self.column = column
     }
 
-    /// Sorts all rows of the index.
+    /// Sorts all rows of the table.
     ///
     /// With the order of ids at hand, making any other order only moves numbers. Without a column, it makes the order
     /// of ids.
-    init(_ index: ContentIndex, column: IndexColumn?, idOrder: SortedRows?) {
-        self.index = index
+    init(_ table: RowTable, column: IndexColumn?, idOrder: SortedRows?) {
+        self.table = table
         self.column = column
         var rows: ContiguousArray<Int32>
         if let column, let idOrder {
             rows = RadixSort.sorted(idOrder.rows(0..<idOrder.count), by: column.sortKeys())
         } else {
-            rows = index.table.rowsByID()
+            rows = table.rowsByID()
         }
         for start in stride(from: 0, to: rows.count, by: SortedRows.blockLength) {
             let end = min(start + SortedRows.blockLength, rows.count)
@@ -153,7 +153,7 @@ final class SortedRows {
     /// Compares the values of two rows in the field: below 0 if the first one's is less; rows without a value come
     /// last.
     func compareValues(_ one: Int, _ other: Int) -> Int {
-        column.map { $0.compare(one, other) } ?? index.table.compareIDs(one, other)
+        column.map { $0.compare(one, other) } ?? table.compareIDs(one, other)
     }
 
     /// Whether one row precedes another one.
@@ -161,7 +161,7 @@ final class SortedRows {
 
     private func compare(_ one: Int, _ other: Int) -> Int {
         let order = column.map { $0.compare(one, other) } ?? 0
-        return order != 0 ? order : index.table.compareIDs(one, other)
+        return order != 0 ? order : table.compareIDs(one, other)
     }
 
     /// The first block whose last row is not before, and the first such row in it.

@@ -104,3 +104,18 @@ extension [String: Value] {
         unsafeBitCast(self, to: UInt.self) == unsafeBitCast(other, to: UInt.self)
     }
 }
+
+/// An item whose fields are JSON already, sorted by name: as its record has them.
+package struct WrittenItem: Sendable {
+    package let item: Item
+    let fields: [UInt8]
+    /// The sequence of the entry that last changed it.
+    package let revision: Int64
+
+    /// An item, with its fields as JSON.
+    package init(item: Item, fields: [UInt8], revision: Int64) {
+        self.item = item
+        self.fields = fields
+        self.revision = revision
+    }
+}

@@ -14,7 +14,7 @@ struct DateTests {
     private func dates(_ start: String) throws -> [String] {
         let index = ContentIndex(fields: Self.fields)
         index.put([Item(id: "a", fields: ["start": .text(start)])], revision: 1)
-        return Field.Bucket.allCases.flatMap { index.distinctValues(of: $0.rawValue) }
+        return Field.Bucket.allCases.flatMap { index.values.distinct(of: $0.rawValue) }
             .compactMap(\.text)
     }
 
@@ -63,11 +63,11 @@ struct DateTests {
         for (revision, start) in ["2026-03-28", "2026-03-29", nil, "2026-05-01"].enumerated() {
             let fields = start.map { ["start": Value.text($0)] } ?? [:]
             index.put([Item(id: "a", fields: fields)], revision: Int64(revision))
-            let found = index.distinctValues(of: "day").compactMap(\.text)
+            let found = index.values.distinct(of: "day").compactMap(\.text)
             #expect(found == (start.map { [$0] } ?? []))
-            #expect(index.isIndexed("a", fields))
+            #expect(IndexCheck.isIndexed("a", fields, in: index))
         }
-        #expect(!index.isIndexed("a", ["start": "2026-05-02"]))
+        #expect(!IndexCheck.isIndexed("a", ["start": "2026-05-02"], in: index))
         #expect(index.item("a")?.fields == Array(#"{"start":"2026-05-01"}"#.utf8))
     }
 
@@ -75,7 +75,7 @@ struct DateTests {
         let field = Field(name: "day", of: "start", by: .day, zone: "Europe/Nowhere")
         let index = ContentIndex(fields: [Field(name: "start", type: .time), field])
         index.put([Item(id: "a", fields: ["start": "2026-05-01"])], revision: 1)
-        #expect(index.distinctValues(of: "day").isEmpty)
+        #expect(index.values.distinct(of: "day").isEmpty)
         let problem = try #require(FieldZones.problems(of: [field]).first)
         #expect(problem.field == "day" && problem.reason.contains("'Europe/Nowhere'"))
     }

@@ -68,7 +68,7 @@ private struct LiveWorld {
         let place = world.pick(0...kept.count - 1)
         let live = kept[place].live
         if world.chance(60) {
-            while world.index.live.follow(world.index.log) {}
+            while world.index.live.follow() {}
             // One that no change concerns shows what there is.
             if !live.isConcerned, let difference = difference(live) {
                 return "not concerned, but \(difference)"

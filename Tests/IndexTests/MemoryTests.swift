@@ -15,7 +15,8 @@ import Testing
         _ records: [(id: String, json: String)]
     ) throws -> (ContentIndex, RecordItems) {
         let index = ContentIndex(fields: Self.fields)
-        index.reserve(records.count)
+        let loader = IndexLoader(index)
+        loader.reserve(records.count)
         var batcher = RecordBatcher(fields: Self.fields, expecting: records.count)
         for (number, record) in records.enumerated() {
             var (id, json) = record
@@ -26,10 +27,10 @@ import Testing
                         revision: Int64(number))
                 }
             }
-            if batcher.isFull { index.append(batcher.takeBatch()) }
+            if batcher.isFull { loader.append(batcher.takeBatch()) }
         }
-        index.append(batcher.takeBatch())
-        index.adopt(batcher.items)
+        loader.append(batcher.takeBatch())
+        loader.finish(batcher.items)
         return (index, batcher.restored)
     }
 

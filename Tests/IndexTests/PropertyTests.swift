@@ -45,7 +45,7 @@ struct IndexPropertyTests {
         }
         var steps = 0
         for step in 0..<150 {
-            if world.index.orders.grow(in: world.index, rows: 8) { steps += 1 }
+            if world.index.orders.grow(rows: 8) { steps += 1 }
             world.change()
             try world.checkQuery("seed \(seed), step \(step)")
         }

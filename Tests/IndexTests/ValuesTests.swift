@@ -31,17 +31,17 @@ struct IndexValuesTests {
         for limit in [1, 2, 7, 100] {
             let most = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(limit)
             #expect(
-                index.distinctValues(of: "year", atMost: limit)
+                index.values.distinct(of: "year", atMost: limit)
                     == most.map(\.key).sorted().map { .int(Int64($0)) })
             let texts = counts.map { ("\($0.key)", $0.value) }
                 .sorted { ($1.1, $0.0) < ($0.1, $1.0) }.prefix(limit)
             #expect(
-                index.distinctValues(of: "name", atMost: limit)
+                index.values.distinct(of: "name", atMost: limit)
                     == texts.map(\.0).sorted().map(Value.text))
-            #expect(index.hasValues(of: "name", beyond: limit))
+            #expect(index.values.count(of: "name") > limit)
         }
-        #expect(index.distinctValues(of: "year").count == counts.count)
-        #expect(!index.hasValues(of: "year", beyond: counts.count))
+        #expect(index.values.distinct(of: "year").count == counts.count)
+        #expect(index.values.count(of: "year") == counts.count)
     }
 
     @Test(arguments: ["name", "year"])
@@ -49,16 +49,16 @@ struct IndexValuesTests {
         field: String
     ) {
         let index = index((0..<4_000).map { "n\($0)" }, Array(0..<4_000))
-        let version = index.valuesVersion(of: [field], atMost: 100)
+        let version = index.values.version(of: [field], atMost: 100)
         var changes = 0
-        while index.valuesVersion(of: [field], atMost: 100) == version, changes < 10_000 {
+        while index.values.version(of: [field], atMost: 100) == version, changes < 10_000 {
             index.put([item(4_000 + changes, "m\(changes)", 5_000 + changes)], revision: 2)
             changes += 1
         }
         #expect((500...600).contains(changes), "an eighth of the values, not at each: \(changes)")
-        let few = index.valuesVersion(of: [field])
+        let few = index.values.version(of: [field])
         index.put([item(0, "another", -1)], revision: 3)
-        #expect(index.valuesVersion(of: [field]) != few, "all of them are told exactly")
+        #expect(index.values.version(of: [field]) != few, "all of them are told exactly")
     }
 
     @Test(arguments: ["name", "year"])
@@ -68,7 +68,7 @@ struct IndexValuesTests {
         // Every number below 100 on a hundred rows, 20,000 on one each.
         let years = (0..<30_000).map { $0 < 10_000 ? $0 % 100 : $0 }
         let index = index(years.map { "n\($0)" }, years)
-        let search = try #require(index.search(valuesOf: field, atMost: 100))
+        let search = try #require(index.values.search(of: field, atMost: 100))
         var steps = 0
         while search.step() {
             index.put([item(30_000 + steps, "m\(steps)", 50_000 + steps)], revision: 2)
@@ -78,12 +78,12 @@ struct IndexValuesTests {
         #expect(
             (looks / ValueSearch.few - 2...looks / ValueSearch.few + 2).contains(steps),
             "so many were looked at in each: \(steps)")
-        #expect(index.search(valuesOf: field, atMost: 100) == nil, "it is known")
-        let found = index.distinctValues(of: field, atMost: 100)
+        #expect(index.values.search(of: field, atMost: 100) == nil, "it is known")
+        let found = index.values.distinct(of: field, atMost: 100)
         #expect(Set(found) == Set((0..<100).map { field == "name" ? .text("n\($0)") : .int($0) }))
         for place in 0..<100 { index.put([item(place, "one", -1)], revision: 3) }
-        #expect(index.distinctValues(of: field, atMost: 100) == found, "not at each change")
+        #expect(index.values.distinct(of: field, atMost: 100) == found, "not at each change")
         for place in 100..<10_000 { index.put([item(place, "one", -1)], revision: 3) }
-        #expect(index.search(valuesOf: field, atMost: 100) != nil, "after many it is")
+        #expect(index.values.search(of: field, atMost: 100) != nil, "after many it is")
     }
 }

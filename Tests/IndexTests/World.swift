@@ -55,7 +55,7 @@ struct IndexWorld {
         case ...98: comment(on: id())
         case 99: remove(model.items.keys.sorted().filter { _ in chance(70) })
         default:
-            index.removeAll()
+            index.remove(Array(model.items.keys))
             model.items = [:]
         }
     }
@@ -66,7 +66,8 @@ struct IndexWorld {
             .sorted { $0.item.id.utf8.lexicographicallyPrecedes($1.item.id.utf8) }
         index = ContentIndex(fields: Self.fields)
         var batcher = RecordBatcher(fields: Self.fields, expecting: records.count)
-        index.reserve(records.count)
+        let loader = IndexLoader(index)
+        loader.reserve(records.count)
         for (item, revision) in records {
             let value = item.record.value?.jsonBytes ?? []
             _ = try value.withUnsafeBytes { value in
@@ -74,10 +75,10 @@ struct IndexWorld {
                     try batcher.append(key: key, value: value, revision: revision)
                 }
             }
-            if batcher.isFull || chance(5) { index.append(batcher.takeBatch()) }
+            if batcher.isFull || chance(5) { loader.append(batcher.takeBatch()) }
         }
-        index.append(batcher.takeBatch())
-        index.adopt(batcher.items)
+        loader.append(batcher.takeBatch())
+        loader.finish(batcher.items)
         for (id, tally) in model.tallies { index.setTally(tally, for: id) }
         for (id, count) in model.comments { index.setCommentCount(count, for: id) }
         versions = [:]
@@ -227,8 +228,9 @@ struct IndexWorld {
     mutating func checkValues(_ context: String) {
         for field in ["title", "genres", "rating", "year", "seen", "added", "week", "votes.score"] {
             let expected = model.distinctValues(of: field)
-            #expect(index.distinctValues(of: field).count == expected.count, "\(context): \(field)")
-            let version = index.valuesVersion(of: [field])
+            #expect(
+                index.values.distinct(of: field).count == expected.count, "\(context): \(field)")
+            let version = index.values.version(of: [field])
             if let before = versions[field], before.values != expected {
                 #expect(version != before.version, "\(context): \(field)")
             }
@@ -268,7 +270,7 @@ extension ContentIndex {
     /// A query's page, as prepared if it was, else at once.
     func query(_ query: IndexQuery, _ prepared: QueryPreparation? = nil) throws -> IndexPage {
         guard let prepared else { return try #require(try page(of: query, within: .max)) }
-        return page(of: try #require(prepared.answer()))
+        return IndexPage(try #require(prepared.answer()))
     }
 }
 

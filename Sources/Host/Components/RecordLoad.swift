@@ -56,7 +56,7 @@ struct RecordLoad {
         guard var batcher else { return nil }
         assembly.append(batcher.takeBatch())
         let list = assembly.finish()
-        list.adopt(batcher.items)
+        assembly.loader.finish(batcher.items)
         return RecordLoad(
             list: list, items: batcher.restored, unreadable: unreadable, unfit: unfit)
     }
@@ -69,21 +69,25 @@ private final class Assembly: @unchecked Sendable {
     /// The maximum number of batches that wait, so that their memory can be reused.
     private static let ahead = 16
 
+    let loader: IndexLoader
     private let list: ContentIndex
     private let queue = DispatchQueue(label: "atrium.load", qos: .userInitiated)
     private let room = DispatchSemaphore(value: Assembly.ahead)
 
-    init(fields: [Field]) { list = ContentIndex(fields: fields) }
+    init(fields: [Field]) {
+        list = ContentIndex(fields: fields)
+        loader = IndexLoader(list)
+    }
 
     func reserve(_ count: Int) {
-        queue.async { self.list.reserve(count) }
+        queue.async { self.loader.reserve(count) }
     }
 
     /// Adds a batch; blocks while too many are waiting.
     func append(_ batch: RecordBatch) {
         room.wait()
         queue.async {
-            self.list.append(batch)
+            self.loader.append(batch)
             self.room.signal()
         }
     }

@@ -167,7 +167,7 @@ extension Container {
         to item: String, of slot: Slot, among lists: [Slot]?, limit: Int
     ) -> [(slot: Slot, item: String)] {
         guard let lists else {
-            return (slot.list?.way(to: item, limit: limit) ?? []).map { (slot, $0) }
+            return (slot.list?.tree.way(to: item, limit: limit) ?? []).map { (slot, $0) }
         }
         var way: [(slot: Slot, item: String)] = []
         var next: (slot: Slot, item: String)? = (slot, item)
@@ -175,7 +175,7 @@ extension Container {
             // A cycle of parents has no outermost item: the way back leads to the top.
             guard !way.contains(where: { $0.item == item }) else { return [way[0]] }
             way.append((slot, item))
-            next = slot.list?.parent(of: item).flatMap { parent in
+            next = slot.list?.tree.parent(of: item).flatMap { parent in
                 source(of: parent, among: lists).map { ($0, parent) }
             }
         }

@@ -39,13 +39,13 @@ public struct ContainerContents {
         let scope = container.scope(scope)
         guard container.modes(in: scope)?.isByMode ?? false else {
             let isCounted =
-                list.hasChildren && !container.slots.contains { $0.asks && $0.list === list }
+                list.tree.hasChildren && !container.slots.contains { $0.asks && $0.list === list }
             return isCounted ? [list] : []
         }
         return container.lists(in: scope, .entered).filter {
             !$0.asks && !$0.isHidden(beside: hidden)
         }
-        .compactMap(\.list).filter(\.hasChildren)
+        .compactMap(\.list).filter(\.tree.hasChildren)
     }
 
     /// Reads one item, with the details that its source has beyond its fields.
@@ -306,7 +306,7 @@ extension ContainerDefinition {
 extension [ContentIndex] {
     /// The number of an item's children in all of these lists; nil if there are none.
     func children(of item: String) -> Int? {
-        let count = reduce(0) { $0 + $1.childCount(of: item) }
+        let count = reduce(0) { $0 + $1.tree.childCount(of: item) }
         return count == 0 ? nil : count
     }
 }
@@ -314,13 +314,13 @@ extension [ContentIndex] {
 extension ContentIndex {
     /// Builds, in slices, the sort orders that its queries have asked for.
     func growOrders(in domain: Domain) {
-        guard claimOrders() else { return }
+        guard orders.claim() else { return }
         // Not at once: the present turn of the loop has just answered the query.
-        domain.afterPoll { [domain] in
+        domain.afterPoll { [domain, orders] in
             domain.inSlices {
-                self.growOrders()
+                orders.grow()
             } then: {
-                self.releaseOrders()
+                orders.release()
             }
         }
     }

@@ -150,7 +150,7 @@ extension ContainerFilters {
         guard filters.reported != valuesVersion(of: port.observedFields) else { return done() }
         guard filters.whenReported(done) else { return }
         var searches = port.observedFields.flatMap { field in
-            lists.compactMap { $0.search(valuesOf: field, atMost: limit) }
+            lists.compactMap { $0.values.search(of: field, atMost: limit) }
         }
         guard !searches.isEmpty else { return reportFound(to: slot) }
         domain.inSlices {
@@ -171,7 +171,7 @@ extension ContainerFilters {
         let (lists, limit) = (container.contents.lists, domain.limits.facetValues)
         var counts: [String: Int] = [:]
         for field in port.observedFields {
-            let all = lists.map { $0.valueCount(of: field) }.filter { $0 > 0 }
+            let all = lists.map { $0.values.count(of: field) }.filter { $0 > 0 }
             // Two lists may have values in common, so their counts can't be added.
             if all.count == 1 { counts[field] = all[0] }
         }
@@ -181,9 +181,7 @@ extension ContainerFilters {
         for field in port.observedFields {
             let found = lists.distinctValues(of: field, atMost: limit)
             values[field] = found.values
-            if found.isCut
-                || lists.contains(where: { $0.hasValues(of: field, beyond: limit) })
-            {
+            if found.isCut || lists.contains(where: { $0.values.count(of: field) > limit }) {
                 cut.insert(field)
             }
         }
@@ -193,7 +191,7 @@ extension ContainerFilters {
     private func valuesVersion(of fields: [String]) -> UInt64 {
         let (lists, limit) = (container.contents.lists, domain.limits.facetValues)
         return lists.reduce(UInt64(lists.count &* 31 &+ limit)) {
-            $0 &* 31 &+ $1.valuesVersion(of: fields, atMost: limit)
+            $0 &* 31 &+ $1.values.version(of: fields, atMost: limit)
         }
     }
 }
@@ -215,11 +213,11 @@ extension [ContentIndex] {
     func distinctValues(
         of field: String, atMost limit: Int
     ) -> (values: [Value], isCut: Bool) {
-        let found = map { $0.distinctValues(of: field, atMost: limit) }.filter { !$0.isEmpty }
+        let found = map { $0.values.distinct(of: field, atMost: limit) }.filter { !$0.isEmpty }
         guard found.count > 1 else { return (found.first ?? [], false) }
         var seen: Set<Value> = []
         let values = found.joined().filter { seen.insert($0).inserted }
         let some = [Value](values.prefix(limit))
-        return (first?.sorted(some, of: field) ?? some, values.count > limit)
+        return (first?.values.sorted(some, of: field) ?? some, values.count > limit)
     }
 }

@@ -49,7 +49,7 @@ final class DerivedFields {
             let voted = votedSubjects
             for list in lists {
                 works.append(
-                    Rederivation(ids: list.talliedItems, subjects: voted) { [self] item in
+                    Rederivation(ids: list.derived.tallies.keys, subjects: voted) { [self] item in
                         list.setTally(tally(of: .item(item)), for: item)
                     })
             }
@@ -58,7 +58,8 @@ final class DerivedFields {
             let commented = commentedSubjects
             for list in lists {
                 works.append(
-                    Rederivation(ids: list.commentedItems, subjects: commented) { [self] item in
+                    Rederivation(ids: list.derived.commentCounts.keys, subjects: commented) {
+                        [self] item in
                         list.setCommentCount(commentCount(of: .item(item)), for: item)
                     })
             }

@@ -106,7 +106,7 @@ final class FiltersCall {
             return find(offered, titled: \.title, on: page, done)
         }
         let lists = container.contents.lists
-        let count = lists.map { $0.valueCount(of: field) }.max() ?? 0
+        let count = lists.map { $0.values.count(of: field) }.max() ?? 0
         guard count <= SectionPage.mostValues else {
             return done(
                 .failure(
@@ -206,7 +206,7 @@ final class FiltersCall {
                 sections: sections.map(\.query), search: request.search, limit: 0,
                 countsFacets: isCounted)
             guard hasTurn else {
-                guard !list.isLong(query), let page = try list.answer(query) else {
+                guard !query.isLong(in: list), let page = try list.answer(query) else {
                     return waitForTurn()
                 }
                 return reply(.success(answer(page)))
@@ -216,7 +216,7 @@ final class FiltersCall {
                 guard self.container.slot(slot.name)?.list === list else {
                     return self.count(sections, reply)
                 }
-                reply(result.map { answer($0.answer().map(list.page)) })
+                reply(result.map { answer($0.answer().map(IndexPage.init)) })
             }
         } catch {
             reply(.failure(error))

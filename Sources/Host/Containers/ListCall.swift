@@ -80,7 +80,7 @@ final class ListCall {
             let (slot, list) = try container.list(slot.name)
             let query = query(slot, list)
             guard hasTurn else {
-                guard !list.isLong(query) else { return waitForTurn() }
+                guard !query.isLong(in: list) else { return waitForTurn() }
                 return read(slot, nil)
             }
             list.prepare(query, of: slot) { result in
@@ -133,7 +133,7 @@ final class ListCall {
         let found: IndexPage
         if let prepared {
             guard prepared.index === list, let answer = prepared.answer() else { return nil }
-            found = list.page(of: answer)
+            found = IndexPage(answer)
         } else {
             guard let page = try list.answer(query) else { return nil }
             found = page

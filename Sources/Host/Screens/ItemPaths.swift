@@ -56,12 +56,12 @@ struct ItemPaths {
         let (scope, limit) = (container.scope(view.scope), container.domain.limits.screenPlaces)
         let lists = isByMode(scope) ? container.lists(in: scope) : [slot]
         var ancestors: [String] = []
-        var next = slot.list?.parent(of: place.item)
+        var next = slot.list?.tree.parent(of: place.item)
         while let item = next, item != place.item, !ancestors.contains(item),
             ancestors.count < limit
         {
             ancestors.append(item)
-            next = container.source(of: item, among: lists)?.list?.parent(of: item)
+            next = container.source(of: item, among: lists)?.list?.tree.parent(of: item)
         }
         return ancestors
     }

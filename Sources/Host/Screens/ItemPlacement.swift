@@ -72,7 +72,7 @@ extension ItemPlacement {
     func followTree() {
         let structure = screens.updates.structure
         let version = container.slots.lazy.compactMap(\.list).reduce(structure) {
-            $0 &* 31 &+ $1.treeVersion
+            $0 &* 31 &+ $1.tree.version
         }
         guard tree.version != version || !gone.isEmpty else { return }
         let isKnown = noteMoved()
@@ -92,7 +92,7 @@ extension ItemPlacement {
         left.formUnion(gone)
         for item in gone { unplace(item) }
         for list in container.slots.lazy.compactMap(\.list) {
-            guard let moved = list.takeMoved() else {
+            guard let moved = list.tree.takeMoved() else {
                 isKnown = false
                 continue
             }
@@ -132,7 +132,7 @@ extension ItemPlacement {
     private func recount(_ parents: Set<String>) {
         for list in container.slots.lazy.compactMap(\.list) {
             for parent in parents {
-                list.visitHolders(knowing: parent) { ($0 as? SharedView)?.recount() }
+                list.live.visitHolders(knowing: parent) { ($0 as? SharedView)?.recount() }
             }
         }
     }
@@ -179,7 +179,7 @@ extension ItemPlacement {
         guard shared.has(view) else { return }
         placings += 1
         if !isCounted {
-            let hasChildren = container.slots.contains { $0.list?.hasChildren ?? false }
+            let hasChildren = container.slots.contains { $0.list?.tree.hasChildren ?? false }
             if hasChildren || view.showsChildren { view.recount() }
         }
         guard !view.key.places.isEmpty else { return }
@@ -278,7 +278,7 @@ extension ItemPlacement {
         _ way: [ViewKey.Place], after places: [ViewKey.Place], _ lists: [Slot]
     ) -> [ViewKey.Place] {
         guard let first = way.first,
-            let parent = container.slot(first.component)?.list?.parent(of: first.item),
+            let parent = container.slot(first.component)?.list?.tree.parent(of: first.item),
             let end = places.firstIndex(where: { $0.item == parent }),
             container.source(of: parent, among: lists) == nil, isAwaiting(places[end], lists)
         else { return way }

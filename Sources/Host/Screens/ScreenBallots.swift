@@ -35,7 +35,7 @@ final class ScreenBallots {
         let updates = screens.updates
         if let item = subject.item {
             for list in container.slots.lazy.compactMap(\.list) {
-                list.visitHolders(knowing: item) { view in
+                list.live.visitHolders(knowing: item) { view in
                     updates.touch(ballots.screens(of: view))
                 }
             }

@@ -164,7 +164,7 @@ extension ScreenUpdates {
             findOutdated()
         } else if placement.placeNext() {
             // This marks the affected screens, one by one.
-        } else if container.slots.contains(where: { $0.list?.followChanges() ?? false }) {
+        } else if container.slots.contains(where: { $0.list?.live.follow() ?? false }) {
             // The lists marked the affected views.
         } else if let screen = strays.popFirst() {
             placement.follow(screen)
@@ -185,7 +185,7 @@ extension ScreenUpdates {
     private func findOutdated() {
         let now = Seen(
             structure: structure, offers: offers,
-            flat: container.slots.compactMap { $0.list?.isFlat })
+            flat: container.slots.compactMap { $0.list?.tree.isFlat })
         guard now != seen else { return }
         let before = seen
         seen = now
@@ -219,7 +219,7 @@ extension ScreenUpdates {
             guard slot.isAttached, let port = slot.port else { return nil }
             for list in container.slots.lazy.compactMap(\.list) {
                 version =
-                    version &* 31 &+ list.valuesVersion(of: port.observedFields, atMost: limit)
+                    version &* 31 &+ list.values.version(of: port.observedFields, atMost: limit)
             }
         }
         return version

@@ -404,7 +404,7 @@ extension SharedView {
         _ query: IndexQuery, in index: ContentIndex, within looks: inout Int
     ) throws(HostError) -> LiveQuery? {
         let answer = answer(to: query, in: index)
-        guard answer != nil || !index.isLong(query) else { return nil }
+        guard answer != nil || !query.isLong(in: index) else { return nil }
         do {
             return try LiveQuery(query, in: index, answer, within: &looks)
         } catch {
@@ -414,7 +414,7 @@ extension SharedView {
 
     /// Whether no item of a list has a parent, so that its roots are all of its items.
     private func isFlat(_ index: ContentIndex, _ component: String) -> Bool {
-        key.search.isEmpty && enteredItem(in: component) == nil && index.isFlat
+        key.search.isEmpty && enteredItem(in: component) == nil && index.tree.isFlat
     }
 
     /// The item whose children a list shows; nil: the list is at its top.

@@ -104,6 +104,7 @@ extension ContentIndex {
             return ItemFact(fields: [:], parent: shown.parent, isIndexed: false)
         }
         return ItemFact(
-            fields: fields, parent: shown.parent, isIndexed: isIndexed(id, fields))
+            fields: fields, parent: shown.parent,
+            isIndexed: IndexCheck.isIndexed(id, fields, in: self))
     }
 }

@@ -103,7 +103,8 @@ extension Registry {
     fileprivate var listedBallots: Int { tallies.reduce(0) { $0 + $1.count } }
 
     private var tallies: [Tally] {
-        let list = containers["films"]?.slot("list")?.list
-        return (list?.ids ?? []).compactMap { list?.item($0)?.tally }.filter { $0.count > 0 }
+        guard let list = containers["films"]?.slot("list")?.list else { return [] }
+        return list.ids(inRows: 0..<list.rowCount).compactMap { list.item($0)?.tally }
+            .filter { $0.count > 0 }
     }
 }

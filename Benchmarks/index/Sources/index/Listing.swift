@@ -28,8 +28,8 @@ struct Listing {
             time += Timing.milliseconds { index.put(batch, revision: 1) }
             own += batch.reduce(0) { $0 + $1.id.utf8.count + $1.fields.jsonBytes.count }
         }
-        genres = index.distinctValues(of: "genre")
-        years = index.distinctValues(of: "year")
+        genres = index.values.distinct(of: "genre")
+        years = index.values.distinct(of: "year")
         (putTime, ownBytes) = (time, own / count)
         bytes = (ownMemory() - before) / count
     }

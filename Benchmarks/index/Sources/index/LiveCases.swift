@@ -42,7 +42,7 @@ struct LiveCases {
 
     /// Brings all queries up to date, as the daemon does once a turn.
     private func advance(_ live: [LiveQuery]) {
-        while listing.index.followChanges() {}
+        while listing.index.live.follow() {}
         for query in live {
             var looks = Int.max
             _ = query.advance(within: &looks)

@@ -28,7 +28,7 @@ extension [Double] {
 extension ContentIndex {
     /// Makes the sort orders that queries have asked for.
     func makeOrders() {
-        while growOrders() {}
+        while orders.grow() {}
     }
 }
 

@@ -88,7 +88,7 @@ struct PackageCases {
                 upper: to == .max ? nil : .init(Double(to), isIncluded: false))
         }
         func all(_ field: String) -> [Predicate] {
-            index.distinctValues(of: field).map { .equals(field: field, value: $0) }
+            index.values.distinct(of: field).map { .equals(field: field, value: $0) }
         }
         return IndexQuery(
             sections: [

@@ -41,7 +41,17 @@ enum MatchingRows {
     }
 }
 
-extension ContentIndex {
+/// Finds the rows of an index that match a predicate or a search.
+final class RowFinder {
+    let table: RowTable
+    let columns: ColumnTable
+    /// The results of scans.
+    var leaves = LeafCache()
+
+    init(_ table: RowTable, _ columns: ColumnTable) {
+        (self.table, self.columns) = (table, columns)
+    }
+
     /// Returns the rows that match a predicate.
     ///
     /// A value that is not of the field's type, and a field that does not exist, match nothing.
@@ -57,38 +67,6 @@ extension ContentIndex {
         case .not(let part): rows(notMatching: part)
         // A newer kit's predicate, which this host cannot judge.
         @unknown default: .none
-        }
-    }
-
-    /// The parts of a row on which it depends whether a query shows or counts it, whatever values there
-    /// are.
-    func parts(of query: IndexQuery) -> ChangedParts {
-        var parts: ChangedParts = .presence
-        if query.parent != .all { parts.insert(.parent) }
-        if query.search?.isEmpty == false {
-            for column in columns.searchedNumbers { parts.insert(.column(column)) }
-        }
-        // Most of them are about the field of the one before.
-        var last: String?
-        for section in query.sections {
-            for predicate in section.selected { add(predicate, to: &parts, last: &last) }
-            guard query.countsFacets else { continue }
-            for predicate in section.offered { add(predicate, to: &parts, last: &last) }
-        }
-        return parts
-    }
-
-    private func add(_ predicate: Predicate, to parts: inout ChangedParts, last: inout String?) {
-        switch predicate {
-        case .all: break
-        case .equals(let field, _), .range(let field, _, _), .contains(let field, _):
-            guard field != last else { return }
-            last = field
-            if let column = columns.number(of: field) { parts.insert(.column(column)) }
-        case .and(let more), .or(let more):
-            for predicate in more { add(predicate, to: &parts, last: &last) }
-        case .not(let predicate): add(predicate, to: &parts, last: &last)
-        @unknown default: break
         }
     }
 
@@ -112,7 +90,7 @@ extension ContentIndex {
     func rows(matchingSearch text: String?) -> MatchingRows {
         let folded = text.map(Folding.fold) ?? []
         guard let needle = Needle(folded) else { return .all }
-        let rows = cache.rows(for: .search(needle: folded)) { row in
+        let rows = leaves.rows(for: .search(needle: folded)) { row in
             columns.searched.contains { $0.contains(needle, row: row) }
         } find: {
             var rows = Bitset()
@@ -162,7 +140,7 @@ extension ContentIndex {
 
     private func rows(field: String, in range: NumberRange) -> MatchingRows {
         guard case .number(let column) = columns[field] else { return .none }
-        let rows = cache.rows(for: .range(field: field, range)) { row in
+        let rows = leaves.rows(for: .range(field: field, range)) { row in
             column.number(of: row).map(range.contains) ?? false
         } find: {
             column.rows(in: range)
@@ -178,7 +156,7 @@ extension ContentIndex {
         }
         guard case .text(let column) = column else { return .none }
         let leaf = LeafCache.Leaf.contains(field: field, needle: folded)
-        let rows = cache.rows(for: leaf) { row in
+        let rows = leaves.rows(for: leaf) { row in
             column.contains(needle, row: row)
         } find: {
             var rows = Bitset()

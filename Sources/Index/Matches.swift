@@ -1,63 +1,5 @@
 import AtriumKit
 
-extension ContentIndex {
-    /// Runs a query: returns a page, the total and the counts, all of one moment.
-    ///
-    /// - Parameters:
-    ///   - query: The query.
-    ///   - looks: The maximum number of rows to read; nil: as many as fit into one turn of the loop.
-    /// - Returns: The page; nil: the query needs more, and has to be prepared (``QueryPreparation``).
-    /// - Throws: ``IndexError`` for a sort field that does not exist, naming those that do, and for a cursor that does
-    ///   not belong to this sort.
-    package func page(
-        of query: IndexQuery, within looks: Int? = nil
-    ) throws(IndexError) -> IndexPage? {
-        let order = try RowOrder(query.sort, in: self)
-        let after = try order.position(of: query)
-        var looks = looks ?? looksInTurn
-        let matches = Matches(query, in: self)
-        guard let counts = matches.counts(of: query, in: self, within: &looks),
-            let page = order.page(
-                of: matches.rows, total: matches.total, after: after, limit: query.limit,
-                within: &looks)
-        else { return nil }
-        return self.page(page, total: matches.total, counts: counts, by: order)
-    }
-
-    /// The page that was prepared, right up to now.
-    package func page(of answer: AnswerSearch) -> IndexPage {
-        let found = answer.page
-        let rows = Array(found.rows.prefix(answer.query.limit))
-        return page(
-            (rows, found.isLast && rows.count == found.rows.count), total: answer.total,
-            counts: answer.counts, by: answer.order)
-    }
-
-    private func page(
-        _ page: RowOrder.Page, total: Int, counts: [[Int]], by order: RowOrder
-    ) -> IndexPage {
-        let shown = items(page.rows)
-        return IndexPage(
-            rows: shown, total: total, counts: counts,
-            next: page.isLast && shown.count == page.rows.count
-                ? nil : page.rows.prefix(shown.count).last.map(order.cursor))
-    }
-
-    /// The items of a page, or as many as it may have bytes; one at least.
-    private func items(_ rows: [Int]) -> [IndexedItem] {
-        var items: [IndexedItem] = []
-        items.reserveCapacity(rows.count)
-        var bytes = 0
-        for row in rows {
-            let item = item(row: row)
-            bytes += item.fields.count
-            guard items.isEmpty || bytes <= IndexPage.mostBytes else { break }
-            items.append(item)
-        }
-        return items
-    }
-}
-
 /// The rows that match a query, and those that match all of it but one section.
 struct Matches {
     /// The rows that match.
@@ -71,19 +13,19 @@ struct Matches {
     private let selected: [(id: String, rows: MatchingRows)]
 
     /// Finds them; `selections` are those found ahead, right up to now.
-    init(_ query: IndexQuery, in index: ContentIndex, _ selections: SelectionSearch? = nil) {
+    init(_ query: IndexQuery, by finder: RowFinder, _ selections: SelectionSearch? = nil) {
         var base: Bitset =
             switch query.parent {
-            case .all: index.table.occupied
-            case .roots: index.table.roots
-            case .under(let id): index.table.children(of: id)
+            case .all: finder.table.occupied
+            case .roots: finder.table.roots
+            case .under(let id): finder.table.children(of: id)
             }
-        let search = selections?.searchRows ?? index.rows(matchingSearch: query.search)
+        let search = selections?.searchRows ?? finder.rows(matchingSearch: query.search)
         search.narrow(&base)
         selected = query.sections.enumerated().compactMap { place, section in
             guard !section.selected.isEmpty else { return nil }
             let rows = selections?.rows(ofSection: place)
-            return (section.id, rows ?? index.rows(matchingAnyOf: section.selected))
+            return (section.id, rows ?? finder.rows(matchingAnyOf: section.selected))
         }
         var rows = base
         for section in selected { section.rows.narrow(&rows) }
@@ -143,7 +85,7 @@ struct Matches {
     ///
     /// Empty if the query does not request counts; nil: they cost more than `looks`.
     func counts(
-        of query: IndexQuery, in index: ContentIndex, within looks: inout Int
+        of query: IndexQuery, by finder: RowFinder, within looks: inout Int
     ) -> [[Int]]? {
         guard query.countsFacets else { return [] }
         var counts: [[Int]] = []
@@ -151,7 +93,7 @@ struct Matches {
             looks -= looksForUniverse(of: section)
             guard looks >= 0 else { return nil }
             let universe = universe(of: section)
-            let byRow = countsByRow(of: section, in: universe, index, within: &looks)
+            let byRow = countsByRow(of: section, in: universe, finder, within: &looks)
             guard looks >= 0 else { return nil }
             if let byRow {
                 counts.append(byRow)
@@ -159,7 +101,7 @@ struct Matches {
             }
             var own: [Int] = []
             for predicate in section.offered {
-                let matching = index.rows(matching: predicate)
+                let matching = finder.rows(matching: predicate)
                 looks -= universe.looks(at: matching)
                 guard looks >= 0 else { return nil }
                 own.append(universe.count(matching))
@@ -172,11 +114,11 @@ struct Matches {
     /// The counts by one pass over the rows, where these are few and the section offers values of
     /// one field; nil where that is not so, or it takes more looks than there are: then these are below 0.
     private func countsByRow(
-        of section: SectionQuery, in universe: Universe, _ index: ContentIndex,
+        of section: SectionQuery, in universe: Universe, _ finder: RowFinder,
         within looks: inout Int
     ) -> [Int]? {
-        guard universe.total * 8 < index.count, section.offered.count > 1,
-            case .equals(let field, _) = section.offered[0], let column = index.columns[field]
+        guard universe.total * 8 < finder.table.count, section.offered.count > 1,
+            case .equals(let field, _) = section.offered[0], let column = finder.columns[field]
         else { return nil }
         var values: [Value] = []
         for predicate in section.offered {
