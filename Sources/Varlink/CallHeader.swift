@@ -14,6 +14,14 @@ struct CallHeader {
     /// The parameters' text; nil when they are absent or null.
     private(set) var parameters: UnsafeRawBufferPointer?
 
+    /// The text from which absent parameters are read.
+    ///
+    /// A literal: its memory lives as long as the program.
+    static var noParameters: UnsafeRawBufferPointer {
+        let text: StaticString = "{}"
+        return UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    }
+
     private(set) var isOneway = false
     private(set) var wantsMore = false
     private(set) var wantsUpgrade = false

@@ -6,7 +6,7 @@ internal import NIOCore
 /// are held until all calls before them have ended. A pure value: it does no I/O.
 struct ReplyQueue {
     /// The bytes that may be sent, in order.
-    var ready = ByteBuffer()
+    private(set) var ready = ByteBuffer()
 
     /// Whether others hold the memory of `ready` too.
     private var isReadyShared = false
@@ -29,6 +29,12 @@ struct ReplyQueue {
 
     /// Calls that have not left the queue.
     var count: Int { calls.count }
+
+    /// Whether there are neither calls nor replies.
+    var isEmpty: Bool { calls.isEmpty && ready.readableBytes == 0 }
+
+    /// The number of bytes that wait to be sent.
+    var waitingBytes: Int { ready.readableBytes + heldBytes }
 
     /// The calls that have not ended, each with its method's place in the table.
     var openCalls: [(id: UInt64, method: UInt16)] {
@@ -78,6 +84,15 @@ struct ReplyQueue {
         }
         ready = frames
         isReadyShared = true
+    }
+
+    /// Adds a frame that belongs to no call.
+    mutating func append(last frame: [UInt8]) { ready.writeBytes(frame) }
+
+    /// Removes and returns the ready bytes.
+    mutating func takeReady() -> ByteBuffer {
+        defer { (ready, isReadyShared) = (ByteBuffer(), false) }
+        return ready
     }
 
     /// Drops the ready bytes, which were passed to the channel.

@@ -21,9 +21,7 @@ extension ServerState {
         handover = .pausing
         refuseConnections()
         let promise = eventLoop.makePromise(of: Void.self)
-        poll(
-            all, until: .now() + deadline,
-            { $0.isLeaving || ($0.isAnswered && $0.isResumable) }, promise)
+        poll(all, until: .now() + deadline, { $0.isLeaving || $0.isPaused }, promise)
         return promise.futureResult
     }
 
@@ -41,7 +39,9 @@ extension ServerState {
         eventLoop.execute { [self] in
             handover = .frozen
             for connection in all { connection.schedule() }
-            poll(all, until: .now() + patience, { $0.isHopeless || $0.kept() != nil }, promise)
+            poll(
+                all, until: .now() + patience,
+                { if case .notYet = $0.handoverReadiness { false } else { true } }, promise)
         }
         return promise.futureResult.map { [self] in
             note()
@@ -64,32 +64,30 @@ extension ServerState {
     /// Takes all connections out in one step, so that each one's state is still correct when its socket is passed on.
     private func takeOut() -> [VarlinkKeptConnection] {
         let connections = all.sorted { $0.usage.lastUse > $1.usage.lastUse }
-        var states: [UInt64: (state: KeptState, lastUse: Int)] = [:]
+        var states: [UInt64: (connection: Connection, state: KeptState)] = [:]
         var room = KeptState.mostBytesInAll
         for connection in connections {
-            guard let state = connection.kept(), state.bytes.count <= room else { continue }
-            connection.learnIdentity()
-            guard let identity = connection.keeping.identity else { continue }
+            guard case .ready(let state) = connection.handoverReadiness,
+                state.bytes.count <= room, let identity = connection.socketIdentity
+            else { continue }
             room -= state.bytes.count
-            states[identity] = (state, connection.usage.lastUse)
+            states[identity] = (connection, state)
         }
         var kept: [VarlinkKeptConnection] = []
+        var numbers: Set<UInt64> = []
         for (identity, descriptor) in descriptors(of: Set(states.keys)) {
-            guard let (state, lastUse) = states[identity] else { continue }
+            guard let (connection, state) = states[identity] else { continue }
             let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
             guard own >= 0 else { continue }
+            numbers.insert(connection.number)
             kept.append(
                 VarlinkKeptConnection(
-                    descriptor: own, state: state.object, identity: identity, lastUse: lastUse))
+                    descriptor: own, state: state.object, identity: identity,
+                    lastUse: connection.usage.lastUse))
         }
-        let identities = Set(kept.map(\.identity))
-        logNotKept(
-            connections.filter { connection in
-                !connection.isLeaving
-                    && !(connection.keeping.identity.map(identities.contains) ?? false)
-            })
+        logNotKept(connections.filter { !numbers.contains($0.number) })
         for connection in connections {
-            if connection.keeping.identity.map(identities.contains) == true {
+            if numbers.contains(connection.number) {
                 connection.closeDescriptor()
             } else {
                 connection.closeNow()
@@ -99,14 +97,21 @@ extension ServerState {
     }
 
     private func logNotKept(_ connections: [Connection]) {
-        guard !connections.isEmpty else { return }
-        let reasons = Dictionary(grouping: connections, by: \.whyNotKept)
-            .map { "\($0.value.count) \($0.key)" }.sorted()
+        let reasons = connections.compactMap { connection -> String? in
+            switch connection.handoverReadiness {
+            case .leaving: nil
+            case .notYet(let reason), .never(let reason): reason
+            case .ready: "beyond what is written down, or for which there was no descriptor"
+            }
+        }
+        guard !reasons.isEmpty else { return }
+        let lines = Dictionary(grouping: reasons) { $0 }.map { "\($0.value.count) \($0.key)" }
         logger.log(
             .handoverIncomplete,
             [
-                "count": "\(connections.count)",
-                "reason": "not every connection can be kept: \(reasons.joined(separator: ", "))",
+                "count": "\(reasons.count)",
+                "reason":
+                    "not every connection can be kept: \(lines.sorted().joined(separator: ", "))",
             ])
     }
 

@@ -83,8 +83,8 @@ extension ServerState {
     }
 
     /// Postpones a connection's further calls until the loop has polled, and until those postponed before have run.
-    func putOff(_ connection: Connection) {
-        connection.putOff()
+    func postpone(_ connection: Connection) {
+        connection.turn.postpone()
         line.append(connection)
         schedulePostponed()
     }
@@ -126,6 +126,8 @@ struct ConnectionTurns {
     var lastReader: UInt64 = 0
     /// The maximum time for which replies are held, in nanoseconds, apart from the calls of one read.
     static let longestHold: Int64 = 200_000
+    /// The most bytes of replies that are held.
+    static var mostHeld: Int { 16 << 10 }
     /// The time that turns took since the last request for a poll, in nanoseconds.
     var used: Int64 = 0
     /// The time in nanoseconds after which the rest waits until the loop has polled.
@@ -136,7 +138,7 @@ struct ConnectionTurns {
 ///
 /// A call is short, but thousands may arrive at once, and together they would delay all other connections. So one
 /// connection starts calls for a moment, and all connections together for somewhat longer. Those that have more then
-/// wait in line until the loop has polled (``ServerState/putOff(_:)``).
+/// wait in line until the loop has polled (``ServerState/postpone(_:)``).
 ///
 /// The time is only summed up, in whichever turn it was used: the loop does not report when it polls by itself, and an
 /// extra poll once in a while costs nothing.

@@ -94,7 +94,7 @@ final class ServerState: @unchecked Sendable {
         self.limits = limits
         // The channels' water marks go with it.
         self.limits.writableBytes = writableBytes
-        for connection in connections.values { connection.frames.limit = limits.frameBytes }
+        for connection in connections.values { connection.input.frames.limit = limits.frameBytes }
         scheduleSweep()
     }
 
@@ -158,7 +158,7 @@ final class ServerState: @unchecked Sendable {
     var currentStatistics: VarlinkStatistics {
         var result = statistics
         for connection in connections.values {
-            result.callsInFlight += connection.replies.count + connection.silentCalls.count
+            result.callsInFlight += connection.calls.count
             result.bytesQueued += connection.bytesQueued
         }
         result.bytesCharged = accounts.bytes

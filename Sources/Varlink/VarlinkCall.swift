@@ -40,7 +40,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     public func reply(_ reply: Reply) {
         if isElsewhere { return hop { self.reply(reply) } }
         guard !wantsUpgrade else { return upgrade(reply) { _ in } }
-        slot.connection.answer(slot, isLast: true) { $0.writeReply(reply, continues: false) }
+        slot.answer(isLast: true) { $0.writeReply(reply, continues: false) }
     }
 
     /// Ends the call with its only reply, a whole frame that is encoded already.
@@ -48,7 +48,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     /// It is for methods whose calls can't ask for an upgrade.
     func reply(encoded frame: [UInt8]) {
         if isElsewhere { return hop { self.reply(encoded: frame) } }
-        slot.connection.answer(slot, withLast: frame)
+        slot.answer(withLast: frame)
     }
 
     /// Adds a reply to a call with ``wantsMore``, which continues.
@@ -59,7 +59,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     public func replyContinues(_ reply: Reply) {
         guard wantsMore else { return self.reply(reply) }
         if isElsewhere { return hop { self.replyContinues(reply) } }
-        slot.connection.answer(slot, isLast: false) { $0.writeReply(reply, continues: true) }
+        slot.answer(isLast: false) { $0.writeReply(reply, continues: true) }
     }
 
     /// Sends the replies made so far, as far as the peer takes them.
@@ -84,8 +84,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     ) {
         guard wantsUpgrade else { return fail(VarlinkService.ExpectedUpgrade()) }
         if isElsewhere { return hop { self.upgrade(reply, then: then) } }
-        slot.connection.upgrade(
-            slot, { $0.writeReply(reply, continues: false) }, then: then)
+        slot.upgrade({ $0.writeReply(reply, continues: false) }, then: then)
     }
 
     /// Ends the call with an error.
@@ -93,7 +92,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     /// - Parameter error: The error.
     public func fail(_ error: some VarlinkErrorReply) {
         if isElsewhere { return hop { self.fail(error) } }
-        slot.connection.fail(slot, error)
+        slot.fail(error)
     }
 
     /// Ends the call with an error that is known by name alone, such as one passed on.
@@ -101,7 +100,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     /// - Parameter error: The error; its interface should declare it.
     public func fail(_ error: VarlinkRemoteError) {
         if isElsewhere { return hop { self.fail(error) } }
-        slot.connection.fail(slot, error.name, error.parameters)
+        slot.fail(error.name, error.parameters)
     }
 
     /// Adds replies that are encoded already, such as those that many subscribers share.
@@ -113,7 +112,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     public func replyRaw(_ frames: ByteBuffer) {
         guard wantsMore else { return fail(VarlinkService.ExpectedMore()) }
         if isElsewhere { return hop { self.replyRaw(frames) } }
-        slot.connection.answer(slot, with: frames)
+        slot.answer(with: frames)
     }
 
     /// Adds one reply whose end is encoded already, such as a reply that differs between callers only at its beginning.
@@ -128,7 +127,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     ) {
         guard wantsMore else { return fail(VarlinkService.ExpectedMore()) }
         if isElsewhere { return hop { self.replyRaw(endingWith: tail, head) } }
-        slot.connection.answer(slot, endingWith: tail, head)
+        slot.answer(endingWith: tail, head)
     }
 
     /// Encodes a reply that continues, to be shared by several calls.
@@ -149,7 +148,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     /// - Parameter action: The action, which runs at most once.
     public func onClose(_ action: @escaping @Sendable () -> Void) {
         if isElsewhere { return hop { self.onClose(action) } }
-        slot.connection.onClose(slot, action)
+        slot.onClose(action)
     }
 
     /// Whether the peer keeps up: less than ``VarlinkLimits/writableBytes`` wait to be sent to it.
@@ -157,7 +156,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     /// If it is false, wait with ``onWritable(_:)``. Use it on the loop only. It is false once the call has ended.
     public var isWritable: Bool {
         slot.connection.eventLoop.preconditionInEventLoop()
-        return slot.connection.isOpen(slot) && slot.connection.isWritable
+        return slot.isOpen && slot.connection.isWritable
     }
 
     /// The number of bytes that wait to be sent on the connection.
@@ -175,7 +174,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     /// - Parameter action: The action.
     public func onWritable(_ action: @escaping @Sendable () -> Void) {
         if isElsewhere { return hop { self.onWritable(action) } }
-        slot.connection.onWritable(slot, action)
+        slot.onWritable(action)
     }
 
     /// Runs an action on the loop each time the rights of peers have changed (``VarlinkServer/review(after:)``), until
@@ -186,7 +185,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     /// - Parameter action: The action, which may end the call. A call has one: a later one replaces it.
     public func onReview(_ action: @escaping @Sendable () -> Void) {
         if isElsewhere { return hop { self.onReview(action) } }
-        slot.connection.onReview(slot, action)
+        slot.onReview(action)
     }
 
     private var isElsewhere: Bool { !slot.connection.eventLoop.inEventLoop }

@@ -252,6 +252,20 @@ struct MethodTable: Sendable {
     /// The methods' names, each at its place.
     var methodNames: [String] { entries.map(\.name) }
 
+    /// The name of the method at an index; empty for the index of unknown ones.
+    func name(at place: UInt16) -> String { place < count ? entries[Int(place)].name : "" }
+
+    /// Returns the method that a call names.
+    func entry(for header: CallHeader) -> MethodEntry? {
+        guard let name = header.escapedMethod else { return entry(named: header.method) }
+        return entry(named: name)
+    }
+
+    func entry(named name: String) -> MethodEntry? {
+        var name = name
+        return name.withUTF8 { entry(named: UnsafeRawBufferPointer($0)) }
+    }
+
     func entry(named name: UnsafeRawBufferPointer) -> MethodEntry? {
         let hash = MethodTable.hash(name)
         let mask = buckets.count - 1

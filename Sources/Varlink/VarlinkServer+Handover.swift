@@ -116,7 +116,7 @@ extension VarlinkCall {
         guard slot.connection.eventLoop.inEventLoop else {
             return slot.connection.eventLoop.execute { self.onHandOver(describe) }
         }
-        slot.connection.onHandOver(slot, describe)
+        slot.onHandOver(describe)
     }
 }
 

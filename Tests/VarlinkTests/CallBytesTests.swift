@@ -29,10 +29,10 @@ import Testing
                 Self.hold("b", bytes: 30_000, oneway: oneway))
             try await service.desk.wait { $0.started.count == 2 }
             #expect(try await service.isAlive())
-            #expect(await Self.charged(service) >= 2 * 30_000 * Connection.copies)
+            #expect(await Self.charged(service) >= 2 * 30_000 * CallsUnderWay.copies)
             try await service.desk.release(Self.text("b", bytes: 30_000), saying: "b")
             #expect(try await service.isAlive())
-            #expect(await Self.charged(service) < 2 * 30_000 * Connection.copies)
+            #expect(await Self.charged(service) < 2 * 30_000 * CallsUnderWay.copies)
             try await service.desk.release(Self.text("a", bytes: 30_000), saying: "a")
             #expect(try await service.isAlive())
             #expect(await Self.charged(service) == 0)
@@ -167,7 +167,7 @@ import Testing
             try await service.desk.wait { $0.started.count == 1 }
             client.close()
             try await service.desk.wait { $0.closed == 1 }
-            #expect(await Self.charged(service) >= 200_000 * Connection.copies)
+            #expect(await Self.charged(service) >= 200_000 * CallsUnderWay.copies)
             let second = try service.raw()
             try second.send(Self.hold("b", bytes: 100_000))
             #expect(try await second.receive()?.contains("(limits.bytesPerUser)") == true)

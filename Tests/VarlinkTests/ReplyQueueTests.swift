@@ -42,11 +42,11 @@ import Testing
             }
             // Now and then nothing is sent for a while.
             guard Bool.random(using: &random) else { continue }
-            sent += queue.ready.readBytes(length: queue.ready.readableBytes) ?? []
+            sent += queue.takeReady().readableBytesView
             queue.clearReady()
         }
         for id in open.shuffled(using: &random) { queue.end(id) }
-        sent += queue.ready.readBytes(length: queue.ready.readableBytes) ?? []
+        sent += queue.takeReady().readableBytesView
         #expect(sent == order.flatMap { said[$0] ?? [] })
         #expect(queue.count == 0 && queue.heldBytes == 0)
         // What others hold too is not written to.
