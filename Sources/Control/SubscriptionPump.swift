@@ -86,7 +86,7 @@ final class SubscriptionPump: Sendable {
     private func draw() {
         while let id = state.withLock({ $0.id }) {
             guard call.isWritable else { return pause() }
-            switch bus.take(id, maxBytes: Self.replyBytes) {
+            switch bus.poll(id, maxBytes: Self.replyBytes) {
             case .batch(let batch): send(batch)
             case .nothing: return rest()
             case .later: return readPast(id)

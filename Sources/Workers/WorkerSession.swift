@@ -126,9 +126,9 @@ final class WorkerSession {
         case .ask(let number, let question): port.ask(number, question)
         case .reload: port.reload()
         case .audience(let screens): port.reportAudience(screens)
-        case .pass(let phase): port.pass(phase)
+        case .pass(let phase): port.notify(phase)
         case .take(let settings):
-            return port.take(settings) { self.answer(id, Self.started(port)) }
+            return port.apply(settings) { self.answer(id, Self.started(port)) }
         }
         answer(id, .done)
     }
@@ -318,9 +318,9 @@ final class WorkerSession {
 
 /// Keeps the component's log messages for the handler of crashes.
 private struct CrashWords: LastWords {
-    func note(_ message: String) { CrashHandler.append(LineBudget.cut(message)) }
+    func append(_ message: String) { CrashHandler.append(LineBudget.cut(message)) }
 
-    func forget() { CrashHandler.forget() }
+    func clear() { CrashHandler.forget() }
 }
 
 /// Reads the component's state piece by piece; the port is in this process and calls back during the call.

@@ -44,7 +44,7 @@ final class ScreenStream: @unchecked Sendable {
     /// The state for a handover; nil while nothing has been sent.
     private var standing: KeptScreen? {
         guard let reader else { return kept }
-        return registry.screens.standing(of: reader)
+        return registry.screens.keptScreen(of: reader)
     }
 
     /// Starts once the screen is open.

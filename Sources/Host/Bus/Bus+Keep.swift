@@ -99,7 +99,7 @@ extension Bus {
             seesRestricted: seesRestricted, by: user, wake: wake)
         guard let subscription = subscriptions[id] else { return id }
         subscription.hasBegun = true
-        for gap in standing.gaps { subscription.keep(gap) }
+        for gap in standing.gaps { subscription.addGap(gap) }
         return id
     }
 }

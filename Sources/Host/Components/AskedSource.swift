@@ -68,7 +68,7 @@ final class AskedSource {
     ) {
         let place: WaitingPlaces.Place
         do throws(WaitingPlaces.Full) {
-            place = try places.take(for: user, of: domain.limits.waitingCalls)
+            place = try places.acquire(for: user, of: domain.limits.waitingCalls)
         } catch {
             return done(.failure(failure(error.reason, retryAfter: 1)))
         }
@@ -219,12 +219,12 @@ extension AskedSource {
                         reason: refusal.reason,
                         error: HostError(
                             refusal, container: slot.containerName, component: slot.name))))
-        case .success(let answer): take(answer, of: slot) { asking.end(.success($0)) }
+        case .success(let answer): insert(answer, of: slot) { asking.end(.success($0)) }
         }
     }
 
     /// Checks the answered items and puts them into the list, in slices.
-    private func take(
+    private func insert(
         _ answer: ContentAnswer, of slot: Slot, then done: @escaping (AskedAnswer) -> Void
     ) {
         let ids = answer.items.map(\.id)
@@ -257,13 +257,13 @@ extension AskedSource {
                 AskedAnswer(
                     ids: ids.filter { !changes.isGone($0) && !unfit.ids.contains($0) },
                     total: answer.total, next: answer.next, pin: pin))
-            makeRoom()
+            evictOldest()
         }
     }
 
     /// Handles a change that the component reported without being asked.
     func follow(_ change: ContentChange) {
-        for changes in taking { changes.take(change) }
+        for changes in taking { changes.record(change) }
         switch change {
         case .remove(let ids):
             let gone = Set(ids)
@@ -272,15 +272,15 @@ extension AskedSource {
             slot?.container?.areGone(gone)
         case .insert(let items), .update(let items):
             for item in items where slot?.list?.contains(item.id) ?? false { kept.measure(item) }
-            makeRoom()
-        default: makeRoom()
+            evictOldest()
+        default: evictOldest()
         }
     }
 
     /// Pins the items of the answer that is shown now, in place of those of the one before.
     func pin(_ ids: [String], insteadOf old: [String]) {
         kept.pin(ids)
-        if kept.unpin(old) { kept.settle(at: 0, bytes: 0) }
+        if kept.unpin(old) { kept.setEvictionSize(at: 0, bytes: 0) }
     }
 
     /// Pins the items of an answer until it is shown or read.
@@ -291,7 +291,7 @@ extension AskedSource {
 
     /// Evicts the items that were shown longest ago if there are too many; some more than necessary, so that this is
     /// rare.
-    private func makeRoom() {
+    private func evictOldest() {
         guard let list = slot?.list, !isMakingRoom,
             list.count > max(domain.limits.askedItems, kept.enough.items)
                 || kept.bytes > max(domain.limits.askedBytes, kept.enough.bytes)
@@ -308,11 +308,11 @@ extension AskedSource {
             }
             return true
         } then: { [self] in
-            letGo(free.sorted { $0.stamp < $1.stamp }.map(\.id), from: list)
+            evict(free.sorted { $0.stamp < $1.stamp }.map(\.id), from: list)
         }
     }
 
-    private func letGo(_ free: [String], from list: ContentIndex) {
+    private func evict(_ free: [String], from list: ContentIndex) {
         let (limit, bytes) = (domain.limits.askedItems, domain.limits.askedBytes)
         var rest = free[...]
         domain.inSlices { [self] in
@@ -328,7 +328,7 @@ extension AskedSource {
         } then: { [self] in
             isMakingRoom = false
             // If most items are shown, this keeps every further answer from searching all of them again.
-            kept.settle(
+            kept.setEvictionSize(
                 at: list.count > limit ? list.count + limit / 16 : 0,
                 bytes: kept.bytes > bytes ? kept.bytes + bytes / 16 : 0)
             slot?.container?.listsChanged()
@@ -374,7 +374,7 @@ extension AskedSource {
 
     /// Sends what waits, and asks failed questions again, because the component is attached again.
     func connect() {
-        domain.inSlices(present.map { question in { question.lookAgain(isTyped: true) } })
+        domain.inSlices(present.map { question in { question.retry(isTyped: true) } })
         send()
     }
 }

@@ -63,7 +63,7 @@ final class ChangesMeanwhile {
     private var newest: [String: Item?] = [:]
 
     /// Records a reported change.
-    func take(_ change: ContentChange) {
+    func record(_ change: ContentChange) {
         switch change {
         case .insert(let items), .update(let items):
             for item in items { newest.updateValue(item, forKey: item.id) }

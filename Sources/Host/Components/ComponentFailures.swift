@@ -12,7 +12,7 @@ final class ComponentFailures {
     /// The restarts of the component since it was first made.
     private(set) var restarts: ComponentRestarts?
     /// Whether it has failed so often that calls don't wait for it.
-    private(set) var isIll = false
+    private(set) var isRefusing = false
 
     /// Counts an end, or a failed start.
     func add() { count += 1 }
@@ -28,7 +28,7 @@ final class ComponentFailures {
     }
 
     /// Notes that a call ended the worker, so that the component is not to blame.
-    func blameCall() {
+    func recordPoisoning() {
         poisonings += 1
         if poisonings <= Self.mostPoisonings { count = 0 }
     }
@@ -43,14 +43,14 @@ final class ComponentFailures {
     /// Notes that calls don't wait for the component any more.
     ///
     /// - Returns: whether they did before.
-    func becomeIll() -> Bool {
-        defer { isIll = true }
-        return !isIll
+    func markRefusing() -> Bool {
+        defer { isRefusing = true }
+        return !isRefusing
     }
 
     /// Notes that the component is attached: calls wait for it again, and no start is scheduled.
     func recover() {
-        isIll = false
+        isRefusing = false
         restarts?.next = nil
     }
 }

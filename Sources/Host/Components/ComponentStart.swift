@@ -64,7 +64,7 @@ final class ComponentStart {
 
     /// Tries to start the component until that succeeds or has failed too often; then the container attaches it.
     func run(_ done: @escaping () -> Void) {
-        prepare { [weak slot] in slot?.start.goOn(after: $0, done) }
+        prepare { [weak slot] in slot?.start.finish(after: $0, done) }
     }
 
     /// Launches and loads the component, once.
@@ -84,9 +84,9 @@ final class ComponentStart {
     }
 
     /// Handles the end of a start: the component is attached, started again, or given up.
-    func goOn(after failure: StartFailure?, _ done: @escaping () -> Void) {
+    func finish(after failure: StartFailure?, _ done: @escaping () -> Void) {
         switch failure {
-        case nil: slot.container?.takeIn(slot) { done() }
+        case nil: slot.container?.attach(slot) { done() }
         // The same definition has worked before, so the problem may be a passing one.
         case .final(let error) where hasSucceeded: tryAgain(because: error.sentence, done)
         case .final(let error): giveUp(because: error.sentence, done)
@@ -126,7 +126,7 @@ final class ComponentStart {
     /// Notes that the component is attached, and logs and posts it after failures.
     func succeed() {
         let slot = slot
-        if endStall() || slot.failures.isIll {
+        if endStall() || slot.failures.isRefusing {
             slot.domain.logger.log(.componentRevived, slot.logFields())
         }
         if slot.failures.restarts?.next != nil {
@@ -149,7 +149,7 @@ final class ComponentStart {
     }
 
     /// Cancels a launch that is under way, and forgets what the component read and sent.
-    func letGo() {
+    func cancel() {
         let cancel = launching
         launching = nil
         cancel?()
@@ -192,7 +192,7 @@ final class ComponentStart {
 
 extension ComponentStart {
     /// Keeps the permission to launch until the launch ends.
-    func hold(_ turn: StartTurns.Turn) { self.turn = turn }
+    func setTurn(_ turn: StartTurns.Turn) { self.turn = turn }
 
     /// Notes that the component is being launched.
     ///
@@ -230,14 +230,14 @@ extension ComponentStart {
             .milliseconds(100 << min(slot.failures.count - 1, 20)), domain.limits.restartPause)
         slot.failures.pause(until: domain.now().after(pause), because: reason)
         announceRestart()
-        let isIll = slot.failures.count > domain.limits.restarts
-        if isIll { fallIll(because: reason, for: pause, done) }
+        let isRefusing = slot.failures.count > domain.limits.restarts
+        if isRefusing { refuseWhileFailing(because: reason, for: pause, done) }
         let attempt = attempt
         domain.after(TimeAmount(pause)) { [weak slot] in
             guard let slot, slot.start.attempt == attempt else { return }
             switch slot.state {
-            case .starting where !isIll: slot.start.run(done)
-            case .failed(let reason) where isIll:
+            case .starting where !isRefusing: slot.start.run(done)
+            case .failed(let reason) where isRefusing:
                 slot.start.run {}
                 // Calls don't wait for a component that has failed so often.
                 if case .starting = slot.state { slot.start.stall = reason }
@@ -247,8 +247,9 @@ extension ComponentStart {
     }
 
     /// Refuses calls until the component is attached; tries to start it continue.
-    private func fallIll(because reason: String, for pause: Duration, _ done: () -> Void) {
-        let isNew = slot.failures.becomeIll()
+    private func refuseWhileFailing(because reason: String, for pause: Duration, _ done: () -> Void)
+    {
+        let isNew = slot.failures.markRefusing()
         let reason =
             "It ended \(slot.failures.count) times in a row, and is started again at "
             + "\(slot.domain.now().after(pause).text): \(reason)"
@@ -299,29 +300,29 @@ extension ComponentStart {
     func awaitAnswer() {
         // A component in the daemon answers synchronously.
         guard slot.isolation == .process else { return }
-        if watch.awaitAnswer() { lookLater() }
+        if watch.awaitAnswer() { checkLater() }
     }
 
     /// Notes that the component has answered, or that the answer is not needed any more.
     func endAwaiting() { watch.end() }
 
-    private func lookLater() {
+    private func checkLater() {
         let (domain, seen) = (slot.domain, watch.seen)
         domain.after(TimeAmount(domain.limits.startPatience)) { [weak slot] in
-            slot?.start.look(since: seen)
+            slot?.start.check(since: seen)
         }
     }
 
-    private func look(since seen: UInt64) {
-        switch watch.look(since: seen) {
-        case .again: lookLater()
+    private func check(since seen: UInt64) {
+        switch watch.check(since: seen) {
+        case .again: checkLater()
         case .over: break
-        case .stalled: standStill()
+        case .stalled: refuseStalled()
         }
     }
 
     /// Refuses calls from now on; the component may still answer and be attached.
-    private func standStill() {
+    private func refuseStalled() {
         let (slot, domain) = (slot, slot.domain)
         endTurn()
         guard stall == nil, let container = slot.container else { return }

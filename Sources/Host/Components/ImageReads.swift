@@ -45,7 +45,7 @@ final class ImageReads {
         guard slot.isAttached else { return done(.failure(slot.absence)) }
         let place: WaitingPlaces.Place
         do throws(WaitingPlaces.Full) {
-            place = try places.take(for: user, of: slot.domain.limits.waitingCalls)
+            place = try places.acquire(for: user, of: slot.domain.limits.waitingCalls)
         } catch {
             return done(.failure(slot.unavailable(error.reason, retryAfter: 1)))
         }

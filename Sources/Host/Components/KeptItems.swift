@@ -60,5 +60,5 @@ struct KeptItems {
     }
 
     /// Sets the size from which it is worth searching for items to evict again.
-    mutating func settle(at count: Int, bytes: Int) { enough = (count, bytes) }
+    mutating func setEvictionSize(at count: Int, bytes: Int) { enough = (count, bytes) }
 }

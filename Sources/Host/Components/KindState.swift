@@ -43,12 +43,12 @@ enum KindState {
     ///   - old: the previous component's state, of the same kind.
     ///   - hasSameFields: whether both lists have the same columns.
     ///   - showsLoaded: whether the loaded items may be shown before a delegate has passed them.
-    func goOn(from old: KindState, hasSameFields: Bool, showsLoaded: Bool) {
+    func inherit(from old: KindState, hasSameFields: Bool, showsLoaded: Bool) {
         switch (self, old) {
         case (.contents(let new), .contents(let old)):
-            new.goOn(from: old, hasSameFields: hasSameFields, showsLoaded: showsLoaded)
-        case (.votes(let new), .votes(let old)): new.goOn(from: old)
-        case (.comments(let new), .comments(let old)): new.goOn(from: old)
+            new.inherit(from: old, hasSameFields: hasSameFields, showsLoaded: showsLoaded)
+        case (.votes(let new), .votes(let old)): new.inherit(from: old)
+        case (.comments(let new), .comments(let old)): new.inherit(from: old)
         default: break
         }
     }
@@ -85,7 +85,7 @@ final class ContentsState {
     func know() { isKnown = true }
 
     /// Notes which of all items don't fit the fields.
-    func note(_ unfit: UnfitItems) {
+    func setUnfit(_ unfit: UnfitItems) {
         self.unfit = unfit
         leftOut = LeftOutItems()
     }
@@ -110,7 +110,7 @@ final class ContentsState {
         return loaded
     }
 
-    fileprivate func goOn(from old: ContentsState, hasSameFields: Bool, showsLoaded: Bool) {
+    fileprivate func inherit(from old: ContentsState, hasSameFields: Bool, showsLoaded: Bool) {
         if hasSameFields {
             list = old.list
             isKnown = old.isKnown
@@ -132,7 +132,7 @@ final class VotesState {
         tallies[subject] = tally.count == 0 ? nil : tally
     }
 
-    fileprivate func goOn(from old: VotesState) {
+    fileprivate func inherit(from old: VotesState) {
         // Moved, not shared: the first change of a shared dictionary would copy all of it.
         tallies = old.tallies
         old.tallies = SplitDictionary()
@@ -148,7 +148,7 @@ final class CommentsState {
 
     func set(_ count: Int, of subject: Subject) { counts[subject] = count == 0 ? nil : count }
 
-    fileprivate func goOn(from old: CommentsState) {
+    fileprivate func inherit(from old: CommentsState) {
         counts = old.counts
         old.counts = SplitDictionary()
     }

@@ -85,7 +85,7 @@ final class ReportedEvents {
     }
 
     /// Notes the events of a commit, which the component decided on at this number of the domain.
-    func overtake(_ events: [ComponentEvent], at ticket: UInt64) {
+    func recordCommitted(_ events: [ComponentEvent], at ticket: UInt64) {
         guard isWaiting else { return }
         for event in events {
             switch event {
@@ -100,7 +100,7 @@ final class ReportedEvents {
     }
 
     /// Drops everything that is queued.
-    func letGo() {
+    func clear() {
         for case .events(let reported) in waiting { Discard.later(reported.all) }
         waiting = []
         end()

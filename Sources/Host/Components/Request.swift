@@ -79,7 +79,7 @@ final class Question: Request {
         port.answer(query) { [weak slot] result in
             guard let slot, slot.requests.arrived(self, result.failure, for: slot) else { return }
             self.done(result.mapError { slot.error($0) })
-            if slot.requests.isIdle { slot.container?.passBarriers() }
+            if slot.requests.isIdle { slot.container?.runBarriers() }
         }
     }
 

@@ -44,7 +44,7 @@ final class RequestQueue {
     ) throws(WaitingPlaces.Full) {
         if !request.isOfScreen {
             let places = request.isQuietRead ? readPlaces : callPlaces
-            request.place = try places.take(for: request.user, of: most)
+            request.place = try places.acquire(for: request.user, of: most)
         }
         if request.isQuietRead {
             reads.append(request, newest: newest)
@@ -63,7 +63,7 @@ final class RequestQueue {
     ///   - overtakes: whether it may be sent before waiting commands.
     /// - Returns: whether it may be sent.
     func isNext(_ request: Request, overtakes: Bool) -> Bool {
-        guard request.isQuietRead else { return !reads.hold(request) }
+        guard request.isQuietRead else { return !reads.mustWait(request) }
         return overtakes || waiting.first.map { request.number < $0.number } ?? true
     }
 
@@ -96,7 +96,7 @@ final class RequestQueue {
     }
 
     /// Takes over the requests that wait in another queue, with their places.
-    func takeWaiting(of other: RequestQueue) {
+    func moveWaiting(from other: RequestQueue) {
         waiting.append(contentsOf: other.waiting)
         other.waiting.removeAll()
         reads.prepend(other.reads.removeAll())
@@ -127,7 +127,7 @@ final class RequestQueue {
     /// Puts requests back to the front, to be sent again.
     ///
     /// - Parameter unanswered: the requests, in order.
-    func putBack(_ unanswered: Deque<Request>) {
+    func requeue(_ unanswered: Deque<Request>) {
         for request in unanswered { request.operation = nil }
         reads.prepend(unanswered.filter(\.isQuietRead))
         waiting.prepend(contentsOf: unanswered.filter { !$0.isQuietRead })

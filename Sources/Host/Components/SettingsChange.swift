@@ -26,14 +26,14 @@ final class SettingsChange {
     }
 
     /// Gives the component the settings of its present definition, which it has answered that it can take.
-    func pass() {
+    func send() {
         waiting = []
         // It was lost since, and a start that has begun has the settings of before.
         guard slot.isAttached, let port = slot.port else { return slot.start.run {} }
-        port.take(slot.definition.settings) { [weak slot] in
+        port.apply(slot.definition.settings) { [weak slot] in
             guard let slot, slot.port === port else { return }
             guard port.asks == slot.asks else {
-                return slot.lost(
+                return slot.restart(
                     because: "canTake returned true, but with the new settings it "
                         + "\(slot.asks ? "is not" : "is") a source that is queried: it is restarted."
                 )

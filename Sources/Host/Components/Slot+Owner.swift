@@ -16,12 +16,12 @@ extension Slot: PortOwner {
         case .publishes, .reports, .answers:
             guard isCurrent(port) else { return }
             // Kept in order: the receiver may look at items that were reported earlier and are still queued.
-            if reported.isWaiting { reported.append(message) } else { take(message) }
+            if reported.isWaiting { reported.append(message) } else { handle(message) }
         }
     }
 
     /// Handles a message that keeps its place among the changes that the component reports.
-    private func take(_ message: ComponentMessage) {
+    private func handle(_ message: ComponentMessage) {
         switch message {
         case .publishes(let name, let payload):
             container?.post("plugin.\(self.name).\(name)", payload.jsonBytes)
@@ -63,7 +63,7 @@ extension Slot: PortOwner {
         // Later, because this may run inside a call to the component.
         domain.later { [weak self] in
             guard let self, start.attempt == attempt else { return }
-            lost(
+            handle(
                 PortDeath(
                     "It reported more than \(limit) bytes of changes before it was part of its "
                         + "container (earlyBytes).", wasAtRequest: false))
@@ -100,7 +100,7 @@ extension Slot: PortOwner {
             }
             switch reported.next() {
             case .events(let events, let endsItems): deliver(events, endsItems: endsItems)
-            case .message(let message): take(message)
+            case .message(let message): handle(message)
             case nil: return false
             }
             return true
@@ -166,7 +166,7 @@ extension Slot: PortOwner {
 
     func port(_ port: any ComponentPort, died death: PortDeath) {
         guard isCurrent(port) else { return }
-        lost(death)
+        handle(death)
     }
 
     func port(_ port: any ComponentPort, itemWith id: String) -> Item? {

@@ -197,12 +197,12 @@ extension Slot {
     }
 
     /// Handles the loss of the worker: restarts the component, and sends unanswered requests again.
-    func lost(_ death: PortDeath) {
+    func handle(_ death: PortDeath) {
         let reason = death.reason
         guard isAttached else { return start.fail(because: reason) }
         container?.meters.countRestart(of: name)
         domain.logger.log(.workerEnded, logFields(["reason": "\(reason)"]))
-        let unanswered = requests.takeBack(after: death, of: self)
+        let unanswered = requests.requeueUnanswered(after: death, of: self)
         asked?.disconnect(isLost: true)
         release()
         beginPause()
@@ -214,7 +214,7 @@ extension Slot {
     }
 
     /// Restarts a component whose state differs from the store; no call is blamed.
-    func lost(because reason: String) { lost(PortDeath(reason, wasAtRequest: false)) }
+    func restart(because reason: String) { handle(PortDeath(reason, wasAtRequest: false)) }
 
     /// Closes the slot, which is no longer part of its container, and ends the component.
     func close() {
@@ -227,11 +227,11 @@ extension Slot {
 
     /// Does what ``close()`` does, and notifies the component if it was attached.
     func leave() {
-        if isAttached { port?.pass(.willDetach) }
+        if isAttached { port?.notify(.willDetach) }
         let port = isAttached ? port : nil
         start.end()
         state = .closed
-        port?.pass(.didDetach)
+        port?.notify(.didDetach)
         release()
         settingsChange.end()
         asked?.fail(because: "It was detached.")
@@ -240,10 +240,10 @@ extension Slot {
     /// Closes the port, if there is one, and drops the state that belongs to it.
     func release() {
         stopObserving()
-        start.letGo()
+        start.cancel()
         source = SourceState()
         asked?.disconnect(isLost: false)
-        reported.letGo()
+        reported.clear()
         reported = ReportedEvents()
         port?.close()
         images.endAll()
@@ -255,10 +255,10 @@ extension Slot {
     }
 
     /// Sets the plugin that later starts make the component of; it makes components of the same kind.
-    func take(_ plugin: Plugin) { self.plugin = plugin }
+    func setPlugin(_ plugin: Plugin) { self.plugin = plugin }
 
     /// Sets a definition that does not change the component itself, such as another title.
-    func take(_ definition: ComponentDefinition) { self.definition = definition }
+    func setDefinition(_ definition: ComponentDefinition) { self.definition = definition }
 
     /// Notes that the component has taken new settings, which may change its facts and its filters.
     func tookSettings() {
@@ -276,12 +276,12 @@ extension Slot {
     ///   - old: the other slot.
     ///   - showsLoaded: whether this one's loaded items may be shown before a delegate has passed them.
     func replace(_ old: Slot, showsLoaded: Bool) {
-        requests.takeWaiting(of: old.requests)
+        requests.moveWaiting(from: old.requests)
         guard old.kind == kind else { return }
         isShown = old.isShown
         // The list of a source that is asked holds answers of the old component.
         guard !asks else { return }
-        own.goOn(from: old.own, hasSameFields: old.fields == fields, showsLoaded: showsLoaded)
+        own.inherit(from: old.own, hasSameFields: old.fields == fields, showsLoaded: showsLoaded)
     }
 }
 

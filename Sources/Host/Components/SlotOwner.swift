@@ -24,7 +24,7 @@ protocol SlotOwner: AnyObject {
     /// Sends what can be sent to all components, and runs the work that waits for them to be quiet.
     func pump()
     /// Runs the work that waits for components to be quiet, where they are now.
-    func passBarriers()
+    func runBarriers()
     /// The slot that has this name now.
     func slot(_ name: String) -> Slot?
 
@@ -35,7 +35,7 @@ protocol SlotOwner: AnyObject {
     /// The state of a component has changed.
     func structureChanged()
     /// Makes a loaded component part of the container.
-    func takeIn(_ slot: Slot, then done: @escaping () -> Void)
+    func attach(_ slot: Slot, then done: @escaping () -> Void)
     /// Delivers events that a component reported without a command.
     func deliverUnasked(_ events: [ComponentEvent], from slot: Slot)
     /// Items of a list have changed, other than by a call; the list has the new ones.

@@ -12,7 +12,7 @@ struct StartWatch {
         case stalled
     }
 
-    /// The count of questions and answers, to be passed to ``look(since:)`` when the timer fires.
+    /// The count of questions and answers, to be passed to ``check(since:)`` when the timer fires.
     private(set) var seen: UInt64 = 0
     /// Whether the start waits for the component.
     private var isWaiting = false
@@ -35,7 +35,7 @@ struct StartWatch {
     }
 
     /// Decides what to do when the timer has fired.
-    mutating func look(since seen: UInt64) -> Look {
+    mutating func check(since seen: UInt64) -> Look {
         guard isWaiting, self.seen == seen else {
             isTimed = isWaiting
             return isWaiting ? .again : .over

@@ -12,7 +12,7 @@ struct RecordDamage {
     mutating func loaded(without unreadable: UnreadableRecords) { self.unreadable = unreadable }
 
     /// Notes what a verification found.
-    mutating func note(_ verified: VerifiedDamage) { self.verified = verified }
+    mutating func record(_ verified: VerifiedDamage) { self.verified = verified }
 
     /// A sentence for people about the damage, and what to do; nil: there is none.
     var problem: String? { unreadable.problem ?? verified.problem }

@@ -6,7 +6,7 @@ import DequeModule
 /// recognised by their numbers.
 struct WaitWatch {
     /// The number of checks within the time limit of a call.
-    static let looks = 5
+    static let checks = 5
 
     /// Whether another check is scheduled.
     private(set) var isOn = false
@@ -34,11 +34,11 @@ struct WaitWatch {
     ///   - first: the number of the call that the component is handling; nil: there is none.
     ///   - newest: the newest number.
     /// - Returns: the number up to which calls have waited for the whole time limit; nil: none has.
-    mutating func look(at first: UInt64?, newest: UInt64) -> UInt64? {
+    mutating func check(at first: UInt64?, newest: UInt64) -> UInt64? {
         isSlow = first != nil && first == self.first
         self.first = first
         marks.append(newest)
-        guard marks.count >= Self.looks else { return nil }
+        guard marks.count >= Self.checks else { return nil }
         return marks.popFirst()
     }
 

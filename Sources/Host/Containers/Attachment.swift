@@ -23,7 +23,7 @@ final class Attachment {
             return done()
         }
         container.derived.follow()
-        port.pass(.willAttach)
+        port.notify(.willAttach)
         deliverItems(of: loaded) { [self] in deliverState(of: loaded, port) }
     }
 
@@ -77,13 +77,13 @@ final class Attachment {
                 if case .prepared = slot.state { slot.start.restartUntaken() }
                 return done()
             }
-            port.pass(.didAttach)
+            port.notify(.didAttach)
             slot.attached()
-            loaded.state.letGo()
+            loaded.state.freeInBackground()
             slot.report(early: slot.start.early.takeAll())
             slot.awaitItems()
             container.screens?.countAudience()
-            if slot.kind == .votes { container.screens?.forgetBallots() }
+            if slot.kind == .votes { container.screens?.ballotsChanged() }
             container.structureChanged()
             container.startsChanged()
             done()

@@ -17,11 +17,11 @@ extension Container: SlotOwner {
 
     func oldestOperation(of component: String) -> UInt64? { lane.oldest(of: component) }
 
-    func passBarriers() { gates.pass() }
+    func runBarriers() { gates.runReady() }
 
     // MARK: Changes of the component
 
-    func startsChanged() { loading.look() }
+    func startsChanged() { loading.endIfDone() }
 
     /// Updates what depends on the components, their order or their state.
     func structureChanged() {
@@ -29,7 +29,7 @@ extension Container: SlotOwner {
         screens?.structureChanged()
     }
 
-    func takeIn(_ slot: Slot, then done: @escaping () -> Void) {
+    func attach(_ slot: Slot, then done: @escaping () -> Void) {
         Attachment(of: slot, in: self, then: done).run()
     }
 
@@ -56,11 +56,11 @@ extension Container: SlotOwner {
     // MARK: Lists
 
     func show(_ change: ContentChange, from slot: Slot) {
-        delivery.pass(change, from: slot)
+        delivery.callDelegate(change, from: slot)
         screens?.changed()
     }
 
-    func isInUse(_ item: String) -> Bool { screens?.holds(item) ?? false }
+    func isInUse(_ item: String) -> Bool { screens?.isInUse(item) ?? false }
 
     func areGone(_ items: Set<String>) { screens?.areGone(items) }
 

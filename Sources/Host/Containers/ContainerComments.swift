@@ -326,7 +326,7 @@ extension ContainerComments {
     /// Updates the texts of comments in notifications that are not delivered yet.
     ///
     /// - Returns: the text of the comment that the entry's notification is about; nil: it is about none, or has none.
-    func noteTexts(
+    func updateTexts(
         of decision: Decision, from slot: Slot, _ draft: EntryDraft, _ commit: Commit
     ) -> CommentText? {
         if slot.kind == .contents, case .removed = decision.answer {
@@ -336,21 +336,21 @@ extension ContainerComments {
         if slot.kind == .comments {
             for change in decision.changes {
                 let comment = change.value.flatMap { Comment(key: change.key, value: $0) }
-                let text = noteText(of: change.key, in: slot.name, comment, commit)
+                let text = updateText(of: change.key, in: slot.name, comment, commit)
                 if change.key == draft.comment?.key { published = text }
             }
         }
         for change in draft.others where container.slot(change.component)?.kind == .comments {
             let value = change.value.flatMap { try? Value(jsonBytes: $0) }
             let comment = value.flatMap { Comment(key: change.key, value: $0) }
-            noteText(of: change.key, in: change.component, comment, commit)
+            updateText(of: change.key, in: change.component, comment, commit)
         }
         if !draft.purges.isEmpty { forgetTexts(of: draft.purges, at: commit) }
         return published
     }
 
     @discardableResult
-    private func noteText(
+    private func updateText(
         of key: String, in component: String, _ comment: Comment?, _ commit: Commit
     ) -> CommentText? {
         let text = comment.flatMap(CommentText.init)

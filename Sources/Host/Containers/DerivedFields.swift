@@ -45,7 +45,7 @@ final class DerivedFields {
         container.structureChanged()
         var works: [Rederivation] = []
         if votes != before.votes {
-            container.screens?.forgetBallots()
+            container.screens?.ballotsChanged()
             let voted = votedSubjects
             for list in lists {
                 works.append(

@@ -60,7 +60,7 @@ final class Gates {
             Barrier(
                 components: components, needsEmptyLane: needsEmptyLane,
                 last: container.domain.lastTicket, body: body))
-        pass()
+        runReady()
     }
 
     /// Opens the gates of components, unless other work waits for them.
@@ -73,7 +73,7 @@ final class Gates {
     }
 
     /// Runs the work that waits for components to be quiet, where they are now.
-    func pass() {
+    func runReady() {
         guard !barriers.isEmpty else { return }
         while container.lane.isOpen, let body = next() { body() }
     }
@@ -97,7 +97,7 @@ final class Gates {
     }
 
     /// Makes a component forget records about purged items, and opens its gate then.
-    func hold(for erasure: SubjectErasure) {
+    func run(_ erasure: SubjectErasure) {
         erasures += 1
         erasure.run { [self, container] in
             erasures -= 1

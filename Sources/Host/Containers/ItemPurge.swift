@@ -152,7 +152,7 @@ final class ItemPurge {
     private func end(_ result: Result<RemoveResult, HostError>) {
         reply(result)
         container.gates.open(gated.filter { name in !erasures.contains { $0.name == name } })
-        for erasure in erasures { container.gates.hold(for: erasure) }
+        for erasure in erasures { container.gates.run(erasure) }
     }
 }
 

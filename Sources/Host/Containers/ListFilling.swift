@@ -68,7 +68,7 @@ final class ListFilling {
     // MARK: Changes from the delegate
 
     /// Takes a change that the delegate passes on during a call; false if it is a change of another kind.
-    func takes(_ change: ContentChange) -> Bool {
+    func collect(_ change: ContentChange) -> Bool {
         guard passed != nil else { return false }
         switch change {
         case .replaceAll: isBegun = true
@@ -111,12 +111,12 @@ final class ListFilling {
     private func report(_ change: ContentChange) -> [Passed] {
         passed = []
         defer { passed = nil }
-        container.delivery.pass(change, from: slot)
+        container.delivery.callDelegate(change, from: slot)
         return passed ?? []
     }
 
     /// Calls the delegate with some items.
-    private func pass(_ items: [Item]) {
+    private func callDelegate(_ items: [Item]) {
         let passed = report(.insert(items))
         if loaded != nil {
             isSame = isSame && passed.count == 1 && passed[0].isJust(items)
@@ -131,7 +131,7 @@ final class ListFilling {
     // MARK: Filling the list
 
     /// Puts some items into the list; false when all are in it.
-    private func putSome() -> Bool {
+    private func putNext() -> Bool {
         if !isSame, again < same, let loaded {
             put(piece(again, of: loaded)[...])
             again += 1
@@ -171,8 +171,8 @@ extension ListFilling {
         var next = 0
         domain.inSlices { [self] in
             guard isWanted else { return false }
-            guard next < count else { return putSome() }
-            pass(piece(next, of: items))
+            guard next < count else { return putNext() }
+            callDelegate(piece(next, of: items))
             next += 1
             return true
         } then: { [self] in
@@ -213,14 +213,14 @@ extension ListFilling {
             domain.inSlices { [self] in
                 guard isWanted else { return false }
                 if !items.isEmpty {
-                    pass(fitting(items.prefix(Self.piece)))
+                    callDelegate(fitting(items.prefix(Self.piece)))
                     items = items.dropFirst(Self.piece)
                     return true
                 }
                 switch events.popFirst() {
                 case .contents(.replaceAll): isReported = true
                 case .contents(.insert(let reported)): items = reported[...]
-                case nil: return putSome()
+                case nil: return putNext()
                 default: break
                 }
                 return true
@@ -263,7 +263,7 @@ extension ListFilling {
         slot.own.contents?.show(list)
         container.derived.forget(list)
         // Items of a load that don't fit were noted by the load.
-        if isUnasked { slot.note(unfit, in: list) }
+        if isUnasked { slot.report(unfit, in: list) }
         container.structureChanged()
         list.growOrders(in: domain)
         if isUnasked { container.itemsChanged(in: slot) }

@@ -14,7 +14,7 @@ final class Loading {
     /// Starts all components.
     func run() {
         for slot in container.slots { slot.start.run {} }
-        look()
+        endIfDone()
     }
 
     /// Calls back once no component is worth waiting for: each is attached, has failed or is stalled.
@@ -27,7 +27,7 @@ final class Loading {
         of user: String, _ reply: @escaping Answer<T>, _ body: @escaping () -> Void
     ) {
         do throws(WaitingPlaces.Full) {
-            let place = try places.take(for: user, of: container.domain.limits.waitingCalls)
+            let place = try places.acquire(for: user, of: container.domain.limits.waitingCalls)
             whenOver { withExtendedLifetime(place, body) }
         } catch {
             let pending = container.slots.first(where: \.start.isWorthWaitingFor)?.name
@@ -40,7 +40,7 @@ final class Loading {
     }
 
     /// Ends the wait if no component is worth waiting for any more.
-    func look() {
+    func endIfDone() {
         guard isUnderWay,
             !container.slots.contains(where: { $0.start.isWorthWaitingFor || $0.isAwaitingItems })
         else { return }

@@ -102,7 +102,7 @@ final class SubjectErasure {
         let attempt = slot.start.attempt
         container.domain.later { [self] in
             if container.slot(name) === slot, slot.start.attempt == attempt, !slot.isAttached {
-                slot.lost(because: "It was reading records which were purged meanwhile.")
+                slot.restart(because: "It was reading records which were purged meanwhile.")
             }
             next()
         }
@@ -124,7 +124,7 @@ final class SubjectErasure {
     private func startAnew(because problem: String = "") {
         // Not within the call with its answer.
         container.domain.later { [self] in
-            slot?.lost(
+            slot?.restart(
                 because: "It did not name the records about purged items, which it has to forget."
                     + problem)
             done()

@@ -17,7 +17,7 @@ final class ActorTable {
     /// The new actors that ``forgetIdle()`` forgets, unless something names them by then.
     private var idle: [ActorID] = []
     /// The actors that recent transient notifications name.
-    private var heard: Deque<ActorID> = []
+    private var recent: Deque<ActorID> = []
     /// How many actors are known in each namespace other than the system's users.
     private var people: [String: Int] = [:]
     /// How many actors are known.
@@ -36,14 +36,14 @@ final class ActorTable {
     /// The actor is known until it is stored or released.
     func admit(_ name: String) -> ActorID {
         let id = number(ofNew: name)
-        hold(id)
+        retain(id)
         return id
     }
 
     /// Returns an actor's number, a new one for an unknown name, without holding the actor.
     ///
     /// A new actor is known until ``forgetIdle()``, or for as long as it is held.
-    func meet(_ name: String) -> ActorID {
+    func intern(_ name: String) -> ActorID {
         let id = number(ofNew: name)
         if guests[id] == 0 { idle.append(id) }
         return id
@@ -53,7 +53,7 @@ final class ActorTable {
     ///
     /// - Returns: whether the caller must ``release(_:)`` it, since the store does not hold the actor.
     @discardableResult
-    func hold(_ id: ActorID) -> Bool {
+    func retain(_ id: ActorID) -> Bool {
         guard !guests.isEmpty, let count = guests[id] else { return false }
         guests[id] = count + 1
         return true
@@ -67,10 +67,10 @@ final class ActorTable {
     }
 
     /// Holds the actor of a transient notification, for the last `most` such notifications.
-    func hear(_ id: ActorID, atMost most: Int) {
-        guard hold(id) else { return }
-        heard.append(id)
-        if heard.count > most, let first = heard.popFirst() { release(first) }
+    func retainRecent(_ id: ActorID, atMost most: Int) {
+        guard retain(id) else { return }
+        recent.append(id)
+        if recent.count > most, let first = recent.popFirst() { release(first) }
     }
 
     /// Whether there are new actors that ``forgetIdle()`` may forget.

@@ -21,7 +21,7 @@ final class ChangeWatch {
     func end() { body = nil }
 
     /// Notes a change.
-    func note() {
+    func schedule() {
         guard !isScheduled, body != nil else { return }
         isScheduled = true
         let bound = NIOLoopBound(self, eventLoop: loop)

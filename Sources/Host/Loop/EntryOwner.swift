@@ -15,7 +15,7 @@ protocol EntryOwner: AnyObject {
     /// Performs the first step that follows from an entry's outcome.
     ///
     /// - Returns: the other steps, of operations that depended on the entry; there may be thousands.
-    func take(_ outcome: Outcome) -> ArraySlice<Lane<any EntryWaiter>.Step>
+    func handle(_ outcome: Outcome) -> ArraySlice<Lane<any EntryWaiter>.Step>
 
     /// Performs one of the other steps.
     func perform(_ step: Lane<any EntryWaiter>.Step)

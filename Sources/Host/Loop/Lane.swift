@@ -170,7 +170,7 @@ struct Lane<Payload> {
     }
 
     /// Notes an entry's outcome from the store.
-    mutating func settle(_ id: ID, _ result: Result<Commit, EntryFailure>) -> [Step] {
+    mutating func complete(_ id: ID, _ result: Result<Commit, EntryFailure>) -> [Step] {
         unsettled -= 1
         switch result {
         case .success(let commit): position = commit.position

@@ -32,7 +32,7 @@ final class WaitingPlaces {
     ///   - most: the number of places (``HostLimits/waitingCalls``).
     /// - Returns: the place; keep it for as long as the call waits.
     /// - Throws: when the user has no place left, or the queue is full.
-    func take(for user: String, of most: Int) throws(Full) -> Place {
+    func acquire(for user: String, of most: Int) throws(Full) -> Place {
         let own = counts[user, default: 0]
         guard own < most - count else { throw Full(reason: reason(own, most)) }
         count += 1

@@ -85,9 +85,9 @@ public protocol ComponentPort: AnyObject {
     ///   - settings: as the definition has them.
     ///   - done: called once the component has them: then ``facts``, ``observedFields`` and ``preselection`` are those of
     ///     the new settings.
-    func take(_ settings: [String: Value], _ done: @escaping () -> Void)
+    func apply(_ settings: [String: Value], _ done: @escaping () -> Void)
     /// Calls a life-cycle method of the component.
-    func pass(_ phase: LifecyclePhase)
+    func notify(_ phase: LifecyclePhase)
     /// What is wrong with events that the component raised by itself, before the owner delivers them.
     ///
     /// Nil: nothing, or the port has checked them already.
@@ -108,7 +108,7 @@ extension ComponentPort {
     /// Does nothing: it is not called unless ``restoresBallots`` is true.
     public func load(_ ballots: [Ballot]) {}
     /// Does nothing: it is not called for a component that can't take other settings.
-    public func take(_ settings: [String: Value], _ done: @escaping () -> Void) {}
+    public func apply(_ settings: [String: Value], _ done: @escaping () -> Void) {}
     /// False: it is no source.
     public var asks: Bool { false }
     /// Does nothing: it is not called unless ``asks`` is true.

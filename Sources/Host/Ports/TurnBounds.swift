@@ -71,7 +71,7 @@ struct TurnBounds {
 /// Keeps what a component logs until it is sent to the log; a crash writes what is kept.
 public protocol LastWords: Sendable {
     /// The component logs a line.
-    func note(_ message: String)
+    func append(_ message: String)
     /// The lines so far were sent to the log.
-    func forget()
+    func clear()
 }

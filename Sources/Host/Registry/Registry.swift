@@ -62,7 +62,7 @@ public final class Registry: @unchecked Sendable {
             -> Store
     ) throws(StoreError) {
         let relay = OutcomeRelay()
-        let store = try openStore { relay.pass($0) }
+        let store = try openStore { relay.relay($0) }
         let actors = ActorTable()
         let notes = ProcessNotes(
             making: InitNote(beside: store.file), crash: CrashNote(beside: store.file))
@@ -91,13 +91,13 @@ public final class Registry: @unchecked Sendable {
         pluginReloads = PluginReloads(in: shared, by: changes)
         people = Erasures(in: shared, after: changes.queue)
         start = Startup(of: shared, people, left: left, crashed)
-        bus.foundDamage = { [weak domain] in domain?.note($0) }
+        bus.foundDamage = { [weak domain] in domain?.record($0) }
         bus.isReadable = { [weak shared] comment, item in
             shared?.containers[comment.container]?.comments.isReadable(comment, on: item) ?? false
         }
         relay.connect { [weak self] outcomes in
             guard let self else { return }
-            loop.execute { self.domain.take(outcomes) }
+            loop.execute { self.domain.enqueue(outcomes) }
         }
     }
 }

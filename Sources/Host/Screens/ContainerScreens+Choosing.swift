@@ -203,11 +203,11 @@ extension ContainerScreens {
             done(result)
             screen.release(hold)
         }
-        let asked = next.keepAsSeen()
+        let asked = next.choicesSeen()
         let crash = container.delegates.crashText(in: next.view.scope)
         let answer = domain.notes.crash.during(crash) {
             delegate.screen(
-                ScreenReference(id: screen.id.text, actor: domain.meet(screen.agent)),
+                ScreenReference(id: screen.id.text, actor: domain.intern(screen.agent)),
                 willShow: asked,
                 after: screen.view == nil ? nil : screen.choices.asSeen)
         }
@@ -255,7 +255,7 @@ extension ContainerScreens {
         let known = shared[choices.view]
         let wanted = known ?? SharedView(choices.view, on: self)
         let isTyped = screen.view != nil && choices.view.search != screen.choices.view.search
-        if known == nil { wanted.isTyped = isTyped } else { wanted.lookAgain(isTyped: isTyped) }
+        if known == nil { wanted.isTyped = isTyped } else { wanted.retryAnswers(isTyped: isTyped) }
         placement.insert(wanted)
         let isMade = wanted.isReady
         wanted.whenReady(for: screen.account.owner) { [self] error in
@@ -285,7 +285,7 @@ extension ContainerScreens {
             return done(.failure(.screenNotFound(root.id.text)))
         }
         let all = left.map { $0.home.present($0) }
-        if let error = table.makeRoom(for: root, all) {
+        if let error = table.evictLingering(for: root, all) {
             for (shown, _) in all { shown.home.forgetUnused(shown.view) }
             return done(.failure(error))
         }
@@ -302,7 +302,7 @@ extension ContainerScreens {
     /// Updates what was prepared: items may have been added or removed since.
     private func present(_ prepared: PreparedView) -> (shown: PreparedView, focus: SharedFocus) {
         var shown = prepared
-        placement.place(prepared.view)
+        placement.relocateIfMarked(prepared.view)
         shown.view = placement.registered(prepared.view)
         if shown.view !== prepared.view { forgetUnused(prepared.view) }
         shown.choices.share(shown.view.key)

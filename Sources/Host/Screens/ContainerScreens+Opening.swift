@@ -10,7 +10,7 @@ extension ContainerScreens {
             return reply(.failure(container.scopeNotFound(scope)))
         }
         do throws(HostError) {
-            try table.makeRoom(for: owner)
+            try table.evictLingering(for: owner)
         } catch {
             return reply(.failure(error))
         }
@@ -36,7 +36,7 @@ extension ContainerScreens {
         table.remove(screen.id)
         parts.forget(screen)
         updates.unblock(screen)
-        screen.letGo()
+        screen.release()
         leave(screen.view, screen)
         leave(screen.focus, screen)
         ballots.remove(screen)

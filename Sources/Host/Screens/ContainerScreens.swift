@@ -124,15 +124,15 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
 
     func committed() { updates.committed() }
 
-    func holds(_ item: String) -> Bool { shared.holds(item) }
+    func isInUse(_ item: String) -> Bool { shared.isInUse(item) }
 
     func areGone(_ items: Set<String>) { placement.areGone(items) }
 
-    func noteBallot(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot) {
-        ballots.note(value, of: actor, on: subject, in: slot)
+    func ballotChanged(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot) {
+        ballots.update(value, of: actor, on: subject, in: slot)
     }
 
-    func forgetBallots() { ballots.forget() }
+    func ballotsChanged() { ballots.forget() }
 
     func partsChanged(hadParts: Bool) { parts.changed(hadParts: hadParts) }
 
@@ -189,7 +189,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
         if let (home, screen) = reach(screen) { home.change(screen, asDelegate: edit) }
     }
 
-    func message(_ text: String, on screen: String) { self.screen(screen)?.note(message: text) }
+    func message(_ text: String, on screen: String) { self.screen(screen)?.send(message: text) }
 
     func lead(_ screen: String, to container: String, item: String?) {
         guard Names.isName(container), item.map(ItemID.isNormal) ?? true else {
@@ -199,6 +199,6 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
                     "container": "\(self.container.name)", "to": "\(container.prefix(63))",
                 ])
         }
-        self.screen(screen)?.note(lead: ScreenLead(container: container, item: item))
+        self.screen(screen)?.send(lead: ScreenLead(container: container, item: item))
     }
 }

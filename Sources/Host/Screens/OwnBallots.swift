@@ -99,7 +99,7 @@ final class OwnBallots {
     }
 
     /// Updates a ballot after a vote or its withdrawal.
-    func note(_ value: Double?, on subject: Subject) {
+    func update(_ value: Double?, on subject: Subject) {
         values[subject] = value
         dropSights()
         // The answer to a request in progress may be older than this vote.
@@ -176,12 +176,12 @@ final class OwnBallots {
                 },
                 done: { [self] result in
                     asked = nil
-                    if generation == self.generation { take(result, of: subjects) }
+                    if generation == self.generation { handle(result, of: subjects) }
                     home?.updates.touch(screens.values.filter(\.isBlocked))
                 }))
     }
 
-    private func take(_ result: Result<ComponentAnswer, HostError>, of subjects: [Subject]) {
+    private func handle(_ result: Result<ComponentAnswer, HostError>, of subjects: [Subject]) {
         // Without an answer, they count as no ballots until the component is attached again.
         var ballots: [Ballot?] = Array(repeating: nil, count: subjects.count)
         if case .success(.ballotsOf(let found)) = result { ballots = found }

@@ -74,23 +74,23 @@ struct PartSight {
             guard old == nil || old?.problem != problem else { return nil }
             return ScreenPart(path: path, container: container, problem: problem)
         }
-        if let before = old?.sight, before.moment === sight.moment { return nil }
-        let step = sight.moment.step(from: old?.sight?.moment)
+        if let before = old?.sight, before.snapshot === sight.snapshot { return nil }
+        let step = sight.snapshot.step(from: old?.sight?.snapshot)
         if old?.sight != nil, step.isEmpty { return nil }
         return ScreenPart(
             path: path, container: container, isNew: old?.sight == nil, step: step)
     }
 
-    func hold(in account: ScreenAccount) {
+    func retain(in account: ScreenAccount) {
         guard let sight else { return }
-        account.hold(sight.moment.view)
-        account.hold(sight.moment.focus)
+        account.retain(sight.snapshot.view)
+        account.retain(sight.snapshot.focus)
     }
 
     func release(in account: ScreenAccount) {
         guard let sight else { return }
-        account.release(sight.moment.view)
-        account.release(sight.moment.focus)
+        account.release(sight.snapshot.view)
+        account.release(sight.snapshot.focus)
     }
 }
 
@@ -172,7 +172,7 @@ extension Screen {
             {
                 return []
             }
-            let sight = part.sight(part.moment(view, focus, home), home)
+            let sight = part.sight(part.snapshot(view, focus, home), home)
             return [
                 PartSight(
                     screen: id, path: place.path, container: place.container, sight: sight,

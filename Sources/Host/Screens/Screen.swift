@@ -20,10 +20,10 @@ public final class Screen: Queueable {
         case woken
     }
 
-    /// What was shown of one container.
+    /// The content of one container that was shown.
     struct Sight {
-        var moment: ScreenSnapshot
-        /// The number of commits of the container at that moment.
+        var snapshot: ScreenSnapshot
+        /// The number of commits of the container at that time.
         var commits: Int
         /// The generation of the actor's ballots.
         var generation: Int
@@ -121,10 +121,10 @@ public final class Screen: Queueable {
 
 extension Screen {
     /// Sends a message with the next revision; a later message replaces an earlier one.
-    func note(message: String) { notify { $0.set(message: message) } }
+    func send(message: String) { notify { $0.set(message: message) } }
 
     /// Sends a lead with the next revision; a later lead replaces an earlier one.
-    func note(lead: ScreenLead) { notify { $0.set(lead: lead) } }
+    func send(lead: ScreenLead) { notify { $0.set(lead: lead) } }
 
     /// Holds back messages while a delegate decides on choices; they are sent with the revision that shows the
     /// choices.
@@ -222,15 +222,15 @@ extension Screen {
     /// - Parameters:
     ///   - revision: the last revision there.
     ///   - isSame: whether it showed the same as the revision that was just pulled.
-    func goOn(behind revision: Int, isSame: Bool) {
+    func restoreRevision(_ revision: Int, isSame: Bool) {
         _ = detach(turn)
         self.revision = revision
         isRestored = true
-        frames.goOn(at: isSame ? revision : nil)
+        frames.keepLast(as: isSame ? revision : nil)
     }
 
     /// Releases a closed screen: its user is no longer charged for it.
-    func letGo() {
+    func release() {
         isEnded = true
         wake = {}
         replyToWaiting()
@@ -276,7 +276,7 @@ extension Screen {
             forEachPart { $0.home?.updates.unblock($0) }
         }
         let revision = revision(
-            at: moment(view, focus, home),
+            at: snapshot(view, focus, home),
             parts.isEmpty ? [] : sights(since: base?.parts ?? []), since: base, home)
         replyToWaiting()
         return .success(revision)
@@ -286,36 +286,37 @@ extension Screen {
         view.isSettled && focus.isSettled && knowsBallots(view.state, base)
     }
 
-    func moment(
+    func snapshot(
         _ view: SharedView, _ focus: SharedFocus, _ home: ContainerScreens
     ) -> ScreenSnapshot {
         let own = ballots?.sight(of: view.state, choices.subject) ?? OwnSight.none
-        return view.moments.moment(
+        return view.snapshots.snapshot(
             view.state, focus, own, held: ownHeld(focus, home), of: ballots,
             readers: view.screens.count,
             in: home.domain)
     }
 
-    func sight(_ moment: ScreenSnapshot, _ home: ContainerScreens) -> Sight {
-        Sight(moment: moment, commits: home.updates.commits, generation: ballots?.generation ?? 0)
+    func sight(_ snapshot: ScreenSnapshot, _ home: ContainerScreens) -> Sight {
+        Sight(
+            snapshot: snapshot, commits: home.updates.commits, generation: ballots?.generation ?? 0)
     }
 
     /// The revision from what the reader has to the present; nil if nothing changed and no caller waits.
     private func revision(
-        at moment: ScreenSnapshot, _ shown: [PartSight], since base: Frame?,
+        at snapshot: ScreenSnapshot, _ shown: [PartSight], since base: Frame?,
         _ home: ContainerScreens
     ) -> ScreenRevision? {
         let isDue = owesFirst || promised > revision || notice.isDue
         let changes = PartSight.steps(from: base?.parts ?? [], to: shown)
-        if !isDue, changes.isEmpty, let base, base.sight.moment === moment { return nil }
-        let step = moment.step(from: base?.sight.moment)
+        if !isDue, changes.isEmpty, let base, base.sight.snapshot === snapshot { return nil }
+        let step = snapshot.step(from: base?.sight.snapshot)
         let isEmpty = step.isEmpty && changes.isEmpty
         guard isDue || !isEmpty else { return nil }
         // A resumed revision that has not changed keeps its number.
         if !isEmpty || base?.revision != revision || promised > revision || notice.isDue {
             revision += 1
         }
-        let frame = Frame(revision: revision, sight: sight(moment, home), parts: shown)
+        let frame = Frame(revision: revision, sight: sight(snapshot, home), parts: shown)
         frames.keep(frame, home.domain.limits)
         let (message, lead) = notice.take()
         defer {
@@ -331,11 +332,11 @@ extension Screen {
     }
 
     /// The last sent revision as a whole one; nil: nothing was sent.
-    func whole() -> ScreenRevision? {
+    func fullRevision() -> ScreenRevision? {
         guard let home, let frame = frames.last, frame.revision == revision else { return nil }
         return ScreenRevision(
             screen: id, base: nil, revision: revision, sequence: home.domain.sequence,
-            commits: 0, reset: nil, step: frame.sight.moment.step(from: nil),
+            commits: 0, reset: nil, step: frame.sight.snapshot.step(from: nil),
             parts: PartSight.steps(from: [], to: frame.parts))
     }
 
@@ -350,8 +351,8 @@ extension Screen {
         guard !notice.isDue, let home, let view, let focus,
             let last = owesFirst ? resumed : frames.last
         else { return true }
-        let (moment, before) = (moment(view, focus, home), last.sight.moment)
-        if moment !== before, !moment.step(from: before).isEmpty { return true }
+        let (now, before) = (snapshot(view, focus, home), last.sight.snapshot)
+        if now !== before, !now.step(from: before).isEmpty { return true }
         return !(parts.isEmpty && last.parts.isEmpty)
             && !PartSight.steps(from: last.parts, to: sights(since: last.parts)).isEmpty
     }
@@ -399,7 +400,8 @@ extension Screen {
             let items = state.lists.flatMap { $0.items.map { Subject.item($0.row.id) } }
             return ballots.knows(items + [choices.subject])
         }
-        let new = base.moment.view === state ? [] : state.change(from: base.moment.view).newItems
+        let new =
+            base.snapshot.view === state ? [] : state.change(from: base.snapshot.view).newItems
         if new.isEmpty, ballots.isKnown(choices.subject) { return true }
         return ballots.knows(new.map(Subject.item) + [choices.subject])
     }
@@ -434,7 +436,7 @@ extension Screen.Choices {
     var asSeen: ScreenChoices { seen ?? ScreenChoices(self) }
 
     /// The choices as a delegate sees them, kept for later comparison.
-    mutating func keepAsSeen() -> ScreenChoices {
+    mutating func choicesSeen() -> ScreenChoices {
         if let seen { return seen }
         let choices = ScreenChoices(self)
         seen = choices

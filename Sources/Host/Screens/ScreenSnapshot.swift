@@ -1,11 +1,11 @@
 import AtriumKit
 import Index
 
-/// What readers see at one moment; immutable, and shared by all readers who see the same.
+/// The content of a screen as its readers see it at one time; immutable, and shared by all readers who see the same.
 ///
 /// These readers share a view and a focus, and the same ballots of their own.
 final class ScreenSnapshot: Sendable {
-    /// Identifies the moment.
+    /// Identifies the snapshot.
     let number: UInt64
     let view: ViewState
     let focus: FocusState
@@ -28,7 +28,7 @@ final class ScreenSnapshot: Sendable {
     /// The reader's own ballot on the screen's subject, if votes are shown.
     var focusMine: Double? { focus.tally == nil ? nil : own.focus }
 
-    /// The step from another moment, made once for all readers who take it; nil: from nothing.
+    /// The step from another snapshot, made once for all readers who take it; nil: from nothing.
     func step(from old: ScreenSnapshot?) -> ScreenStep {
         steps.step(from: old?.number ?? 0) { ScreenStep(from: old, to: self) }
     }
@@ -50,7 +50,7 @@ final class OwnSight: Sendable {
     }
 }
 
-/// The step from one moment to another, for all readers who take it.
+/// The step from one snapshot to another, for all readers who take it.
 public final class ScreenStep: Sendable {
     /// The part shared by all readers with the same choices.
     public let view: ViewChange
@@ -81,7 +81,7 @@ public final class ScreenStep: Sendable {
             ? nil : new.focus.tally.map { TallyView(tally: $0, mine: new.focusMine) }
     }
 
-    /// Whether both moments show the same.
+    /// Whether both snapshots show the same.
     public var isEmpty: Bool {
         view.isEmpty && own?.isEmpty ?? true && focus.isEmpty && isSameTally
             && held == nil
@@ -139,18 +139,18 @@ extension ItemView {
     }
 }
 
-/// The present moments of a view's screens: one for each focus, and for each person with ballots in sight.
-struct MomentTable {
+/// The current snapshots of a view's screens: one for each focus, and for each person with ballots in sight.
+struct SnapshotTable {
     private struct Key: Hashable {
         var focus: ObjectIdentifier
         /// Nil: all readers without ballots in sight.
         var person: ObjectIdentifier?
     }
 
-    private var moments: [Key: ScreenSnapshot] = [:]
+    private var snapshots: [Key: ScreenSnapshot] = [:]
     private var last: ScreenSnapshot?
 
-    /// The moment at which these parts are seen.
+    /// Returns the snapshot of these parts.
     ///
     /// - Parameters:
     ///   - view: the part shared by all readers with the same choices.
@@ -158,10 +158,10 @@ struct MomentTable {
     ///   - own: the reader's own ballots.
     ///   - held: the reader's own comments that other users can't see.
     ///   - ballots: the reader's ballots; nil: nobody's.
-    ///   - readers: the number of readers; about as many moments are kept.
-    ///   - domain: numbers the moment.
-    /// - Returns: the moment; the same object as long as it shows the same.
-    mutating func moment(
+    ///   - readers: the number of readers; about as many snapshots are kept.
+    ///   - domain: numbers the snapshot.
+    /// - Returns: the snapshot; the same object as long as it shows the same.
+    mutating func snapshot(
         _ view: ViewState, _ focus: SharedFocus, _ own: OwnSight, held: [CommentView],
         of ballots: OwnBallots?, readers: Int, in domain: Domain
     ) -> ScreenSnapshot {
@@ -171,17 +171,17 @@ struct MomentTable {
             focus: ObjectIdentifier(focus),
             person: own === OwnSight.none && held.isEmpty
                 ? nil : ballots.map { ObjectIdentifier($0) })
-        if let known = moments[key], known.shows(view, state, own, held) {
+        if let known = snapshots[key], known.shows(view, state, own, held) {
             last = known
             return known
         }
         // Also drops those of focuses and persons who are gone.
-        if moments.count > 2 * readers + 8 { moments.removeAll() }
-        let moment = ScreenSnapshot(
+        if snapshots.count > 2 * readers + 8 { snapshots.removeAll() }
+        let snapshot = ScreenSnapshot(
             number: domain.nextTicket(), view: view, focus: state, own: own, held: held)
-        moments[key] = moment
-        last = moment
-        return moment
+        snapshots[key] = snapshot
+        last = snapshot
+        return snapshot
     }
 }
 

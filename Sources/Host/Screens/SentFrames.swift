@@ -42,7 +42,7 @@ struct SentFrames {
     }
 
     /// Drops all frames but the last, which gets another number; with nil it is dropped too.
-    mutating func goOn(at revision: Int?) {
+    mutating func keepLast(as revision: Int?) {
         let last = frames.last
         removeAll()
         guard let revision, let last else { return }
@@ -57,10 +57,10 @@ struct SentFrames {
     // Focuses seldom change between frames, so consecutive frames share theirs.
 
     private mutating func append(_ frame: Screen.Frame) {
-        let moment = frame.sight.moment
-        account.hold(moment.view)
-        if frames.last?.sight.moment.focus !== moment.focus { account.hold(moment.focus) }
-        for part in frame.parts { part.hold(in: account) }
+        let snapshot = frame.sight.snapshot
+        account.retain(snapshot.view)
+        if frames.last?.sight.snapshot.focus !== snapshot.focus { account.retain(snapshot.focus) }
+        for part in frame.parts { part.retain(in: account) }
         frames.append(frame)
     }
 
@@ -69,9 +69,9 @@ struct SentFrames {
     private mutating func dropLast() { release(frames.removeLast(), beside: frames.last) }
 
     private func release(_ frame: Screen.Frame, beside next: Screen.Frame?) {
-        let moment = frame.sight.moment
-        account.release(moment.view)
-        if next?.sight.moment.focus !== moment.focus { account.release(moment.focus) }
+        let snapshot = frame.sight.snapshot
+        account.release(snapshot.view)
+        if next?.sight.snapshot.focus !== snapshot.focus { account.release(snapshot.focus) }
         for part in frame.parts { part.release(in: account) }
     }
 }

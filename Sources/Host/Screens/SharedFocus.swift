@@ -145,7 +145,7 @@ final class SharedFocus: Queueable {
         isStale = true
         isThreadStale = true
         if withDetails { areDetailsStale = true }
-        home?.updates.note(self)
+        home?.updates.markStale(self)
     }
 
     /// Removes comments whose component is not attached, and so can't report their removal.
@@ -281,7 +281,7 @@ extension SharedFocus {
                 if case .success(.details(let details)) = result { known = details ?? [:] }
                 // Something else may have changed meanwhile; the next update shows both.
                 isStale = true
-                home?.updates.note(self)
+                home?.updates.markStale(self)
                 home?.updates.touch(screens.values)
             })
     }

@@ -175,7 +175,7 @@ public struct ContainerStructure {
             actor: domain.actors.admit(caller.actor))
         let restructuring = Restructuring(of: container, to: change, remaking: components)
         guard dryRun else { return restructuring.run(reply) }
-        restructuring.rehearse { [domain] in reply($0.map { domain.sequence }) }
+        restructuring.dryRun { [domain] in reply($0.map { domain.sequence }) }
     }
 
     private func bounded(_ place: Int?, _ count: Int) -> Int {
@@ -250,7 +250,7 @@ public struct ContainerStructure {
             return (result, sequence)
         }
         if dryRun {
-            return restructuring.rehearse { [domain] rehearsed in
+            return restructuring.dryRun { [domain] rehearsed in
                 reply(rehearsed.map { outcome(domain.sequence) })
             }
         }

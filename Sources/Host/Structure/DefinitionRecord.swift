@@ -317,7 +317,7 @@ extension Container {
         let slots = record.live.components.filter { !$0.isPart }.map {
             Slot($0, kind: record.kinds[$0.name], of: self, fields: record.live.fields)
         }
-        stand(as: record.live, applied: record.applied, remains: record.remains, slots)
+        setDefinition(record.live, applied: record.applied, remains: record.remains, slots)
         derived.follow()
         adopt(Delegates(for: definition, keeping: delegates, in: domain))
         for (what, reason) in delegates.failures {

@@ -12,7 +12,7 @@ public final class ExpectedContainers {
     /// A call that waits.
     private struct Call {
         let place: WaitingPlaces.Place
-        let goOn: () -> Void
+        let resume: () -> Void
     }
 
     init(in domain: Domain) { self.domain = domain }
@@ -28,8 +28,8 @@ public final class ExpectedContainers {
     func wait(
         for container: String, of user: String, _ body: @escaping () -> Void
     ) throws(WaitingPlaces.Full) {
-        let place = try places.take(for: user, of: domain.limits.waitingCalls)
-        waiting[container, default: []].append(Call(place: place, goOn: body))
+        let place = try places.acquire(for: user, of: domain.limits.waitingCalls)
+        waiting[container, default: []].append(Call(place: place, resume: body))
     }
 
     /// Calls back once all definitions are applied, or 5 s have passed; at once while none are being applied.
@@ -40,28 +40,28 @@ public final class ExpectedContainers {
     ///   - body: called at once or later.
     public func whenOver(of user: String, _ body: @escaping () -> Void) {
         guard isExpecting,
-            let place = try? places.take(for: user, of: domain.limits.waitingCalls)
+            let place = try? places.acquire(for: user, of: domain.limits.waitingCalls)
         else { return body() }
         let ticket = domain.nextTicket()
-        waitingForAll[ticket] = Call(place: place, goOn: body)
+        waitingForAll[ticket] = Call(place: place, resume: body)
         domain.after(.seconds(5)) { [self] in run(ticket) }
     }
 
     /// Runs a call that waits for all definitions now; does nothing if it has run already.
     private func run(_ ticket: UInt64) {
-        waitingForAll.removeValue(forKey: ticket)?.goOn()
+        waitingForAll.removeValue(forKey: ticket)?.resume()
     }
 
     /// Runs the calls that wait for a container, which exists now.
-    func goOn(_ container: String) {
+    func resume(_ container: String) {
         guard let calls = waiting.removeValue(forKey: container) else { return }
-        for call in calls { call.goOn() }
+        for call in calls { call.resume() }
     }
 
     /// Runs all calls: the definitions were applied, or have failed, and no more containers are expected.
     public func end() {
         isExpecting = false
-        for container in waiting.keys.sorted() { goOn(container) }
+        for container in waiting.keys.sorted() { resume(container) }
         for ticket in waitingForAll.keys.sorted() { run(ticket) }
     }
 }

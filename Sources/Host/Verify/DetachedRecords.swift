@@ -43,7 +43,7 @@ final class DetachedRecords {
             }
         } then: { [self] result in
             let places = (try? result.get()) ?? []
-            look(at: places.filter { !isAttached($0) }[...])
+            check(at: places.filter { !isAttached($0) }[...])
         }
     }
 
@@ -66,7 +66,7 @@ final class DetachedRecords {
         return container.slot(place.component) == nil && container.remains[place.component] != nil
     }
 
-    private func look(at places: ArraySlice<Place>) {
+    private func check(at places: ArraySlice<Place>) {
         guard let place = places.first, !domain.isStopping else {
             isOver = true
             return
@@ -81,7 +81,7 @@ final class DetachedRecords {
                         "reason": "It is not attached, and \(problem).",
                     ])
             }
-            look(at: places.dropFirst())
+            check(at: places.dropFirst())
         }
     }
 

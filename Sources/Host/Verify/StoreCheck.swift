@@ -61,7 +61,7 @@ final class StoreCheck {
             switch result {
             case .failure(let error): done(.unreadable(error))
             case .success((let recount, let quick)):
-                if let quick { look(quick) }
+                if let quick { run(quick) }
                 read(recount, done)
             }
         }
@@ -87,7 +87,7 @@ final class StoreCheck {
     /// Interrupts SQLite's check when the verification is no longer wanted.
     func end() { quick?.interrupt() }
 
-    private func look(_ quick: QuickCheck) {
+    private func run(_ quick: QuickCheck) {
         self.quick = quick
         isChecking = true
         let done = NIOLoopBound(
@@ -116,13 +116,13 @@ final class StoreCheck {
             case .failure(let error): done(.unreadable(error))
             case .success(nil): done(nil)
             case .success(let slice?):
-                take(slice)
+                add(slice)
                 read(recount, done)
             }
         }
     }
 
-    private func take(_ slice: RecountSlice) {
+    private func add(_ slice: RecountSlice) {
         guard let component = slice.component else {
             entries.records += slice.rows
             for sequence in slice.damaged { entries.damaged.add(sequence, "") }

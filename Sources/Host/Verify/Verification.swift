@@ -125,16 +125,16 @@ final class Verification {
                     container: container.name, component: slot.name, kind: kind.rawValue,
                     records: outcome.records, skipped: outcome.skipped))
             let found = store.take(container.name, slot.name)
-            note(outcome.damage(of: slot, in: container, found), of: slot)
+            record(outcome.damage(of: slot, in: container, found), of: slot)
             // Not at once: with thousands of empty components the calls would nest.
             domain.later { [self] in verifyNextComponent(of: container) }
         }
     }
 
     /// Adds damage to the report, and to the component's status.
-    private func note(_ damage: [Damage], of slot: Slot) {
+    private func record(_ damage: [Damage], of slot: Slot) {
         report.damage += damage
-        slot.damage.note(VerifiedDamage(damage))
+        slot.damage.record(VerifiedDamage(damage))
         slot.container?.structureChanged()
         log(damage)
     }

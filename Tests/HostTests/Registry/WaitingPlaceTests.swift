@@ -49,7 +49,7 @@ import Testing
         let places = WaitingPlaces()
         var held: [WaitingPlaces.Place] = []
         func take(_ user: String, _ most: Int = 10) -> Bool {
-            guard let place = try? places.take(for: user, of: most) else { return false }
+            guard let place = try? places.acquire(for: user, of: most) else { return false }
             held.append(place)
             return true
         }
@@ -57,7 +57,7 @@ import Testing
         #expect((0..<10).filter { _ in take("bob") }.count == 3)
         #expect(take("cem") && take("dea") && !take("eve"), "all ten are taken")
         #expect(places.count == 10)
-        #expect(throws: WaitingPlaces.Full.self) { try places.take(for: "eve", of: 10) }
+        #expect(throws: WaitingPlaces.Full.self) { try places.acquire(for: "eve", of: 10) }
         #expect(take("eve", .max), "where nobody is refused")
         held.removeAll()
         #expect(places.count == 0 && take("ann"))

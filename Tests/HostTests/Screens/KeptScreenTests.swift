@@ -187,8 +187,8 @@ import Testing
             }
         }.get()
         // Its first batch is empty; then it waits.
-        _ = await host.on { $0.bus.take(id, maxBytes: 1 << 16) }
-        _ = await host.on { $0.bus.take(id, maxBytes: 1 << 16) }
+        _ = await host.on { $0.bus.poll(id, maxBytes: 1 << 16) }
+        _ = await host.on { $0.bus.poll(id, maxBytes: 1 << 16) }
         await host.on {
             $0.bus.post(
                 BusNotification(
@@ -204,7 +204,7 @@ import Testing
                     reply(result)
                 }
             }
-            while case .batch = registry.bus.take(id, maxBytes: 1 << 16) {}
+            while case .batch = registry.bus.poll(id, maxBytes: 1 << 16) {}
             reply(.success(()))
         }
         for reply in replies { try reply.get() }
