@@ -26,7 +26,8 @@ extension Bus {
         dropBatches()
     }
 
-    /// Notes that an item, component or container was added or removed, so that comments became readable or unreadable.
+    /// Records that an item, component or container was added or removed, so that comments became readable or
+    /// unreadable.
     func readabilityChanged() {
         if !texts.isEmpty { dropBatches() }
     }

@@ -86,7 +86,7 @@ final class CommentTexts {
         return found.uses > 0 || sequence >= found.changed ?? base
     }
 
-    /// Notes that a notification about a comment was added to the ring.
+    /// Records that a notification about a comment was added to the ring.
     func add(_ comment: RecordKey, _ text: CommentText?) {
         let found = find(Place(comment: comment))
         found.text = text
@@ -94,7 +94,7 @@ final class CommentTexts {
         if found.uses == 1 { used += 1 }
     }
 
-    /// Notes that the ring evicted a notification about a comment.
+    /// Records that the ring evicted a notification about a comment.
     func release(_ comment: RecordKey) {
         guard let found = known[Place(comment: comment)], found.uses > 0 else { return }
         found.uses -= 1
@@ -104,7 +104,7 @@ final class CommentTexts {
         drop(found)
     }
 
-    /// Notes that a comment's record changed at a sequence.
+    /// Records that a comment's record changed at a sequence.
     ///
     /// - Returns: whether a notification in the ring is about it.
     func change(_ comment: RecordKey, to text: CommentText?, at sequence: Int64) -> Bool {
@@ -123,7 +123,7 @@ final class CommentTexts {
         return true
     }
 
-    /// Notes that comments were removed at a sequence without being listed one by one.
+    /// Records that comments were removed at a sequence without being listed one by one.
     func forget(at sequence: Int64, where isGone: (RecordKey, CommentText) -> Bool) {
         base = max(base, sequence)
         changes.removeAll()

@@ -87,7 +87,7 @@ final class Subscription {
         self.position = max(self.position, position)
     }
 
-    /// Notes that everything before its place was delivered.
+    /// Records that everything before its place was delivered.
     func markCaughtUp() {
         markDelivered()
         hasBegun = true

@@ -17,7 +17,7 @@ final class ComponentFailures {
     /// Counts an end, or a failed start.
     func add() { count += 1 }
 
-    /// Notes when and why the component is started again.
+    /// Records when and why the component is started again.
     func pause(until next: Timestamp, because cause: String) {
         var restarts = self.restarts ?? ComponentRestarts(cause: cause)
         restarts.count += 1
@@ -27,7 +27,7 @@ final class ComponentFailures {
         self.restarts = restarts
     }
 
-    /// Notes that a call ended the worker, so that the component is not to blame.
+    /// Records that a call ended the worker, so that the component is not to blame.
     func recordPoisoning() {
         poisonings += 1
         if poisonings <= Self.mostPoisonings { count = 0 }
@@ -40,7 +40,7 @@ final class ComponentFailures {
         restarts?.failures = 0
     }
 
-    /// Notes that calls don't wait for the component any more.
+    /// Records that calls don't wait for the component any more.
     ///
     /// - Returns: whether they did before.
     func markRefusing() -> Bool {
@@ -48,7 +48,7 @@ final class ComponentFailures {
         return !isRefusing
     }
 
-    /// Notes that the component is attached: calls wait for it again, and no start is scheduled.
+    /// Records that the component is attached: calls wait for it again, and no start is scheduled.
     func recover() {
         isRefusing = false
         restarts?.next = nil

@@ -123,7 +123,7 @@ final class ComponentStart {
         done?(.passing(reason: reason))
     }
 
-    /// Notes that the component is attached, and logs and posts it after failures.
+    /// Records that the component is attached, and logs and posts it after failures.
     func succeed() {
         let slot = slot
         if endStall() || slot.failures.isRefusing {
@@ -194,27 +194,27 @@ extension ComponentStart {
     /// Keeps the permission to launch until the launch ends.
     func setTurn(_ turn: StartTurns.Turn) { self.turn = turn }
 
-    /// Notes that the component is being launched.
+    /// Records that the component is being launched.
     ///
     /// - Parameter cancel: cancels the launch.
     func launching(_ cancel: @escaping LaunchCancellation) { launching = cancel }
 
-    /// Notes that the launch has ended.
+    /// Records that the launch has ended.
     func endLaunch() {
         launching = nil
         watch.end()
         endTurn()
     }
 
-    /// Notes that the component is launched, and is loaded next.
+    /// Records that the component is launched, and is loaded next.
     ///
     /// - Parameter done: called when it is loaded.
     func load(then done: @escaping (StartFailure?) -> Void) { self.done = done }
 
-    /// Notes that the component's records are read from now on.
+    /// Records that the component's records are read from now on.
     func beginReading() { readAt = slot.domain.nextTicket() }
 
-    /// Notes that the component is loaded.
+    /// Records that the component is loaded.
     func loaded() { takeDone()?(nil) }
 }
 
@@ -296,14 +296,14 @@ extension ComponentStart {
     /// Sets the callback for a stall; nil removes it.
     func whenStalled(_ body: (() -> Void)?) { stalled = body }
 
-    /// Notes that the start waits for an answer of the component from now on.
+    /// Records that the start waits for an answer of the component from now on.
     func awaitAnswer() {
         // A component in the daemon answers synchronously.
         guard slot.isolation == .process else { return }
         if watch.awaitAnswer() { checkLater() }
     }
 
-    /// Notes that the component has answered, or that the answer is not needed any more.
+    /// Records that the component has answered, or that the answer is not needed any more.
     func endAwaiting() { watch.end() }
 
     private func checkLater() {

@@ -81,10 +81,10 @@ final class ContentsState {
         self.listsItsRecords = listsItsRecords
     }
 
-    /// Notes that the items are known.
+    /// Records that the items are known.
     func know() { isKnown = true }
 
-    /// Notes which of all items don't fit the fields.
+    /// Records which of all items don't fit the fields.
     func setUnfit(_ unfit: UnfitItems) {
         self.unfit = unfit
         leftOut = LeftOutItems()
@@ -171,12 +171,12 @@ final class FiltersState {
         return waiting.count == 1
     }
 
-    /// Notes the version that the component was sent, and the number of values of each field.
+    /// Records the version that the component was sent, and the number of values of each field.
     func report(_ version: UInt64, counts: [String: Int]) {
         (reported, valueCounts) = (version, counts)
     }
 
-    /// Notes that the component is gone, with all values it was sent.
+    /// Records that the component is gone, with all values it was sent.
     func forget() { reported = nil }
 
     /// Returns and removes what waits.

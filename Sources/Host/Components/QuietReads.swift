@@ -51,7 +51,7 @@ struct QuietReads {
         return waiting.map(\.request)
     }
 
-    /// Notes that operations became final.
+    /// Records that operations became final.
     ///
     /// - Parameters:
     ///   - oldest: the first operation that is still under way; nil if there is none.

@@ -62,7 +62,7 @@ final class ReportedEvents {
         return !isWaiting
     }
 
-    /// Notes that everything was delivered.
+    /// Records that everything was delivered.
     func end() {
         isWaiting = false
         overtaken = [:]
@@ -84,7 +84,7 @@ final class ReportedEvents {
         }
     }
 
-    /// Notes the events of a commit, which the component decided on at this number of the domain.
+    /// Records the events of a commit, which the component decided on at this number of the domain.
     func recordCommitted(_ events: [ComponentEvent], at ticket: UInt64) {
         guard isWaiting else { return }
         for event in events {

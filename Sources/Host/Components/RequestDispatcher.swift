@@ -106,7 +106,7 @@ final class RequestDispatcher {
         }
     }
 
-    /// Notes that a request was sent; its answer is handled by ``arrived(_:_:for:)``.
+    /// Records that a request was sent; its answer is handled by ``arrived(_:_:for:)``.
     func sent(_ request: Request, for slot: Slot) {
         queue.sent(request)
         if slot.isolation == .process, waits.begin(at: request.number) { checkLater(for: slot) }
@@ -115,7 +115,7 @@ final class RequestDispatcher {
     /// Handles an answer; false if the worker was lost instead.
     func arrived(_ request: Request, _ failure: PortFailure?, for slot: Slot) -> Bool {
         if case .died(let reason) = failure {
-            if queue.isAwaited(request) { slot.handle(PortDeath(reason)) }
+            if queue.isAwaited(request) { slot.restart(after: PortDeath(reason)) }
             return false
         }
         guard queue.answered(request) else { return false }
@@ -222,7 +222,7 @@ extension RequestDispatcher {
         return poison.refusal(of: call, at: now) ?? slot.unavailable(reason, retryAfter: 5)
     }
 
-    /// Takes over the requests that wait for the component of another slot.
+    /// Moves the requests here that wait for the component of another slot.
     func moveWaiting(from other: RequestDispatcher) { queue.moveWaiting(from: other.queue) }
 
     /// Refuses all requests, whether waiting or sent.
@@ -274,7 +274,7 @@ extension RequestDispatcher {
             + "the plugin \(slot.definition.plugin) has not answered yet."
     }
 
-    /// Notes that the component has answered a call that took long.
+    /// Records that the component has answered a call that took long.
     private func endSlow(of slot: Slot) {
         waits.endSlow()
         slot.domain.later { [weak slot] in slot?.container?.pump() }

@@ -53,7 +53,7 @@ final class RequestQueue {
         }
     }
 
-    /// Notes which operations are under way, which decides how long reads have waited.
+    /// Records which operations are under way, which decides how long reads have waited.
     func follow(oldest: UInt64?, newest: UInt64) { reads.follow(oldest: oldest, newest: newest) }
 
     /// Whether no request that comes first keeps a request from being sent.
@@ -95,7 +95,7 @@ final class RequestQueue {
         return Array(removed)
     }
 
-    /// Takes over the requests that wait in another queue, with their places.
+    /// Moves the requests here that wait in another queue, with their places.
     func moveWaiting(from other: RequestQueue) {
         waiting.append(contentsOf: other.waiting)
         other.waiting.removeAll()
@@ -105,10 +105,10 @@ final class RequestQueue {
 
     // MARK: Sent requests
 
-    /// Notes that a request was sent.
+    /// Records that a request was sent.
     func sent(_ request: Request) { inFlight.append(request) }
 
-    /// Notes that a request was answered; returns false if it is not awaited any more.
+    /// Records that a request was answered; returns false if it is not awaited any more.
     func answered(_ request: Request) -> Bool {
         guard let index = inFlight.firstIndex(where: { $0 === request }) else { return false }
         inFlight.remove(at: index)

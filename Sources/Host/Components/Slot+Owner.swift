@@ -63,8 +63,8 @@ extension Slot: PortOwner {
         // Later, because this may run inside a call to the component.
         domain.later { [weak self] in
             guard let self, start.attempt == attempt else { return }
-            handle(
-                PortDeath(
+            restart(
+                after: PortDeath(
                     "It reported more than \(limit) bytes of changes before it was part of its "
                         + "container (earlyBytes).", wasAtRequest: false))
         }
@@ -166,7 +166,7 @@ extension Slot: PortOwner {
 
     func port(_ port: any ComponentPort, died death: PortDeath) {
         guard isCurrent(port) else { return }
-        handle(death)
+        restart(after: death)
     }
 
     func port(_ port: any ComponentPort, itemWith id: String) -> Item? {

@@ -30,7 +30,7 @@ struct SourceState {
         return max(next - now, .zero)
     }
 
-    /// Notes that the reload that ``reload(at:)`` scheduled begins.
+    /// Records that the reload that ``reload(at:)`` scheduled begins.
     mutating func reloads(at now: NIODeadline) {
         isReloadComing = false
         lastReload = now

@@ -163,7 +163,7 @@ extension Slot {
         state = .starting
     }
 
-    /// Notes that the component was lost, and is started again after a pause.
+    /// Records that the component was lost, and is started again after a pause.
     func beginPause() { state = .starting }
 
     /// Sets the port of a component that was launched and has no records yet.
@@ -175,10 +175,10 @@ extension Slot {
         asked = port.asks ? AskedSource(of: self) : nil
     }
 
-    /// Notes that the component has all its records.
+    /// Records that the component has all its records.
     func prepared(_ loaded: Loaded) { state = .prepared(loaded) }
 
-    /// Notes that the component is part of the container.
+    /// Records that the component is part of the container.
     func attached() {
         state = .attached
         isShown = true
@@ -188,7 +188,7 @@ extension Slot {
         start.succeed()
     }
 
-    /// Notes that the component can't be made.
+    /// Records that the component can't be made.
     func failed(because reason: String) {
         release()
         state = .failed(reason: reason)
@@ -197,7 +197,7 @@ extension Slot {
     }
 
     /// Handles the loss of the worker: restarts the component, and sends unanswered requests again.
-    func handle(_ death: PortDeath) {
+    func restart(after death: PortDeath) {
         let reason = death.reason
         guard isAttached else { return start.fail(because: reason) }
         container?.meters.countRestart(of: name)
@@ -214,7 +214,7 @@ extension Slot {
     }
 
     /// Restarts a component whose state differs from the store; no call is blamed.
-    func restart(because reason: String) { handle(PortDeath(reason, wasAtRequest: false)) }
+    func restart(because reason: String) { restart(after: PortDeath(reason, wasAtRequest: false)) }
 
     /// Closes the slot, which is no longer part of its container, and ends the component.
     func close() {
@@ -260,7 +260,7 @@ extension Slot {
     /// Sets a definition that does not change the component itself, such as another title.
     func setDefinition(_ definition: ComponentDefinition) { self.definition = definition }
 
-    /// Notes that the component has taken new settings, which may change its facts and its filters.
+    /// Records that the component has taken new settings, which may change its facts and its filters.
     func tookSettings() {
         facts = port?.facts
         own.filters?.forget()

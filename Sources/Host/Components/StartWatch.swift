@@ -18,7 +18,7 @@ struct StartWatch {
     private var isWaiting = false
     private var isTimed = false
 
-    /// Notes that the start waits for the component.
+    /// Records that the start waits for the component.
     ///
     /// - Returns: whether to start a timer.
     mutating func awaitAnswer() -> Bool {
@@ -28,7 +28,7 @@ struct StartWatch {
         return !isTimed
     }
 
-    /// Notes that the component has answered, or that the answer is not needed any more.
+    /// Records that the component has answered, or that the answer is not needed any more.
     mutating func end() {
         isWaiting = false
         seen += 1

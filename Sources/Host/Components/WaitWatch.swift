@@ -17,7 +17,7 @@ struct WaitWatch {
     /// The newest number at each of the last checks.
     private var marks: Deque<UInt64> = []
 
-    /// Notes that a call was sent.
+    /// Records that a call was sent.
     ///
     /// - Parameter first: the number of the call that the component is handling.
     /// - Returns: whether to schedule a check.
@@ -42,7 +42,7 @@ struct WaitWatch {
         return marks.popFirst()
     }
 
-    /// Notes that the component has answered, or is gone.
+    /// Records that the component has answered, or is gone.
     mutating func endSlow() { isSlow = false }
 
     /// Ends the checks, because nothing waits.

@@ -154,7 +154,7 @@ final class DerivedFields {
         }
     }
 
-    /// Notes that a list is a component's now, or was dropped.
+    /// Records that a list is a component's now, or was dropped.
     func forget(_ list: ContentIndex) { filling[ObjectIdentifier(list)] = nil }
 }
 

@@ -118,7 +118,7 @@ final class Gates {
     /// Makes commands wait for restored screens, until ``recogniseScreen()`` is called for each of them.
     func awaitScreens(_ count: Int) { awaitedScreens += count }
 
-    /// Notes that one more restored screen was compared.
+    /// Records that one more restored screen was compared.
     func recogniseScreen() {
         awaitedScreens -= 1
         if awaitedScreens == 0 { container.pump() }

@@ -83,7 +83,7 @@ final class ListFilling {
         return true
     }
 
-    /// Notes that all items are replaced again: they are requested once the present ones are shown.
+    /// Records that all items are replaced again: they are requested once the present ones are shown.
     func outdate() { isOutdated = true }
 
     /// Makes another change in the new list, which the old list shows already.

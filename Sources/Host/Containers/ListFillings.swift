@@ -37,7 +37,7 @@ final class ListFillings {
         return filling
     }
 
-    /// Notes that a filling is over, unless another one has taken its place.
+    /// Records that a filling is over, unless another one has taken its place.
     func end(_ filling: ListFilling) {
         if isPresent(filling) { present[filling.slot.name] = nil }
     }

@@ -111,7 +111,7 @@ final class ActorTable {
         return [Actor(number: id.number, name: name)]
     }
 
-    /// Notes that an entry that carried the actor was committed.
+    /// Records that an entry that carried the actor was committed.
     func stored(_ id: ActorID) {
         if !guests.isEmpty { guests[id] = nil }
     }

@@ -20,7 +20,7 @@ final class ChangeWatch {
     /// Stops the calls.
     func end() { body = nil }
 
-    /// Notes a change.
+    /// Schedules a call of the body after a change.
     func schedule() {
         guard !isScheduled, body != nil else { return }
         isScheduled = true

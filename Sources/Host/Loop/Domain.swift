@@ -32,7 +32,7 @@ final class Domain {
     let changes: ChangeWatch
     /// Whether this process only checks definitions.
     let isCheck: Bool
-    /// Notes for diagnosis what the loop does in each turn.
+    /// Records for diagnosis what the loop does in each turn.
     let turns: TurnNotes
     /// How many steps of work were done so far, for ``LoadProgress/steps``.
     var steps = 0
@@ -50,7 +50,7 @@ final class Domain {
     var isWaitingOver = false
     /// Returns the files that the secret settings of all components refer to.
     var secretFiles: () -> [String] = { [] }
-    /// Notes what is being made in this process, and what the previous process was making when it ended.
+    /// The files that record what is being made in this process, and what the previous process was making when it ended.
     let notes: ProcessNotes
     /// The plugins whose components live in workers whatever definitions say.
     let isolated: IsolatedPlugins

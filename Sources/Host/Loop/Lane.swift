@@ -139,7 +139,7 @@ struct Lane<Payload> {
         }
     }
 
-    /// Notes that the component decided; its state is ahead by these records.
+    /// Records that the component decided; its state is ahead by these records.
     mutating func write(_ id: ID, keys: [RecordKey], _ payload: Payload) -> Verdict {
         guard var operation = operations[id] else { return .refused([]) }
         if let failure, operation.epoch < epoch {
@@ -152,7 +152,7 @@ struct Lane<Payload> {
         return .append(epoch: epoch, position: position.map { $0 + unsettled })
     }
 
-    /// Notes that the component refused, or had nothing to change.
+    /// Records that the component refused, or had nothing to change.
     mutating func finish(_ id: ID, _ payload: Payload) -> [Step] {
         guard var operation = operations[id] else { return [] }
         if let failure, operation.epoch < epoch {
@@ -169,7 +169,7 @@ struct Lane<Payload> {
         return drop(id) + drained()
     }
 
-    /// Notes an entry's outcome from the store.
+    /// Records an entry's outcome from the store.
     mutating func complete(_ id: ID, _ result: Result<Commit, EntryFailure>) -> [Step] {
         unsettled -= 1
         switch result {
@@ -189,7 +189,7 @@ struct Lane<Payload> {
         }
     }
 
-    /// Notes that the touched records were restored to what the store holds.
+    /// Records that the touched records were restored to what the store holds.
     mutating func undone() -> [Step] {
         guard case .undoing = condition else { return [] }
         condition = .open

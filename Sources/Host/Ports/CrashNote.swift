@@ -1,6 +1,6 @@
 import Glibc
 
-/// Notes which component or delegate is being called in the daemon's own process, for a handler of crashes.
+/// The record of which component or delegate is being called in the daemon's own process, for a handler of crashes.
 ///
 /// The handler writes the note into a file. From the file the next process knows which plugin may have caused the
 /// crash.
@@ -50,7 +50,7 @@ public final class CrashNote: @unchecked Sendable {
         if descriptor >= 0 { install(descriptor, UnsafePointer(text)) }
     }
 
-    /// Notes what is called during a call; nil: leaves the note as it is.
+    /// Records what is called during a call; nil: leaves the note as it is.
     func during<T>(_ called: CrashText?, _ body: () throws -> T) rethrows -> T {
         guard let called else { return try body() }
         return try mark(called).during(body)
@@ -60,7 +60,7 @@ public final class CrashNote: @unchecked Sendable {
     func mark(_ called: CrashText) -> CrashMark { CrashMark(place: text, bytes: called.bytes) }
 }
 
-/// Notes a call as ``CrashNote/during(_:_:)`` does, without reference counting.
+/// Records a call, as ``CrashNote/during(_:_:)`` does, without reference counting.
 struct CrashMark {
     fileprivate let place: UnsafeMutablePointer<UnsafePointer<CChar>?>
     fileprivate let bytes: UnsafePointer<CChar>

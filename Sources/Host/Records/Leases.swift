@@ -46,7 +46,7 @@ final class Leases<Reading> {
         return leases[number]?.reading
     }
 
-    /// Notes that a part was read, and the next one is not requested yet.
+    /// Records that a part was read, and the next one is not requested yet.
     func rest(_ number: UInt64) { leases[number]?.isBusy = false }
 
     /// Ends a reading; does nothing when it has ended.

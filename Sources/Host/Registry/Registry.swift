@@ -30,7 +30,7 @@ public final class Registry: @unchecked Sendable {
     /// The store's identity: a cursor is valid only for the store with the same identity.
     public let identity: String
 
-    /// Notes in memory which component or delegate is being called, for a crash handler to write down.
+    /// Records in memory which component or delegate is being called, for a crash handler to write down.
     public let crashNote: CrashNote
 
     private let loop: any EventLoop

@@ -67,12 +67,12 @@ final class OwnBallots {
         if more != 0 { account.charge(more) }
     }
 
-    /// Notes that one of the actor's screens shows a view.
+    /// Records that one of the actor's screens shows a view.
     func show(_ screen: Screen, on view: SharedView) {
         byView[ObjectIdentifier(view), default: [:]][screen.id] = screen
     }
 
-    /// Notes that one of the actor's screens no longer shows a view.
+    /// Records that one of the actor's screens no longer shows a view.
     func hide(_ screen: Screen, from view: SharedView) {
         byView[ObjectIdentifier(view)]?[screen.id] = nil
         if byView[ObjectIdentifier(view)]?.isEmpty == true { byView[ObjectIdentifier(view)] = nil }

@@ -99,7 +99,7 @@ public final class ScreenTable {
     /// - Parameter receiver: called on the loop at each change, from within the call that causes it; nil: no receiver.
     public func setReceiver(_ receiver: ((ScreenNote) -> Void)?) { self.receiver = receiver }
 
-    /// Notes a screen's choices for a handover.
+    /// Records a screen's choices for a handover.
     func changed(_ screen: Screen) {
         guard let receiver, let kept = KeptScreen(screen) else { return }
         receiver(.chosen(kept))
