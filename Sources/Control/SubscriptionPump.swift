@@ -57,7 +57,7 @@ final class SubscriptionPump: Sendable {
             state.turn = Turn { self.draw() }
         }
         call.onClose { self.close() }
-        call.onHandOver { self.standing?.object(in: self.context.registry.identity) }
+        call.onHandOver { self.subscriptionState?.object(in: self.context.registry.identity) }
         call.onReview { self.review() }
         wake()
     }
@@ -143,8 +143,8 @@ final class SubscriptionPump: Sendable {
     }
 
     /// The state for a handover; nil while past notifications are being read.
-    private var standing: SubscriptionStanding? {
-        state.withLock { $0.id }.flatMap { bus.standing(of: $0) }
+    private var subscriptionState: SubscriptionState? {
+        state.withLock { $0.id }.flatMap { bus.state(of: $0) }
     }
 
     private func close() {

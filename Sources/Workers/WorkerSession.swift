@@ -178,7 +178,7 @@ final class WorkerSession {
         if let error = unreadablePath(of: plugin, start.settings) {
             return answer(id, .notStarted(.setting(error)))
         }
-        InProcessLauncher(loop: loop, judges: false, words: CrashWords()).launch(
+        InProcessLauncher(loop: loop, judges: false, crashLog: CrashWords()).launch(
             request, owner: self
         ) { result in
             switch result {
@@ -317,7 +317,7 @@ final class WorkerSession {
 }
 
 /// Keeps the component's log messages for the handler of crashes.
-private struct CrashWords: LastWords {
+private struct CrashWords: CrashLog {
     func append(_ message: String) { CrashHandler.append(LineBudget.cut(message)) }
 
     func clear() { CrashHandler.forget() }

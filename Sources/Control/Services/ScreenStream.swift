@@ -38,11 +38,11 @@ final class ScreenStream: @unchecked Sendable {
         self.registry = registry
         self.kept = kept
         self.obstacle = obstacle
-        call.onHandOver { self.standing?.object }
+        call.onHandOver { self.keptScreen?.object }
     }
 
     /// The state for a handover; nil while nothing has been sent.
-    private var standing: KeptScreen? {
+    private var keptScreen: KeptScreen? {
         guard let reader else { return kept }
         return registry.screens.keptScreen(of: reader)
     }

@@ -12,7 +12,7 @@ extension Bus {
     ///   - id: the subscription; one that has ended gets `.nothing`.
     ///   - maxBytes: about how many bytes the batch may have; one notification always fits.
     /// - Returns: a batch, or why there is none.
-    public func poll(_ id: SubscriptionID, maxBytes: Int) -> TakenBatch {
+    public func poll(_ id: SubscriptionID, maxBytes: Int) -> PolledBatch {
         guard let subscription = subscriptions[id] else { return .nothing }
         guard !subscription.isReading else {
             subscription.wantsMore = true
@@ -71,7 +71,7 @@ extension Bus {
     /// - Returns: `.later` when `looks` ran out before a match; the next scan continues from there.
     private func ownBatch(
         for subscription: Subscription, _ maxBytes: Int, looks: Int
-    ) -> TakenBatch {
+    ) -> PolledBatch {
         let isInStep = subscription.isInStep
         let start = subscription.deliveredThrough
         var draft = BatchDraft(
@@ -263,7 +263,7 @@ extension Bus {
 }
 
 /// The result of ``Bus/poll(_:maxBytes:)``.
-public enum TakenBatch: Sendable {
+public enum PolledBatch: Sendable {
     /// What is undelivered, or as much of it as fits.
     case batch(SharedBatch)
     /// Nothing is undelivered; the subscriber is woken once something is.

@@ -21,8 +21,8 @@ extension Bus {
     }
 
     /// Forgets the texts of comments that were removed at a sequence without being listed one by one.
-    func forgetTexts(at sequence: Int64, where isGone: (RecordKey, CommentText) -> Bool) {
-        texts.forget(at: sequence, where: isGone)
+    func removeTexts(at sequence: Int64, where isGone: (RecordKey, CommentText) -> Bool) {
+        texts.remove(at: sequence, where: isGone)
         dropBatches()
     }
 

@@ -50,7 +50,7 @@ final class AskedQuestion {
     deinit {
         if let asking { source.drop(asking) }
         source.pin([], insteadOf: ids)
-        source.forget(question)
+        source.remove(question)
     }
 
     /// The number of items, as far as it is known.

@@ -22,7 +22,7 @@ final class AskedSource {
     private var questions: [ContentQuestion: WeakQuestion] = [:]
     /// The calls that wait for an answer, by question.
     private var calls: [ContentQuestion: [Call]] = [:]
-    private let places = WaitingPlaces()
+    private let permits = WaitPermits()
     private var waiting: Deque<Asking> = []
     private var open: [Int: Asking] = [:]
     private var last = 0
@@ -38,7 +38,7 @@ final class AskedSource {
 
     /// A call that waits for an answer.
     private struct Call {
-        let place: WaitingPlaces.Place
+        let permit: WaitPermits.Permit
         let done: (Result<AskedAnswer, AskFailure>) -> Void
     }
 
@@ -55,7 +55,7 @@ final class AskedSource {
     }
 
     /// Removes a question whose answer no screen shows any more.
-    func forget(_ question: ContentQuestion) {
+    func remove(_ question: ContentQuestion) {
         if questions[question]?.value == nil { questions[question] = nil }
     }
 
@@ -66,13 +66,13 @@ final class AskedSource {
         _ question: ContentQuestion, for user: String,
         _ done: @escaping (Result<AskedAnswer, AskFailure>) -> Void
     ) {
-        let place: WaitingPlaces.Place
-        do throws(WaitingPlaces.Full) {
-            place = try places.acquire(for: user, of: domain.limits.waitingCalls)
+        let permit: WaitPermits.Permit
+        do throws(WaitPermits.Full) {
+            permit = try permits.acquire(for: user, of: domain.limits.waitingCalls)
         } catch {
             return done(.failure(failure(error.reason, retryAfter: 1)))
         }
-        calls[question, default: []].append(Call(place: place, done: done))
+        calls[question, default: []].append(Call(permit: permit, done: done))
         guard calls[question]?.count == 1 else { return }
         let asking = Asking(question, for: user) { [self] result in
             let waiting = calls.removeValue(forKey: question) ?? []
@@ -128,8 +128,8 @@ final class AskedSource {
 
     /// Ends a question whose component took too long.
     ///
-    /// If the component has the question, it keeps a place for nine times as long again.
-    private func overdue(_ asking: Asking, _ number: Int) {
+    /// If the component has the question, it keeps a permit for nine times as long again.
+    private func timeOut(_ asking: Asking, _ number: Int) {
         if open[number] === asking {
             domain.after(TimeAmount(domain.limits.answerTime * 9)) { [weak self] in
                 guard let self, open.removeValue(forKey: number) != nil else { return }
@@ -193,7 +193,7 @@ final class AskedSource {
             next.isSent = true
             domain.after(TimeAmount(domain.limits.answerTime)) { [weak self, weak next] in
                 guard let self, let next else { return }
-                domain.inSlices([{ self.overdue(next, number) }])
+                domain.inSlices([{ self.timeOut(next, number) }])
             }
             port.ask(number, next.question)
             guard NIODeadline.now() >= end else { continue }
@@ -208,7 +208,7 @@ extension AskedSource {
     /// Handles the component's answer; one that nobody waits for any more is dropped.
     func answered(_ number: Int, _ result: Result<ContentAnswer, Refusal>) {
         guard let asking = open.removeValue(forKey: number), let slot else { return }
-        slot.failures.forget()
+        slot.failures.reset()
         send()
         guard asking.isWanted else { return }
         switch result {
@@ -267,9 +267,9 @@ extension AskedSource {
         switch change {
         case .remove(let ids):
             let gone = Set(ids)
-            for id in ids { kept.forget(id) }
+            for id in ids { kept.remove(id) }
             for question in present { question.remove(gone) }
-            slot?.container?.areGone(gone)
+            slot?.container?.itemsRemoved(gone)
         case .insert(let items), .update(let items):
             for item in items where slot?.list?.contains(item.id) ?? false { kept.measure(item) }
             evictOldest()
@@ -322,7 +322,7 @@ extension AskedSource {
             else { return false }
             // A screen may show it by now.
             guard !kept.isShown(id), !container.isInUse(id) else { return true }
-            kept.forget(id)
+            kept.remove(id)
             list.remove([id])
             return true
         } then: { [self] in

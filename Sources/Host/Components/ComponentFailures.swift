@@ -34,7 +34,7 @@ final class ComponentFailures {
     }
 
     /// Forgets the failures, because the component has answered or somebody needs it.
-    func forget() {
+    func reset() {
         count = 0
         poisonings = 0
         restarts?.failures = 0

@@ -88,29 +88,29 @@ final class ComponentStart {
         switch failure {
         case nil: slot.container?.attach(slot) { done() }
         // The same definition has worked before, so the problem may be a passing one.
-        case .final(let error) where hasSucceeded: tryAgain(because: error.sentence, done)
+        case .final(let error) where hasSucceeded: retryLater(because: error.sentence, done)
         case .final(let error): giveUp(because: error.sentence, done)
-        case .passing(let reason): tryAgain(because: reason, done)
+        case .passing(let reason): retryLater(because: reason, done)
         }
     }
 
     /// Does what ``run(_:)`` does, after a pause that grows with each failure.
     func restart(because reason: String) {
         slot.beginPause()
-        tryAgain(because: reason) {}
+        retryLater(because: reason) {}
     }
 
     /// Does what ``restart(because:)`` does, for a component that was lost before the container attached it.
-    func restartUntaken() {
+    func restartUnattached() {
         let reason = earlyLoss
         earlyLoss = nil
         restart(because: reason ?? "Its worker ended before it was attached.")
     }
 
     /// Starts a component again that was given up, because somebody needs it.
-    func revive() {
+    func retryNow() {
         guard case .failed = slot.state, slot.plugin != nil else { return }
-        slot.failures.forget()
+        slot.failures.reset()
         run {}
     }
 
@@ -222,7 +222,7 @@ extension ComponentStart {
 
 extension ComponentStart {
     /// Starts the component after a pause, which doubles with each failure.
-    private func tryAgain(because reason: String, _ done: @escaping () -> Void) {
+    private func retryLater(because reason: String, _ done: @escaping () -> Void) {
         let (slot, domain) = (slot, slot.domain)
         slot.failures.add()
         domain.steps += 1
@@ -294,7 +294,7 @@ extension ComponentStart {
 
 extension ComponentStart {
     /// Sets the callback for a stall; nil removes it.
-    func whenStalled(_ body: (() -> Void)?) { stalled = body }
+    func onStall(_ body: (() -> Void)?) { stalled = body }
 
     /// Records that the start waits for an answer of the component from now on.
     func awaitAnswer() {

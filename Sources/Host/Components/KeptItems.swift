@@ -54,7 +54,7 @@ struct KeptItems {
     func stamp(of id: String) -> UInt64 { stamps[id] ?? 0 }
 
     /// Forgets an item that was evicted or removed.
-    mutating func forget(_ id: String) {
+    mutating func remove(_ id: String) {
         stamps[id] = nil
         bytes -= sizes.removeValue(forKey: id) ?? 0
     }

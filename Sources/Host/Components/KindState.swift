@@ -82,7 +82,7 @@ final class ContentsState {
     }
 
     /// Records that the items are known.
-    func know() { isKnown = true }
+    func markKnown() { isKnown = true }
 
     /// Records which of all items don't fit the fields.
     func setUnfit(_ unfit: UnfitItems) {
@@ -177,7 +177,7 @@ final class FiltersState {
     }
 
     /// Records that the component is gone, with all values it was sent.
-    func forget() { reported = nil }
+    func clear() { reported = nil }
 
     /// Returns and removes what waits.
     func takeWaiting() -> [() -> Void] {

@@ -13,8 +13,8 @@ class Request {
     var losses = 0
     /// The user whose call it is; empty for the host's own.
     var user = ""
-    /// Its place among the calls that wait for the component; nil if it does not wait or needs none.
-    var place: WaitingPlaces.Place?
+    /// Its permit to wait for the component; nil if it does not wait or needs none.
+    var permit: WaitPermits.Permit?
     /// The operation in the lane while the component decides.
     var operation: UInt64?
     /// What identifies the call once it was sent; nil if it can't be recognised again.

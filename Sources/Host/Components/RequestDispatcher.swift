@@ -79,7 +79,7 @@ final class RequestDispatcher {
         if isFirst, canRun(request, for: slot) { return send(request, for: slot) }
         // A command that waits only for commits can soon be sent, and is not refused.
         let most = !request.isQuietRead && isOpen(slot) ? Int.max : slot.domain.limits.waitingCalls
-        do throws(WaitingPlaces.Full) {
+        do throws(WaitPermits.Full) {
             try queue.add(request, of: most, newest: slot.domain.lastTicket)
         } catch {
             request.fail(slot.unavailable(error.reason, retryAfter: 0.5))
@@ -119,7 +119,7 @@ final class RequestDispatcher {
             return false
         }
         guard queue.answered(request) else { return false }
-        slot.failures.forget()
+        slot.failures.reset()
         if waits.isSlow { endSlow(of: slot) }
         return true
     }
@@ -156,7 +156,7 @@ final class RequestDispatcher {
     }
 
     private func send(_ request: Request, for slot: Slot) {
-        request.place = nil
+        request.permit = nil
         guard slot.container != nil else { return request.fail(notFound(slot)) }
         // A component that is being loaded has a port already, but not all of its records.
         guard slot.isAttached, let port = slot.port else {

@@ -10,8 +10,8 @@ import DequeModule
 final class RequestQueue {
     private var waiting: Deque<Request> = []
     private var reads = QuietReads()
-    private var callPlaces = WaitingPlaces()
-    private var readPlaces = WaitingPlaces()
+    private var callPermits = WaitPermits()
+    private var readPermits = WaitPermits()
     private var inFlight: Deque<Request> = []
 
     var waitingCount: Int { waiting.count + reads.count }
@@ -32,19 +32,19 @@ final class RequestQueue {
         request.isQuietRead ? reads.isEmpty : waiting.isEmpty
     }
 
-    /// Adds a request, which gets one of its user's places.
+    /// Adds a request, which gets one of its user's permits.
     ///
     /// - Parameters:
-    ///   - request: the request; a screen's needs no place.
-    ///   - most: the number of places.
+    ///   - request: the request; a screen's needs no permit.
+    ///   - most: the number of permits.
     ///   - newest: the last operation that was begun.
-    /// - Throws: when its user has no place left.
+    /// - Throws: when its user has no permit left.
     func add(
         _ request: Request, of most: Int, newest: UInt64
-    ) throws(WaitingPlaces.Full) {
+    ) throws(WaitPermits.Full) {
         if !request.isOfScreen {
-            let places = request.isQuietRead ? readPlaces : callPlaces
-            request.place = try places.acquire(for: request.user, of: most)
+            let permits = request.isQuietRead ? readPermits : callPermits
+            request.permit = try permits.acquire(for: request.user, of: most)
         }
         if request.isQuietRead {
             reads.append(request, newest: newest)
@@ -91,7 +91,7 @@ final class RequestQueue {
         var removed = waiting.filter(isOne)
         waiting.removeAll(where: isOne)
         while let read = reads.removeFirst(where: isOne) { removed.append(read) }
-        for request in removed { request.place = nil }
+        for request in removed { request.permit = nil }
         return Array(removed)
     }
 
@@ -100,7 +100,7 @@ final class RequestQueue {
         waiting.append(contentsOf: other.waiting)
         other.waiting.removeAll()
         reads.prepend(other.reads.removeAll())
-        (callPlaces, readPlaces) = (other.callPlaces, other.readPlaces)
+        (callPermits, readPermits) = (other.callPermits, other.readPermits)
     }
 
     // MARK: Sent requests
@@ -138,7 +138,7 @@ final class RequestQueue {
         let all = inFlight + waiting + reads.removeAll()
         inFlight.removeAll()
         waiting.removeAll()
-        for request in all { request.place = nil }
+        for request in all { request.permit = nil }
         return Array(all)
     }
 }

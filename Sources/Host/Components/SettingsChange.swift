@@ -38,7 +38,7 @@ final class SettingsChange {
                         + "\(slot.asks ? "is not" : "is") a source that is queried: it is restarted."
                 )
             }
-            slot.tookSettings()
+            slot.settingsApplied()
             slot.settingsChange.end()
         }
     }

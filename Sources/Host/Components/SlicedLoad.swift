@@ -39,7 +39,7 @@ final class SlicedLoad {
     private var place = LoadSlice.Place(key: nil, isEnd: false)
     private var waiting: Deque<LoadSlice> = []
     /// How many slices are with the component.
-    private var given = 0
+    private var unapplied = 0
     private var isReading = false
     private var isSending = false
     private var done: ((SlicedLoad, _ problem: (any Error)?) -> Void)?
@@ -101,8 +101,8 @@ final class SlicedLoad {
         // The next ones are read while these are applied.
         if !isReading, !place.isEnd, waiting.count <= Self.window { read() }
         guard !isSending else { return }
-        if !waiting.isEmpty { return given < Self.window ? sendLater() : () }
-        if !isReading, given == 0 { end(nil) }
+        if !waiting.isEmpty { return unapplied < Self.window ? sendLater() : () }
+        if !isReading, unapplied == 0 { end(nil) }
     }
 
     private func end(_ problem: (any Error)?) {
@@ -121,7 +121,7 @@ final class SlicedLoad {
 
     private func sendWaiting(in domain: Domain) {
         domain.inSlices { [self] in
-            guard isWanted, given < Self.window, let slice = waiting.popFirst() else {
+            guard isWanted, unapplied < Self.window, let slice = waiting.popFirst() else {
                 return false
             }
             domain.recordsRead.add(slice.count)
@@ -135,14 +135,14 @@ final class SlicedLoad {
 
     private func send(_ slice: LoadSlice) {
         guard let slot, let port = slot.port else { return }
-        given += 1
+        unapplied += 1
         unreadable.add(slice.unreadable)
         slot.start.awaitAnswer()
         if !slice.ballots.isEmpty { port.load(slice.ballots) }
         port.load(slice.changes) { [self] in
-            given -= 1
+            unapplied -= 1
             guard isWanted else { return }
-            if given == 0 { slot.start.endAwaiting() } else { slot.start.awaitAnswer() }
+            if unapplied == 0 { slot.start.endAwaiting() } else { slot.start.awaitAnswer() }
             proceed()
         }
         guard let list else { return }

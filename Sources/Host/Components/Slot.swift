@@ -250,8 +250,8 @@ extension Slot {
         // The port is released here and not on another thread, because a component is called on the loop alone, also
         // at its end. Large data of the host's is freed on a thread by the port.
         port = nil
-        if let list = own.contents?.dropLoaded() { container?.forget(list) }
-        own.filters?.forget()
+        if let list = own.contents?.dropLoaded() { container?.drop(list) }
+        own.filters?.clear()
     }
 
     /// Sets the plugin that later starts make the component of; it makes components of the same kind.
@@ -261,9 +261,9 @@ extension Slot {
     func setDefinition(_ definition: ComponentDefinition) { self.definition = definition }
 
     /// Records that the component has taken new settings, which may change its facts and its filters.
-    func tookSettings() {
+    func settingsApplied() {
         facts = port?.facts
-        own.filters?.forget()
+        own.filters?.clear()
         container?.structureChanged()
     }
 

@@ -45,7 +45,7 @@ protocol SlotOwner: AnyObject {
     /// Whether a screen is inside an item, or has its focus on it.
     func isInUse(_ item: String) -> Bool
     /// A source reported that these items are gone, whether or not it was asked for them.
-    func areGone(_ items: Set<String>)
+    func itemsRemoved(_ items: Set<String>)
     /// The items of a list have changed.
     func listsChanged()
     /// Posts a transient notification under the container's name.
@@ -60,5 +60,5 @@ protocol SlotOwner: AnyObject {
     func fillDerived(
         _ list: ContentIndex, while isWanted: @escaping () -> Bool, then done: @escaping () -> Void)
     /// Drops a list that was filled but not shown.
-    func forget(_ list: ContentIndex)
+    func drop(_ list: ContentIndex)
 }

@@ -2,8 +2,8 @@
 ///
 /// It uses a single timer, however many questions and answers there are.
 struct StartWatch {
-    /// What to do when the timer has fired.
-    enum Look {
+    /// The outcome of a check.
+    enum Outcome {
         /// The start still waits, and there was progress: start the timer again.
         case again
         /// The start does not wait for the component.
@@ -35,7 +35,7 @@ struct StartWatch {
     }
 
     /// Decides what to do when the timer has fired.
-    mutating func check(since seen: UInt64) -> Look {
+    mutating func check(since seen: UInt64) -> Outcome {
         guard isWaiting, self.seen == seen else {
             isTimed = isWaiting
             return isWaiting ? .again : .over

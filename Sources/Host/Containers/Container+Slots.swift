@@ -25,7 +25,7 @@ extension Container: SlotOwner {
 
     /// Updates what depends on the components, their order or their state.
     func structureChanged() {
-        fillings.forgetUnwanted()
+        fillings.removeUnwanted()
         screens?.structureChanged()
     }
 
@@ -40,7 +40,7 @@ extension Container: SlotOwner {
     /// Posts that items of a list have changed other than by a call; the list has the new ones.
     func itemsChanged(in slot: Slot) {
         if let contents = slot.own.contents, !contents.isKnown {
-            contents.know()
+            contents.markKnown()
             // Screens that were opened when no items were known look for theirs again.
             structureChanged()
         }
@@ -62,7 +62,7 @@ extension Container: SlotOwner {
 
     func isInUse(_ item: String) -> Bool { screens?.isInUse(item) ?? false }
 
-    func areGone(_ items: Set<String>) { screens?.areGone(items) }
+    func itemsRemoved(_ items: Set<String>) { screens?.itemsRemoved(items) }
 
     func listsChanged() { screens?.changed() }
 
@@ -72,5 +72,5 @@ extension Container: SlotOwner {
         derived.fill(list, while: isWanted, then: done)
     }
 
-    func forget(_ list: ContentIndex) { derived.forget(list) }
+    func drop(_ list: ContentIndex) { derived.endFilling(list) }
 }

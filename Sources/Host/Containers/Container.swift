@@ -184,7 +184,7 @@ public final class Container {
             topic.map { NotificationDraft(topic: $0, payload: payload) },
             OwnEntry { [self] result in
                 if !purges.isEmpty, case .success(let commit) = result {
-                    comments.forgetTexts(of: purges, at: commit)
+                    comments.removeTexts(of: purges, at: commit)
                 }
                 done(result)
             })

@@ -24,7 +24,7 @@ struct ContainerProblems {
                 "the store was damaged, and changes may be lost: see the daemon's status")
         }
         // A missing notification may have been of any container.
-        if container.domain.pastDamage.concerns(container.name)
+        if container.domain.pastDamage.affects(container.name)
             || container.domain.missingEntries > 0
         {
             failures.append("past notifications of it are damaged: see the daemon's status")

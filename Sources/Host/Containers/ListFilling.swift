@@ -179,10 +179,10 @@ extension ListFilling {
             guard isWanted else { return done() }
             if isSame, isBegun {
                 container.fillings.end(self)
-                slot.own.contents?.takeLoaded().map(container.derived.forget)
+                slot.own.contents?.takeLoaded().map(container.derived.endFilling)
                 return done()
             }
-            slot.own.contents?.dropLoaded().map(container.derived.forget)
+            slot.own.contents?.dropLoaded().map(container.derived.endFilling)
             end(then: done)
         }
     }
@@ -193,10 +193,10 @@ extension ListFilling {
         container.gates.close([slot.name]) { [self] in
             // The first part already shows the committed state, so that others need not wait for the remaining ones.
             defer { container.gates.open([slot.name]) }
-            guard isWanted, slot.isAttached else { return forget() }
+            guard isWanted, slot.isAttached else { return drop() }
             begin()
             guard isBegun else {
-                forget()
+                drop()
                 return container.itemsChanged(in: slot)
             }
             askMore(anew: true)
@@ -205,10 +205,10 @@ extension ListFilling {
 
     /// Requests the next items, once the earlier ones are in the list.
     private func askMore(anew: Bool) {
-        guard isWanted, let port = slot.port else { return forget() }
+        guard isWanted, let port = slot.port else { return drop() }
         port.reportState(anew: anew) { [self] result in
             // A component that was lost is restarted, and then loaded.
-            guard isWanted, case .success(let part) = result else { return forget() }
+            guard isWanted, case .success(let part) = result else { return drop() }
             var (events, items) = (part.events[...], [Item]()[...])
             domain.inSlices { [self] in
                 guard isWanted else { return false }
@@ -228,7 +228,7 @@ extension ListFilling {
                 guard part.isLast else { return askMore(anew: false) }
                 guard !isReported else { return end {} }
                 // Its source is loading again and reports its items later; the old list stays until then.
-                forget()
+                drop()
                 if isOutdated { container.fillings.refill(slot) }
             }
         }
@@ -247,13 +247,13 @@ extension ListFilling {
     /// Shows the list, once votes and comments are in it.
     private func end(then done: @escaping () -> Void) {
         guard isWanted, isBegun else {
-            forget()
+            drop()
             return done()
         }
         // Never cancelled, because others wait for its end.
         let isWaiting = { true }
         container.derived.fill(list, while: isWaiting) { [self] in
-            if isWanted { show() } else { forget() }
+            if isWanted { show() } else { drop() }
             done()
         }
     }
@@ -261,7 +261,7 @@ extension ListFilling {
     private func show() {
         container.fillings.end(self)
         slot.own.contents?.show(list)
-        container.derived.forget(list)
+        container.derived.endFilling(list)
         // Items of a load that don't fit were noted by the load.
         if isUnasked { slot.report(unfit, in: list) }
         container.structureChanged()
@@ -271,8 +271,8 @@ extension ListFilling {
     }
 
     /// Drops the new list, because it is no longer needed or the delegate has passed nothing on.
-    private func forget() {
-        container.derived.forget(list)
+    private func drop() {
+        container.derived.endFilling(list)
         container.fillings.end(self)
     }
 }

@@ -43,7 +43,7 @@ final class ListFillings {
     }
 
     /// Forgets fillings whose component was lost: they don't end by themselves.
-    func forgetUnwanted() {
+    func removeUnwanted() {
         if !present.isEmpty { present = present.filter(\.value.isWanted) }
     }
 }

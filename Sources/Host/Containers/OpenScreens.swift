@@ -10,7 +10,7 @@ protocol OpenScreens: AnyObject {
     /// Whether a screen is inside an item, or has its focus on it.
     func isInUse(_ item: String) -> Bool
     /// Items were removed that no list may have had: screens leave them.
-    func areGone(_ items: Set<String>)
+    func itemsRemoved(_ items: Set<String>)
     /// Something that they show has changed; they update before anything is sent.
     func changed()
     /// The components, their order or their state have changed.

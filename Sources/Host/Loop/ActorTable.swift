@@ -14,7 +14,7 @@ final class ActorTable {
     private var erased: Set<ActorID> = []
     /// The actors that the store does not hold, each with the number of things in progress that name it.
     private var guests: [ActorID: Int] = [:]
-    /// The new actors that ``forgetIdle()`` forgets, unless something names them by then.
+    /// The new actors that ``removeIdle()`` removes, unless something names them by then.
     private var idle: [ActorID] = []
     /// The actors that recent transient notifications name.
     private var recent: Deque<ActorID> = []
@@ -42,7 +42,7 @@ final class ActorTable {
 
     /// Returns an actor's number, a new one for an unknown name, without holding the actor.
     ///
-    /// A new actor is known until ``forgetIdle()``, or for as long as it is held.
+    /// A new actor is known until ``removeIdle()``, or for as long as it is held.
     func intern(_ name: String) -> ActorID {
         let id = number(ofNew: name)
         if guests[id] == 0 { idle.append(id) }
@@ -63,7 +63,7 @@ final class ActorTable {
     func release(_ id: ActorID) {
         guard let count = guests[id] else { return }
         guests[id] = count - 1
-        if count <= 1 { forget(id) }
+        if count <= 1 { remove(id) }
     }
 
     /// Holds the actor of a transient notification, for the last `most` such notifications.
@@ -73,12 +73,12 @@ final class ActorTable {
         if recent.count > most, let first = recent.popFirst() { release(first) }
     }
 
-    /// Whether there are new actors that ``forgetIdle()`` may forget.
+    /// Whether there are new actors that ``removeIdle()`` may remove.
     var hasIdle: Bool { !idle.isEmpty }
 
-    /// Forgets the new actors that nothing names.
-    func forgetIdle() {
-        for id in idle where guests[id] == 0 { forget(id) }
+    /// Removes the new actors that nothing names.
+    func removeIdle() {
+        for id in idle where guests[id] == 0 { remove(id) }
         idle.removeAll(keepingCapacity: idle.count < 1_000)
     }
 
@@ -87,7 +87,7 @@ final class ActorTable {
 
     /// Forgets an actor for good: the number stays without a name, and a later user of the name gets another number.
     func erase(_ id: ActorID) {
-        forget(id)
+        remove(id)
         erased.insert(id)
     }
 
@@ -131,7 +131,7 @@ final class ActorTable {
         if let namespace = Self.namespace(of: name) { people[namespace, default: 0] += 1 }
     }
 
-    private func forget(_ id: ActorID) {
+    private func remove(_ id: ActorID) {
         guests[id] = nil
         guard let name = names.removeValue(forKey: id) else { return }
         numbers[name] = nil

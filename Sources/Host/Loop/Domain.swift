@@ -120,7 +120,7 @@ final class Domain {
     func intern(_ name: String) -> ActorID {
         let wasEmpty = !actors.hasIdle
         let actor = actors.intern(name)
-        if wasEmpty, actors.hasIdle { later { [actors] in actors.forgetIdle() } }
+        if wasEmpty, actors.hasIdle { later { [actors] in actors.removeIdle() } }
         return actor
     }
 

@@ -20,7 +20,7 @@ public final class CrashNote: @unchecked Sendable {
     /// The handler may read it at any time.
     private let text: UnsafeMutablePointer<UnsafePointer<CChar>?>
 
-    /// Reads what the previous process left; ``forgetLeft()`` empties the file.
+    /// Reads what the previous process left; ``clear()`` empties the file.
     ///
     /// - Parameter file: the store's file; the note lies beside it.
     init(beside file: String) {
@@ -39,7 +39,7 @@ public final class CrashNote: @unchecked Sendable {
     }
 
     /// Empties the file; call it once what the previous process left is recorded elsewhere.
-    func forgetLeft() { ftruncate(descriptor, 0) }
+    func clear() { ftruncate(descriptor, 0) }
 
     /// Installs a handler of crashes, which may use the note for as long as this object lives.
     ///

@@ -10,7 +10,7 @@ public final class InProcessLauncher: ComponentLauncher {
     private let turns: TurnNotes
     private let notes: ProcessNotes?
     private let judges: Bool
-    private let words: (any LastWords)?
+    private let crashLog: (any CrashLog)?
     /// The files that the components watch.
     private let watches: FileWatches
 
@@ -20,21 +20,21 @@ public final class InProcessLauncher: ComponentLauncher {
     ///   - loop: the event loop that the components live on.
     ///   - turns: notes which components were called in a turn of the loop.
     ///   - judges: whether to check what components say; false where another process checks it.
-    ///   - words: keeps what components log, for a crash; nil: nothing does.
+    ///   - crashLog: keeps what components log, for a crash; nil: nothing does.
     public convenience init(
         loop: any EventLoop, turns: TurnNotes = TurnNotes(), judges: Bool = true,
-        words: (any LastWords)? = nil
+        crashLog: (any CrashLog)? = nil
     ) {
-        self.init(loop: loop, turns: turns, notes: nil, judges: judges, words: words)
+        self.init(loop: loop, turns: turns, notes: nil, judges: judges, crashLog: crashLog)
     }
 
     /// As the public initializer, with notes for a crash or a hang.
     init(
         loop: any EventLoop, turns: TurnNotes, notes: ProcessNotes?, judges: Bool = true,
-        words: (any LastWords)? = nil
+        crashLog: (any CrashLog)? = nil
     ) {
         self.judges = judges
-        self.words = words
+        self.crashLog = crashLog
         watches = FileWatches(loop: loop)
         self.loop = loop
         self.turns = turns
@@ -49,7 +49,7 @@ public final class InProcessLauncher: ComponentLauncher {
     ) -> LaunchCancellation {
         let services = InProcessServices(
             loop: loop, watches: watches, kept: request.kept, mostKept: request.limits.keptBytes)
-        services.words = words
+        services.crashLog = crashLog
         let number = turns.add(
             TurnNotes.Component(
                 container: request.container, name: request.component,

@@ -13,7 +13,7 @@ final class InProcessServices: ContextServices {
     private var messages: [ComponentMessage] = []
     private var bounds = TurnBounds()
     /// Receives each log line at once, for a crash.
-    var words: (any LastWords)?
+    var crashLog: (any CrashLog)?
     private var handlers: [(pattern: TopicPattern, handle: (Notification) -> Void)] = []
     private var work: [UInt64: Work] = [:]
     private var timers: [UInt64: Timer] = [:]
@@ -49,7 +49,7 @@ final class InProcessServices: ContextServices {
     func takeMessages() -> [ComponentMessage] {
         defer { messages = [] }
         if let problem = bounds.end() { messages.append(.logs(.warning, problem)) }
-        words?.clear()
+        crashLog?.clear()
         return messages
     }
 
@@ -75,7 +75,7 @@ final class InProcessServices: ContextServices {
 
     func log(_ level: LogLevel, _ message: String) {
         guard bounds.admits(logging: message) else { return }
-        words?.append(message)
+        crashLog?.append(message)
         report(.logs(level, message))
     }
 

@@ -69,7 +69,7 @@ struct TurnBounds {
 }
 
 /// Keeps what a component logs until it is sent to the log; a crash writes what is kept.
-public protocol LastWords: Sendable {
+public protocol CrashLog: Sendable {
     /// The component logs a line.
     func append(_ message: String)
     /// The lines so far were sent to the log.

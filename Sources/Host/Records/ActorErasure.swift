@@ -149,7 +149,7 @@ final class ActorErasure {
             changes: changes, topic: topic, payload: payload, by: nil, at: time
         ) { [self] result in
             if case .success(let commit) = result {
-                home.comments.forgetTexts(
+                home.comments.removeTexts(
                     of: part.filter(\.endsText).map(\.key), in: component, at: commit)
                 home.announce(topic, commit, time: time, actor: nil, payload: payload)
                 isAhead = true

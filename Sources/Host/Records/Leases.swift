@@ -59,7 +59,7 @@ final class Leases<Reading> {
     }
 
     /// Ends the readings of which no part was requested since the last call.
-    func endForsaken() {
+    func endUnused() {
         for (number, lease) in leases where !lease.isBusy {
             if !lease.isFollowed { end(number) }
             leases[number]?.isFollowed = false
@@ -71,7 +71,7 @@ final class Leases<Reading> {
         guard !isWatched, !leases.isEmpty else { return }
         isWatched = true
         domain.after(.seconds(60)) { [self] in
-            endForsaken()
+            endUnused()
             isWatched = false
             watch()
         }

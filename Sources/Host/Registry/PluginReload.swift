@@ -268,7 +268,7 @@ private final class PluginReload {
             if !dryRun, let new = state.domain.plugins.plugin(plugin) {
                 for slot in revived {
                     slot.setPlugin(new)
-                    slot.start.revive()
+                    slot.start.retryNow()
                 }
             }
             guard !named.isEmpty else { return reply(.success(state.domain.sequence)) }

@@ -72,7 +72,7 @@ public final class Registry: @unchecked Sendable {
             path: { id in
                 plugins.plugins.first { $0.id == id && $0.state == .loaded }?.path
             }, now: clock(), logger: logger)
-        notes.crash.forgetLeft()
+        notes.crash.clear()
         let bus = Bus(
             loop: loop, lastSequence: store.lastSequence, backlog: Backlog.reader(of: store),
             names: { actors.name(of: $0) })

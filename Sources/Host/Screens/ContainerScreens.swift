@@ -126,13 +126,13 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
 
     func isInUse(_ item: String) -> Bool { shared.isInUse(item) }
 
-    func areGone(_ items: Set<String>) { placement.areGone(items) }
+    func itemsRemoved(_ items: Set<String>) { placement.itemsRemoved(items) }
 
     func ballotChanged(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot) {
         ballots.update(value, of: actor, on: subject, in: slot)
     }
 
-    func ballotsChanged() { ballots.forget() }
+    func ballotsChanged() { ballots.clear() }
 
     func partsChanged(hadParts: Bool) { parts.changed(hadParts: hadParts) }
 
@@ -151,7 +151,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
 
     func commentsGone(_ comments: Set<String>, of component: String) {
         for focuses in shared.focuses.values {
-            for focus in focuses.values { focus.forget(comments, of: component) }
+            for focus in focuses.values { focus.removeComments(comments, of: component) }
         }
     }
 

@@ -61,7 +61,7 @@ final class ItemPlacement {
 
 extension ItemPlacement {
     /// Takes items that are in no list any more, whether or not a list had them.
-    func areGone(_ items: Set<String>) {
+    func itemsRemoved(_ items: Set<String>) {
         let left = items.filter { shared.isInUse($0) && !container.has($0) }
         guard !left.isEmpty else { return }
         gone.formUnion(left)
@@ -78,7 +78,7 @@ extension ItemPlacement {
         let isKnown = markMoved()
         if !isKnown { markAll() }
         tree = (version, structure)
-        forgetLeft()
+        clearLeft()
     }
 
     /// Marks the views and focuses whose items moved.
@@ -149,11 +149,11 @@ extension ItemPlacement {
         } else if let focus = markedFocuses.popFirst() {
             relocate(focus)
         }
-        forgetLeft()
+        clearLeft()
         return true
     }
 
-    private func forgetLeft() {
+    private func clearLeft() {
         guard markedViews.isEmpty, markedFocuses.isEmpty else { return }
         left = []
     }

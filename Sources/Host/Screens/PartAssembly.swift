@@ -179,7 +179,7 @@ extension PartAssembly {
     }
 
     /// Forgets a part that is closed.
-    func forget(_ part: Screen) { failed[part.id] = nil }
+    func removeFailure(_ part: Screen) { failed[part.id] = nil }
 }
 
 // MARK: Changes of containers

@@ -21,7 +21,7 @@ public final class Screen: Queueable {
     }
 
     /// The content of one container that was shown.
-    struct Sight {
+    struct Content {
         var snapshot: ScreenSnapshot
         /// The number of commits of the container at that time.
         var commits: Int
@@ -263,7 +263,7 @@ extension Screen {
         let base = owesFirst ? resumed : frames.last
         reader = .waiting
         // Both are evaluated, because each requests what it needs.
-        let isKnown = isSettled(view, focus, since: base?.sight)
+        let isKnown = isSettled(view, focus, since: base?.content)
         guard areSettled(since: base?.parts ?? []), isKnown else {
             awaitsAnswer = true
             home.updates.block(self)
@@ -277,46 +277,46 @@ extension Screen {
         }
         let revision = revision(
             at: snapshot(view, focus, home),
-            parts.isEmpty ? [] : sights(since: base?.parts ?? []), since: base, home)
+            parts.isEmpty ? [] : shownParts(since: base?.parts ?? []), since: base, home)
         replyToWaiting()
         return .success(revision)
     }
 
-    func isSettled(_ view: SharedView, _ focus: SharedFocus, since base: Sight?) -> Bool {
+    func isSettled(_ view: SharedView, _ focus: SharedFocus, since base: Content?) -> Bool {
         view.isSettled && focus.isSettled && knowsBallots(view.state, base)
     }
 
     func snapshot(
         _ view: SharedView, _ focus: SharedFocus, _ home: ContainerScreens
     ) -> ScreenSnapshot {
-        let own = ballots?.sight(of: view.state, choices.subject) ?? OwnSight.none
+        let own = ballots?.shown(in: view.state, choices.subject) ?? ShownBallots.none
         return view.snapshots.snapshot(
             view.state, focus, own, held: ownHeld(focus, home), of: ballots,
             readers: view.screens.count,
             in: home.domain)
     }
 
-    func sight(_ snapshot: ScreenSnapshot, _ home: ContainerScreens) -> Sight {
-        Sight(
+    func content(_ snapshot: ScreenSnapshot, _ home: ContainerScreens) -> Content {
+        Content(
             snapshot: snapshot, commits: home.updates.commits, generation: ballots?.generation ?? 0)
     }
 
     /// The revision from what the reader has to the present; nil if nothing changed and no caller waits.
     private func revision(
-        at snapshot: ScreenSnapshot, _ shown: [PartSight], since base: Frame?,
+        at snapshot: ScreenSnapshot, _ shown: [ShownPart], since base: Frame?,
         _ home: ContainerScreens
     ) -> ScreenRevision? {
         let isDue = owesFirst || promised > revision || notice.isDue
-        let changes = PartSight.steps(from: base?.parts ?? [], to: shown)
-        if !isDue, changes.isEmpty, let base, base.sight.snapshot === snapshot { return nil }
-        let step = snapshot.step(from: base?.sight.snapshot)
+        let changes = ShownPart.steps(from: base?.parts ?? [], to: shown)
+        if !isDue, changes.isEmpty, let base, base.content.snapshot === snapshot { return nil }
+        let step = snapshot.step(from: base?.content.snapshot)
         let isEmpty = step.isEmpty && changes.isEmpty
         guard isDue || !isEmpty else { return nil }
         // A resumed revision that has not changed keeps its number.
         if !isEmpty || base?.revision != revision || promised > revision || notice.isDue {
             revision += 1
         }
-        let frame = Frame(revision: revision, sight: sight(snapshot, home), parts: shown)
+        let frame = Frame(revision: revision, content: content(snapshot, home), parts: shown)
         frames.keep(frame, home.domain.limits)
         let (message, lead) = notice.take()
         defer {
@@ -336,8 +336,8 @@ extension Screen {
         guard let home, let frame = frames.last, frame.revision == revision else { return nil }
         return ScreenRevision(
             screen: id, base: nil, revision: revision, sequence: home.domain.sequence,
-            commits: 0, reset: nil, step: frame.sight.snapshot.step(from: nil),
-            parts: PartSight.steps(from: [], to: frame.parts))
+            commits: 0, reset: nil, step: frame.content.snapshot.step(from: nil),
+            parts: ShownPart.steps(from: [], to: frame.parts))
     }
 
     /// The difference in charged bytes that other choices would make.
@@ -351,10 +351,10 @@ extension Screen {
         guard !notice.isDue, let home, let view, let focus,
             let last = owesFirst ? resumed : frames.last
         else { return true }
-        let (now, before) = (snapshot(view, focus, home), last.sight.snapshot)
+        let (now, before) = (snapshot(view, focus, home), last.content.snapshot)
         if now !== before, !now.step(from: before).isEmpty { return true }
         return !(parts.isEmpty && last.parts.isEmpty)
-            && !PartSight.steps(from: last.parts, to: sights(since: last.parts)).isEmpty
+            && !ShownPart.steps(from: last.parts, to: shownParts(since: last.parts)).isEmpty
     }
 }
 
@@ -393,8 +393,8 @@ extension Screen {
 
 // The reader's own ballots and held comments, which are not shared between screens.
 extension Screen {
-    /// Whether the ballots on everything in sight are known; those shown by the last revision are.
-    func knowsBallots(_ state: ViewState, _ base: Sight?) -> Bool {
+    /// Whether the ballots on everything that is shown are known; those shown by the last revision are.
+    func knowsBallots(_ state: ViewState, _ base: Content?) -> Bool {
         guard let ballots else { return true }
         guard let base, base.generation == ballots.generation else {
             let items = state.lists.flatMap { $0.items.map { Subject.item($0.row.id) } }

@@ -46,9 +46,9 @@ final class ScreenBallots {
     }
 
     /// Drops cached ballots after a change other than a vote.
-    func forget() {
+    func clear() {
         for ballots in known.values {
-            ballots.forget()
+            ballots.clear()
             screens.updates.touch(ballots.screens.values)
         }
     }

@@ -9,14 +9,14 @@ final class ScreenSnapshot: Sendable {
     let number: UInt64
     let view: ViewState
     let focus: FocusState
-    let own: OwnSight
+    let own: ShownBallots
     /// The reader's own comments on the subject that other users can't see.
     let held: [CommentView]
 
     private let steps = StepCache<ScreenStep>()
 
     init(
-        number: UInt64, view: ViewState, focus: FocusState, own: OwnSight, held: [CommentView]
+        number: UInt64, view: ViewState, focus: FocusState, own: ShownBallots, held: [CommentView]
     ) {
         self.number = number
         self.view = view
@@ -34,10 +34,10 @@ final class ScreenSnapshot: Sendable {
     }
 }
 
-/// A person's own ballots on what they see; immutable.
-final class OwnSight: Sendable {
-    /// Shared by all who have no ballots in sight.
-    static let none = OwnSight(items: [:], focus: nil)
+/// A person's own ballots on the items and the subject that a screen shows; immutable.
+final class ShownBallots: Sendable {
+    /// Shared by all persons without visible ballots.
+    static let none = ShownBallots(items: [:], focus: nil)
 
     /// The values by item.
     let items: [String: Double]
@@ -139,11 +139,11 @@ extension ItemView {
     }
 }
 
-/// The current snapshots of a view's screens: one for each focus, and for each person with ballots in sight.
+/// The current snapshots of a view's screens: one for each focus, and for each person with visible ballots.
 struct SnapshotTable {
     private struct Key: Hashable {
         var focus: ObjectIdentifier
-        /// Nil: all readers without ballots in sight.
+        /// Nil: all readers without visible ballots.
         var person: ObjectIdentifier?
     }
 
@@ -162,14 +162,14 @@ struct SnapshotTable {
     ///   - domain: numbers the snapshot.
     /// - Returns: the snapshot; the same object as long as it shows the same.
     mutating func snapshot(
-        _ view: ViewState, _ focus: SharedFocus, _ own: OwnSight, held: [CommentView],
+        _ view: ViewState, _ focus: SharedFocus, _ own: ShownBallots, held: [CommentView],
         of ballots: OwnBallots?, readers: Int, in domain: Domain
     ) -> ScreenSnapshot {
         let state = focus.state
         if let last, last.shows(view, state, own, held) { return last }
         let key = Key(
             focus: ObjectIdentifier(focus),
-            person: own === OwnSight.none && held.isEmpty
+            person: own === ShownBallots.none && held.isEmpty
                 ? nil : ballots.map { ObjectIdentifier($0) })
         if let known = snapshots[key], known.shows(view, state, own, held) {
             last = known
@@ -187,7 +187,7 @@ struct SnapshotTable {
 
 extension ScreenSnapshot {
     fileprivate func shows(
-        _ view: ViewState, _ focus: FocusState, _ own: OwnSight, _ held: [CommentView]
+        _ view: ViewState, _ focus: FocusState, _ own: ShownBallots, _ held: [CommentView]
     ) -> Bool {
         self.view === view && self.focus === focus && self.own === own && self.held == held
     }

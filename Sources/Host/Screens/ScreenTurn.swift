@@ -128,9 +128,9 @@ final class ScreenTurn {
         case .success(let shown):
             guard !part.isEnded, part.view == nil, let parent = part.place?.parent,
                 let around = parent.home
-            else { return shown.home.forgetUnused(shown.view) }
+            else { return shown.home.removeUnused(shown.view) }
             // The part may have to show something else by then.
-            around.parts.show(on: parent) { shown.home.forgetUnused(shown.view) }
+            around.parts.show(on: parent) { shown.home.removeUnused(shown.view) }
         }
     }
 }

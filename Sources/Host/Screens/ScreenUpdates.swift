@@ -153,7 +153,7 @@ extension ScreenUpdates {
 
     private func endFollowing() {
         isFollowing = false
-        screens.answers.forget()
+        screens.answers.clear()
     }
 
     /// Does the next small step; false: all screens are up to date and their readers woken.

@@ -4,13 +4,13 @@ extension Screen {
     /// What a revision showed; immutable.
     final class Frame {
         let revision: Int
-        let sight: Sight
+        let content: Content
         /// What was shown of the parts.
-        let parts: [PartSight]
+        let parts: [ShownPart]
 
-        init(revision: Int, sight: Sight, parts: [PartSight]) {
+        init(revision: Int, content: Content, parts: [ShownPart]) {
             self.revision = revision
-            self.sight = sight
+            self.content = content
             self.parts = parts
         }
     }
@@ -46,7 +46,7 @@ struct SentFrames {
         let last = frames.last
         removeAll()
         guard let revision, let last else { return }
-        append(Screen.Frame(revision: revision, sight: last.sight, parts: last.parts))
+        append(Screen.Frame(revision: revision, content: last.content, parts: last.parts))
     }
 
     /// Drops all frames.
@@ -57,9 +57,9 @@ struct SentFrames {
     // Focuses seldom change between frames, so consecutive frames share theirs.
 
     private mutating func append(_ frame: Screen.Frame) {
-        let snapshot = frame.sight.snapshot
+        let snapshot = frame.content.snapshot
         account.retain(snapshot.view)
-        if frames.last?.sight.snapshot.focus !== snapshot.focus { account.retain(snapshot.focus) }
+        if frames.last?.content.snapshot.focus !== snapshot.focus { account.retain(snapshot.focus) }
         for part in frame.parts { part.retain(in: account) }
         frames.append(frame)
     }
@@ -69,9 +69,9 @@ struct SentFrames {
     private mutating func dropLast() { release(frames.removeLast(), beside: frames.last) }
 
     private func release(_ frame: Screen.Frame, beside next: Screen.Frame?) {
-        let snapshot = frame.sight.snapshot
+        let snapshot = frame.content.snapshot
         account.release(snapshot.view)
-        if next?.sight.snapshot.focus !== snapshot.focus { account.release(snapshot.focus) }
+        if next?.content.snapshot.focus !== snapshot.focus { account.release(snapshot.focus) }
         for part in frame.parts { part.release(in: account) }
     }
 }

@@ -43,5 +43,5 @@ final class SharedAnswers {
     }
 
     /// Drops the answers after screens were updated.
-    func forget() { known.removeAll() }
+    func clear() { known.removeAll() }
 }

@@ -149,7 +149,7 @@ final class SharedFocus: Queueable {
     }
 
     /// Removes comments whose component is not attached, and so can't report their removal.
-    func forget(_ gone: Set<String>, of component: String) {
+    func removeComments(_ gone: Set<String>, of component: String) {
         guard comments.component == component else { return }
         let before = comments.page.count
         comments.page.removeAll { gone.contains($0.entry.comment.id) }

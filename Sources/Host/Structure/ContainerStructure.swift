@@ -254,7 +254,7 @@ public struct ContainerStructure {
                 reply(rehearsed.map { outcome(domain.sequence) })
             }
         }
-        for slot in container.slots { slot.start.revive() }
+        for slot in container.slots { slot.start.retryNow() }
         // A delegate that could not be made is tried again, and so are failed components.
         guard
             result.action != .unchanged || container.applied.map(new.isSame) != true

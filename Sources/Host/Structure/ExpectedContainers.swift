@@ -7,11 +7,11 @@ public final class ExpectedContainers {
     private(set) var isExpecting = false
     private var waiting: [String: [Call]] = [:]
     private var waitingForAll: [UInt64: Call] = [:]
-    private let places = WaitingPlaces()
+    private let permits = WaitPermits()
 
     /// A call that waits.
     private struct Call {
-        let place: WaitingPlaces.Place
+        let permit: WaitPermits.Permit
         let resume: () -> Void
     }
 
@@ -27,9 +27,9 @@ public final class ExpectedContainers {
     /// - Throws: if too many calls are waiting.
     func wait(
         for container: String, of user: String, _ body: @escaping () -> Void
-    ) throws(WaitingPlaces.Full) {
-        let place = try places.acquire(for: user, of: domain.limits.waitingCalls)
-        waiting[container, default: []].append(Call(place: place, resume: body))
+    ) throws(WaitPermits.Full) {
+        let permit = try permits.acquire(for: user, of: domain.limits.waitingCalls)
+        waiting[container, default: []].append(Call(permit: permit, resume: body))
     }
 
     /// Calls back once all definitions are applied, or 5 s have passed; at once while none are being applied.
@@ -40,10 +40,10 @@ public final class ExpectedContainers {
     ///   - body: called at once or later.
     public func whenOver(of user: String, _ body: @escaping () -> Void) {
         guard isExpecting,
-            let place = try? places.acquire(for: user, of: domain.limits.waitingCalls)
+            let permit = try? permits.acquire(for: user, of: domain.limits.waitingCalls)
         else { return body() }
         let ticket = domain.nextTicket()
-        waitingForAll[ticket] = Call(place: place, resume: body)
+        waitingForAll[ticket] = Call(permit: permit, resume: body)
         domain.after(.seconds(5)) { [self] in run(ticket) }
     }
 

@@ -37,10 +37,10 @@ final class ComponentCheck {
     /// - Parameter done: not called once the verification is no longer wanted.
     func run(_ done: @escaping (Outcome) -> Void) {
         self.done = done
-        if let reason = obstacle { return readAlone(because: reason) }
+        if let reason = obstacle { return readWithoutComparing(because: reason) }
         check.atOneMoment { [self] moment in
             switch moment {
-            case .failure(let error): readAlone(because: error.sentence)
+            case .failure(let error): readWithoutComparing(because: error.sentence)
             case .success(let snapshot):
                 let count = shownCount
                 check.release()
@@ -82,7 +82,7 @@ final class ComponentCheck {
     }
 
     /// Reads the records without comparing them.
-    private func readAlone(because reason: String) {
+    private func readWithoutComparing(because reason: String) {
         outcome.skipped = reason
         check.domain.read {
             try $0.snapshot()

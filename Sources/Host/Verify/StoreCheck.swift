@@ -14,12 +14,12 @@ final class StoreCheck {
     }
 
     /// The component whose records were read.
-    struct Place: Hashable {
+    struct ComponentPath: Hashable {
         var container: String
         var component: String
     }
 
-    private var components: [Place: Found] = [:]
+    private var components: [ComponentPath: Found] = [:]
     /// What was found in the log's entries.
     private(set) var entries = Found()
     /// The number of missing entries.
@@ -30,7 +30,7 @@ final class StoreCheck {
     private(set) var lines: [String]?
 
     /// Called with the number of records that were read.
-    var progress: (_ place: Place, _ records: Int) -> Void = { _, _ in }
+    var progress: (_ path: ComponentPath, _ records: Int) -> Void = { _, _ in }
 
     private let domain: Domain
     private let container: String?
@@ -68,17 +68,17 @@ final class StoreCheck {
     }
 
     /// Calls back once SQLite's check of the file has ended.
-    func whenLooked(_ body: @escaping () -> Void) {
+    func whenChecked(_ body: @escaping () -> Void) {
         if isChecking { waiting = body } else { body() }
     }
 
     /// Returns what was found in a component, and forgets it.
     func take(_ container: String, _ component: String) -> Found? {
-        components.removeValue(forKey: Place(container: container, component: component))
+        components.removeValue(forKey: ComponentPath(container: container, component: component))
     }
 
     /// What was found in the components not taken yet that have, or should have, records.
-    var rest: [(place: Place, found: Found)] {
+    var rest: [(path: ComponentPath, found: Found)] {
         components.filter { $0.value.records > 0 || $0.value.difference != nil }
             .map { ($0.key, $0.value) }
             .sorted { ($0.0.container, $0.0.component) < ($1.0.container, $1.0.component) }
@@ -128,14 +128,14 @@ final class StoreCheck {
             for sequence in slice.damaged { entries.damaged.add(sequence, "") }
             missingEntries += slice.missing
             problems += slice.problems
-            return progress(Place(container: "", component: ""), entries.records)
+            return progress(ComponentPath(container: "", component: ""), entries.records)
         }
-        let place = Place(container: slice.container, component: component)
-        var found = components[place] ?? Found()
+        let path = ComponentPath(container: slice.container, component: component)
+        var found = components[path] ?? Found()
         found.records += slice.rows
         for key in slice.damaged { found.damaged.add(key, "") }
         found.difference = slice.difference
-        components[place] = found
-        progress(place, found.records)
+        components[path] = found
+        progress(path, found.records)
     }
 }

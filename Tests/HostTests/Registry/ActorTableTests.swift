@@ -82,7 +82,7 @@ import Testing
     @Test func `of people who only say what is not stored as many are known as can be heard`() {
         let actors = ActorTable()
         for number in 0..<50 { actors.retainRecent(actors.intern("web:\(number)"), atMost: 10) }
-        actors.forgetIdle()
+        actors.removeIdle()
         #expect(actors.count == 10)
         #expect(actors.number(of: "web:39") == nil)
         #expect(actors.number(of: "web:40").flatMap(actors.name) == "web:40")

@@ -199,7 +199,7 @@ import Testing
             registry, index, reply in
             guard index == 1 else {
                 return registry.shutdown.finishAccepted(within: .seconds(60)) { result in
-                    let standing = registry.bus.standing(of: id)
+                    let standing = registry.bus.state(of: id)
                     gaps.withLock { $0.append(standing?.gaps.count ?? -1) }
                     reply(result)
                 }
