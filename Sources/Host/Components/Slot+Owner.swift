@@ -40,7 +40,7 @@ extension Slot: PortOwner {
             return
         }
         // Pauses the worker meanwhile, so that it sends no more than is charged.
-        port.hold(true)
+        port.setReadingPaused(true)
         var parts = EventParts(events, of: .count(ReportedEvents.piece))
         let attempt = start.attempt
         domain.inSlices { [weak self] in
@@ -49,7 +49,7 @@ extension Slot: PortOwner {
             }
             return charge(parts.next())
         } then: {
-            port.hold(false)
+            port.setReadingPaused(false)
         }
     }
 
@@ -92,7 +92,7 @@ extension Slot: PortOwner {
         for events in reports { reported.append(events, at: domain.nextTicket()) }
         guard reported.begin() else { return }
         // Pauses the worker meanwhile, because everything that is queued takes memory.
-        port?.hold(true)
+        port?.setReadingPaused(true)
         let (reported, attempt) = (self.reported, start.attempt)
         domain.inSlices { [weak self] in
             guard let self, start.attempt == attempt, self.reported === reported else {
@@ -107,7 +107,7 @@ extension Slot: PortOwner {
         } then: { [weak self] in
             guard let self, start.attempt == attempt, self.reported === reported else { return }
             reported.end()
-            port?.hold(false)
+            port?.setReadingPaused(false)
         }
     }
 

@@ -93,7 +93,9 @@ public protocol ComponentPort: AnyObject {
     /// Nil: nothing, or the port has checked them already.
     func problem(in events: [ComponentEvent]) -> String?
     /// Pauses or resumes the messages of a worker, while the owner is still processing earlier ones.
-    func hold(_ isHeld: Bool)
+    ///
+    /// It has no default: a port that missed it by its name would silently lose back-pressure.
+    func setReadingPaused(_ isPaused: Bool)
     /// Releases the component, and sends the owner nothing more; a second call does nothing.
     func close()
 }
@@ -115,8 +117,6 @@ extension ComponentPort {
     public func ask(_ number: Int, _ question: ContentQuestion) {}
     /// Nil: the port has checked them already.
     public func problem(in events: [ComponentEvent]) -> String? { nil }
-    /// Does nothing: a component in the daemon can't be paused.
-    public func hold(_ isHeld: Bool) {}
     /// Does nothing: no caller waits for pictures of a component that has none.
     public func readImage(_ number: Int, of item: String, field: String) {}
 }

@@ -272,6 +272,9 @@ final class InProcessPort: ComponentPort {
         done()
     }
 
+    /// Does nothing: a component in the daemon can't be paused.
+    func setReadingPaused(_ isPaused: Bool) {}
+
     func notify(_ phase: LifecyclePhase) {
         call { harness.pass(phase) }
     }

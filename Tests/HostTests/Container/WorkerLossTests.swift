@@ -208,6 +208,7 @@ private final class RemotePort: ComponentPort {
     }
     func reload() { later { self.inner.reload() } }
     func reportAudience(_ screens: Int) { later { self.inner.reportAudience(screens) } }
+    func setReadingPaused(_ isPaused: Bool) { inner.setReadingPaused(isPaused) }
     func notify(_ phase: LifecyclePhase) { later { self.inner.notify(phase) } }
     func close() {
         isLost = true
