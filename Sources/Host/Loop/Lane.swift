@@ -90,7 +90,7 @@ struct Lane<Payload> {
     private var touched: Set<RecordKey> = []
     private var touchedComponents: Set<String> = []
     /// How often operations were examined to find those that end; tests check that it stays linear.
-    private(set) var looks = 0
+    private(set) var inspections = 0
 
     /// Makes an empty lane.
     ///
@@ -220,7 +220,7 @@ extension Lane {
     ///
     /// This runs once for each epoch: after it, an operation that would become idle fails at once.
     private mutating func failIdle(_ cause: EntryFailure) -> [Step] {
-        looks += operations.count
+        inspections += operations.count
         let idle = operations.filter { if case .idle = $0.value.stage { true } else { false } }
         var steps: [Step] = []
         for id in idle.keys.sorted() {
@@ -251,7 +251,7 @@ extension Lane {
         guard let place = queue(of: component) else { return [] }
         var steps: [Step] = []
         while let first = queues[place].ids.first {
-            looks += 1
+            inspections += 1
             if let operation = operations[first] {
                 guard isOpen, case .idle(let payload) = operation.stage else { return steps }
                 operations[first] = nil

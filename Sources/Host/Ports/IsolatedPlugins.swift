@@ -28,9 +28,6 @@ final class IsolatedPlugins {
     private let logger: Logger
     private var causes: [String: Cause] = [:]
 
-    /// Whether no plugin is isolated.
-    var isEmpty: Bool { causes.isEmpty }
-
     /// Reads the file, and adds the plugin that the previous process was calling when it crashed.
     ///
     /// - Parameters:

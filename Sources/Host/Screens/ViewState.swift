@@ -72,12 +72,6 @@ final class ViewState: ShownState, Sendable {
         bytes = (sections ?? []).reduce(1_000 + items) { $0 + $1.weight }
     }
 
-    /// Whether one of its lists shows the item of a subject.
-    func shows(_ subject: Subject) -> Bool {
-        guard let id = subject.item else { return false }
-        return lists.contains { list in list.items.contains { $0.row.id == id } }
-    }
-
     /// The change from another state, made once for all screens that need it; nil: from nothing.
     func change(from old: ViewState?) -> ViewChange {
         changes.step(from: old?.number ?? 0) { ViewChange(from: old, to: self) }

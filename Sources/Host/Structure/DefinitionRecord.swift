@@ -18,11 +18,6 @@ struct DefinitionRecord: Equatable {
     /// Components that were detached and left records.
     var remains: [String: Remains] = [:]
 
-    /// The key of a container's record.
-    static func key(of container: String) -> RecordKey {
-        RecordKey(container: "", component: "", key: container)
-    }
-
     /// The change that writes the record.
     var change: RecordChange {
         RecordChange(

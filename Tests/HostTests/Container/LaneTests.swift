@@ -171,7 +171,7 @@ extension Lane<String> {
         #expect(failed == Int(count) + 1)
         guard case .undo(let keys)? = last.last else { return #expect(Bool(false)) }
         #expect(keys.count == Int(count) / 2)
-        #expect(lane.looks <= 4 * Int(count), "\(lane.looks)")
+        #expect(lane.inspections <= 4 * Int(count), "\(lane.inspections)")
     }
 
     @Test func `those that end out of order cost no more, and what rests on the last one waits`() {
@@ -183,7 +183,7 @@ extension Lane<String> {
         #expect(!lane.isQuiet("stars"))
         #expect(lane.cancel(1).map(Said.init) == [.unchanged("rests on all")])
         #expect(lane.isQuiet("stars"))
-        #expect(lane.looks <= 4 * Int(count), "\(lane.looks)")
+        #expect(lane.inspections <= 4 * Int(count), "\(lane.inspections)")
     }
 
     @Test func `thousands of answers that rest on one entry come with it`() {
