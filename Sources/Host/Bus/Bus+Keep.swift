@@ -32,8 +32,9 @@ extension Bus {
         var progress: UInt64 = 0
     }
 
-    /// What the ring holds undelivered; subscribers that read the store are not counted, since the next process can
-    /// read it for them.
+    /// The subscribers with undelivered notifications in the ring.
+    ///
+    /// Subscribers that read the store are not counted, since the next process can read it for them.
     var undelivered: Undelivered {
         subscriptions.values.reduce(into: Undelivered()) { undelivered, subscription in
             guard !subscription.isWaiting, !subscription.isBehind else { return }

@@ -264,7 +264,7 @@ extension Bus {
 
 /// The result of ``Bus/poll(_:maxBytes:)``.
 public enum PolledBatch: Sendable {
-    /// What is undelivered, or as much of it as fits.
+    /// The undelivered notifications, or as many of them as fit.
     case batch(SharedBatch)
     /// Nothing is undelivered; the subscriber is woken once something is.
     case nothing

@@ -6,7 +6,7 @@ internal import DequeModule
 /// The others are busy, each at its own place. While any member is busy, the batches that members got are kept, so
 /// that a member that reaches the same place later gets the same batch.
 final class SubscriptionGroup {
-    /// What the subscribers have in common.
+    /// The properties that the subscribers have in common.
     struct Key: Hashable {
         let patterns: Set<TopicPattern>
         let seesRestricted: Bool

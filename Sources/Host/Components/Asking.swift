@@ -58,7 +58,7 @@ final class AnswerPin {
     deinit { source.unpin(ids) }
 }
 
-/// What a source reports by itself while an older answer is being put into the list.
+/// The changes that a source reports by itself while an older answer is being put into the list.
 final class ChangesMeanwhile {
     private var newest: [String: Item?] = [:]
 

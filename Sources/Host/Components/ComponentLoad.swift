@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import Store
 
-/// What a component reported at the end of its load, to be delivered when its container attaches it.
+/// The state that a component reported at the end of its load, to be delivered when its container attaches it.
 struct Loaded {
     var state = LoadedState()
     /// The items, if they are exactly its records, so that no event reports them.
@@ -29,7 +29,7 @@ final class ComponentLoad {
     private weak var slot: Slot?
     private let attempt: Int
     private let domain: Domain
-    /// What the component has reported so far.
+    /// The state that the component has reported so far.
     private var reported = LoadedState()
 
     /// A load for the present start of a component, which is launched.

@@ -1,7 +1,7 @@
 import AtriumKit
 import Index
 
-/// What a slot keeps for a component, by its kind: what lists and calls show of it.
+/// The state that a slot keeps for a component, by its kind: lists and calls show it.
 ///
 /// It outlives the component: it is shown while the component is restarted, and the component's successor begins with
 /// it.
@@ -160,7 +160,7 @@ final class FiltersState {
     private(set) var reported: UInt64?
     /// The number of values of each field at that version, as far as it is known.
     private(set) var valueCounts: [String: Int] = [:]
-    /// What runs once the component was sent the present values.
+    /// The callbacks to run once the component was sent the present values.
     private var waiting: [() -> Void] = []
 
     /// Runs `body` once the present values were sent.

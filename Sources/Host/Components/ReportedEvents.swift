@@ -11,7 +11,7 @@ final class ReportedEvents {
     /// The maximum number of items, tallies, counts or other events in a piece.
     static let piece = 128
 
-    /// What is delivered next.
+    /// The next thing to deliver.
     enum Next {
         /// Some events, and whether they include the last of the items that were reported together.
         case events([ComponentEvent], endsItems: Bool)

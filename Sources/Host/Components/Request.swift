@@ -17,7 +17,7 @@ class Request {
     var permit: WaitPermits.Permit?
     /// The operation in the lane while the component decides.
     var operation: UInt64?
-    /// What identifies the call once it was sent; nil if it can't be recognised again.
+    /// The identity of the call once it was sent; nil if it can't be recognised again.
     var identity: CallIdentity? { nil }
 
     init(needsQuiet: Bool, passesGate: Bool) {

@@ -173,7 +173,7 @@ final class RequestDispatcher {
 // MARK: Requests without an answer
 
 extension RequestDispatcher {
-    /// What is to be done for requests that a lost component left unanswered, once it counts as absent.
+    /// The work for requests that a lost component left unanswered, to be done once it counts as absent.
     struct Unanswered {
         /// The operations of all of them, which are over.
         let operations: [UInt64]

@@ -7,7 +7,7 @@ import PluginLoader
 /// that needs these waits for the end, which is also reached when the component is lost and another one is started.
 final class SettingsChange {
     private unowned let slot: Slot
-    /// What waits for settings that were passed; nil: the component has them.
+    /// The callbacks that wait for settings that were passed; nil: the component has them.
     private var waiting: [() -> Void]?
 
     init(of slot: Slot) { self.slot = slot }

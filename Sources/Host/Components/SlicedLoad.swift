@@ -16,7 +16,7 @@ final class SlicedLoad {
     /// The maximum number of slices that the component has not applied yet.
     static let window = 4
 
-    /// What the reading thread sends to the loop.
+    /// A message of the reading thread to the loop.
     private enum Part: Sendable {
         case slice(LoadSlice)
         case place(LoadSlice.Place)

@@ -73,7 +73,7 @@ extension Slot: PortOwner {
 
     /// Delivers what an attached component reported by itself: small amounts at once, larger ones in slices.
     ///
-    /// What the component reports later is queued behind them.
+    /// Later reports of the component are queued behind them.
     func report(_ events: [ComponentEvent]) {
         guard !events.isEmpty else { return }
         guard reported.isWaiting || events.isMany else {

@@ -61,7 +61,7 @@ final class Slot {
     private(set) var asked: AskedSource?
     /// The change of settings that the component goes on with.
     private(set) lazy var settingsChange = SettingsChange(of: self)
-    /// What the component keeps for its successor.
+    /// The bytes that the component keeps for its successor.
     private(set) lazy var kept = KeptBytes(of: self)
     /// The requests that the component has not answered.
     let requests = RequestDispatcher()
@@ -269,7 +269,7 @@ extension Slot {
 
     /// Takes another slot's place, with the requests that wait there.
     ///
-    /// What the other slot showed stays shown until this one's component has reported its own state, even if its
+    /// The state of the other slot stays shown until this one's component has reported its own state, even if its
     /// worker is lost before that.
     ///
     /// - Parameters:

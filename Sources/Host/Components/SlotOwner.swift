@@ -1,7 +1,7 @@
 import AtriumKit
 import Index
 
-/// What a slot needs of its container: when it may send requests, and who handles what its component reports.
+/// The container as its slots see it: it says when they may send requests, and handles their components' reports.
 protocol SlotOwner: AnyObject {
     var name: String { get }
     var domain: Domain { get }

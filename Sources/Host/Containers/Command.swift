@@ -15,12 +15,12 @@ class Command: Request {
     let container: Container
     /// The component's slot; replaced if the component was made anew after the call.
     var slot: Slot
-    /// What the component is asked; complete once the command is ready.
+    /// The command for the component; complete once the command is ready.
     var command: ComponentCommand
     /// The actor, the time and the generated id.
     let context: CommandContext
 
-    /// What the component decided; nil until then, and if it refused.
+    /// The decision of the component; nil until then, and if it refused.
     private var decision: Decision?
     /// Why the component refused; nil if it did not.
     private var refused: HostError?

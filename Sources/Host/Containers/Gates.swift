@@ -1,4 +1,4 @@
-/// What keeps a container's requests from being sent although their components could take them.
+/// The gates that keep a container's requests from being sent although their components could take them.
 ///
 /// A component's gate is closed while work needs the component for itself. Works that need the same component run one
 /// after another; each waits until its components are quiet. Commands wait for restored screens, too, until these are

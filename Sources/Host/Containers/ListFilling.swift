@@ -39,11 +39,11 @@ final class ListFilling {
     private var same = 0
     /// The number of these pieces that are in the new list.
     private var again = 0
-    /// What the delegate has passed on during the present call; nil: it is not being called.
+    /// The changes that the delegate has passed on during the present call; nil: it is not being called.
     private var passed: [Passed]?
     /// Whether the delegate has passed on `replaceAll`.
     private var isBegun = false
-    /// What the delegate has passed on and is not in the list yet.
+    /// The changes that the delegate has passed on and that are not in the list yet.
     private var waiting: Deque<Passed> = []
     /// Items that have changed since, other than by what the delegate has passed on.
     private var touched: Set<String> = []

@@ -1,6 +1,6 @@
 import AtriumKit
 
-/// What a container needs of the screens that are open on it: it notifies them of changes, and they update.
+/// The screens that are open on a container, as it sees them: it notifies them of changes, and they update.
 protocol OpenScreens: AnyObject {
     /// Whether they show all changes that they were notified of.
     var isIdle: Bool { get }

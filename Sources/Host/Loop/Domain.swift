@@ -7,7 +7,7 @@ internal import PluginLoader
 import Store
 import Synchronization
 
-/// What all containers share: the event loop, the store, the bus, the actors and the order of all commits.
+/// The parts that all containers share: the event loop, the store, the bus, the actors and the order of all commits.
 ///
 /// Use it on the event loop only. Whatever happens on another thread (a commit, a read) comes back to the loop before
 /// anything here is changed.
@@ -60,7 +60,7 @@ final class Domain {
     private var writers: [UInt64: any EntryOwner] = [:]
     /// The callbacks of entries that belong to no container.
     private var ownEntries: [UInt64: Answer<Commit>] = [:]
-    /// What came from the store and has not been passed on yet, in order.
+    /// The outcomes that came from the store and have not been delivered yet, in order.
     private var arrivals: Deque<Arrival> = []
     /// The containers whose screens are to be updated after the present commits.
     private var unflushed: [any ChangeFollower] = []

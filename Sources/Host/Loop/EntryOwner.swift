@@ -21,7 +21,7 @@ protocol EntryOwner: AnyObject {
     func perform(_ step: Lane<any EntryWaiter>.Step)
 }
 
-/// What must be updated after commits: a container's screens.
+/// An object to update after commits: a container's screens.
 protocol ChangeFollower: AnyObject {
     /// Updates it for everything that was committed so far.
     func flush()

@@ -28,7 +28,7 @@ struct Lane<Payload> {
     /// An operation's id, which is also the ticket of its entry.
     typealias ID = UInt64
 
-    /// What the caller must do, in order.
+    /// A step for the caller to take; steps are taken in order.
     enum Step {
         /// The entry was committed.
         case committed(Payload, Commit)
@@ -42,7 +42,7 @@ struct Lane<Payload> {
         case opened
     }
 
-    /// What to do with a decision.
+    /// The step for a decision.
     enum Verdict {
         /// Append the entry under this epoch, at this position of the container; nil: the position is not known yet.
         case append(epoch: Int, position: Int64?)

@@ -3,7 +3,7 @@ import Index
 import Store
 
 extension AnswerCheck {
-    /// What is wrong with an answer, as the continuation of "answered with"; nil: nothing.
+    /// The problem of an answer, as the continuation of "answered with"; nil: nothing.
     public func problem(in answer: ComponentAnswer, to query: ComponentQuery) -> String? {
         switch (query, answer) {
         case (.canTake, .canTake): return nil
@@ -74,7 +74,7 @@ extension AnswerCheck {
         return nil
     }
 
-    /// What is wrong with the facts that a component declares, as a sentence; nil: nothing.
+    /// The problem of the facts that a component declares, as a sentence; nil: none.
     public func problem(in facts: ComponentFacts?) -> String? {
         let problem: String? =
             switch facts {

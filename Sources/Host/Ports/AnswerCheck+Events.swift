@@ -2,7 +2,7 @@ public import AtriumKit
 import Index
 
 extension AnswerCheck {
-    /// What is wrong with events that a component raised, as the continuation of "answered with"; nil: nothing.
+    /// The problem of events that a component raised, as the continuation of "answered with"; nil: nothing.
     ///
     /// The fields of items are not checked here.
     public func problem(in events: [ComponentEvent]) -> String? {

@@ -86,7 +86,7 @@ extension AnswerCheck {
     /// A command names at most ``HostLimits/batchItems``; a component reports other changes by itself, later.
     var decisionEvents: Int { 4 * max(limits.batchItems, 1_000) }
 
-    /// What is wrong with a decision, as the continuation of "answered with"; nil: nothing.
+    /// The problem of a decision, as the continuation of "answered with"; nil: nothing.
     public func problem(
         in decision: Decision, on command: ComponentCommand, _ context: CommandContext
     ) -> String? {

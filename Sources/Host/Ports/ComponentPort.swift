@@ -17,9 +17,9 @@ public protocol ComponentPort: AnyObject {
     var kind: Kind { get }
     /// The fields whose values a filters component wants reported; empty for other kinds.
     var observedFields: [String] { get }
-    /// What a filters component selects on screens that open without a selection; empty for other kinds.
+    /// The selection of a filters component on screens that open without one; empty for other kinds.
     var preselection: Selection { get }
-    /// What the component accepts as votes or comments, for front ends; nil for other kinds.
+    /// The facts about votes or comments that the component accepts, for front ends; nil for other kinds.
     var facts: ComponentFacts? { get }
 
     /// Applies stored records to the component, whose delegate is not called meanwhile.
@@ -88,7 +88,7 @@ public protocol ComponentPort: AnyObject {
     func apply(_ settings: [String: Value], _ done: @escaping () -> Void)
     /// Calls a life-cycle method of the component.
     func notify(_ phase: LifecyclePhase)
-    /// What is wrong with events that the component raised by itself, before the owner delivers them.
+    /// The problem of events that the component raised by itself, before the owner delivers them.
     ///
     /// Nil: nothing, or the port has checked them already.
     func problem(in events: [ComponentEvent]) -> String?

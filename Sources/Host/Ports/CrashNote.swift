@@ -12,10 +12,10 @@ import Glibc
 public final class CrashNote: @unchecked Sendable {
     private static let name = "atrium.crashed"
 
-    /// What the previous process was calling when it crashed.
+    /// The call that the previous process was making when it crashed.
     let left: InitNote.Component?
     private let descriptor: Int32
-    /// What is being called, as the handler writes it into the file; nil: nothing.
+    /// The call being made, as the handler writes it into the file; nil: none.
     ///
     /// The handler may read it at any time.
     private let text: UnsafeMutablePointer<UnsafePointer<CChar>?>

@@ -17,7 +17,7 @@ final class InitNote {
 
     private static let name = "atrium.making"
 
-    /// What the previous process was making when it ended.
+    /// The component that the previous process was making when it ended.
     let left: Component?
     private let descriptor: Int32
 

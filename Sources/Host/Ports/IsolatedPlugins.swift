@@ -106,7 +106,7 @@ final class IsolatedPlugins {
         return value["plugins"]?.array?.compactMap(Cause.init) ?? []
     }
 
-    /// What distinguishes a file from others at its path; nil: there is no file.
+    /// The identity of a file among others at its path; nil: there is no file.
     private static func identity(of path: String) -> String? {
         var info = stat()
         guard stat(path, &info) == 0 else { return nil }

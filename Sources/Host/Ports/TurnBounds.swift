@@ -2,7 +2,7 @@ internal import AtriumKit
 
 /// Bounds what a component may log and publish during one call.
 ///
-/// What exceeds a bound is dropped and counted, and the count is logged once the call returns. So a component that
+/// Lines and notifications beyond a bound are dropped and counted, and the count is logged once the call returns. So a component that
 /// logs or publishes in an endless loop does not exhaust the memory. Its events about items, votes and comments are
 /// never dropped, since the host's view of its state would become wrong.
 struct TurnBounds {

@@ -12,7 +12,7 @@ import Store
 ///
 /// If the component is not attached, its records are removed from the store without it.
 final class ActorErasure {
-    /// What the scan found.
+    /// The findings of the scan.
     struct Found: Sendable {
         var ballots: [String] = []
         var comments: [Comment] = []

@@ -96,7 +96,7 @@ struct ActorScan: Sendable {
 }
 
 extension ActorScan {
-    /// What the scan found.
+    /// The findings of the scan.
     var found: ActorErasure.Found {
         ActorErasure.Found(
             ballots: ballots, comments: Array(comments.values), unreadable: unreadable)

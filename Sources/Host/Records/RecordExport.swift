@@ -48,7 +48,7 @@ struct ExportSlice: Sendable {
         var stored: String
         var key: String
         var actor: ActorID?
-        /// Who gave the reason in a comment's value.
+        /// The actor who gave the reason in a comment's value.
         var moderator: ActorID?
         var value: [UInt8]
     }
@@ -59,7 +59,7 @@ struct ExportSlice: Sendable {
     static let bytes = 512 << 10
 
     var records: [Record] = []
-    /// What is missing from the part, one sentence each, if damaged records are skipped.
+    /// The records that are missing from the part, one sentence each, if damaged records are skipped.
     var lost: [String] = []
     /// The position of the next part; nil: this is the last.
     var next: RecordExport.Place?

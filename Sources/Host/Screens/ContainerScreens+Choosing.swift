@@ -145,7 +145,7 @@ extension ContainerScreens {
 
     /// Runs a user's task after those before it; fails with `screenNotFound` if the screen has ended by then.
     ///
-    /// What the task finds would otherwise depend on tasks before it that failed for this reason.
+    /// The findings of the task would otherwise depend on tasks before it that failed for this reason.
     func queue<Outcome>(
         on screen: Screen, _ reply: @escaping Answer<Outcome>,
         _ task: @escaping (@escaping Answer<Outcome>) -> Void

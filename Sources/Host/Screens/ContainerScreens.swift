@@ -9,7 +9,7 @@ public final class ContainerScreens {
     let container: Container
     /// The screens of all containers.
     let table: ScreenTable
-    /// Where items lie in the container's lists.
+    /// The paths of items in the container's lists.
     let paths: ItemPaths
     /// The views and focuses.
     let shared = ViewTable()
@@ -20,7 +20,7 @@ public final class ContainerScreens {
     private(set) lazy var ballots = ScreenBallots(of: self)
     /// The answers of filters components.
     private(set) lazy var answers = SharedAnswers(of: self)
-    /// What screens show of the container itself, as of the last time; nil: nothing yet.
+    /// The outline of the container that screens showed last; nil: none yet.
     private var lastOutline: ContainerOutline?
 
     var domain: Domain { container.domain }

@@ -1,7 +1,7 @@
 import AtriumKit
 import Index
 
-/// Where items lie in a container's lists.
+/// The paths of items in a container's lists.
 struct ItemPaths {
     let container: Container
 

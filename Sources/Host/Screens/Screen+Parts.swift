@@ -48,7 +48,7 @@ final class PartPlace {
     }
 }
 
-/// What a revision showed of a part.
+/// The content that a revision showed of a part.
 struct ShownPart {
     /// The part; another part with the same path counts as new.
     let screen: ObjectIdentifier
@@ -151,7 +151,7 @@ extension Screen {
         return isSettled
     }
 
-    /// What shown parts look like, each before its own parts; for a late one, what it showed before.
+    /// The content of shown parts, each before its own parts; for a late one, its content before.
     func shownParts(since base: [ShownPart]) -> [ShownPart] {
         parts.flatMap { part -> [ShownPart] in
             guard let place = part.place, isShown(part) else { return [] }

@@ -2,7 +2,7 @@ import AtriumKit
 import DequeModule
 import Index
 
-/// What one user has open on a container.
+/// An open screen of one user on a container.
 ///
 /// A screen is pulled: a change wakes its reader once, and the difference from the last revision is computed when the
 /// reader pulls. So all commits that pass while the reader is slow become one revision, and nothing is queued for the
@@ -68,7 +68,7 @@ public final class Screen: Queueable {
     private(set) var owesFirst = false
     /// Whether it was restored from another process, which alone knew its earlier revisions.
     private var isRestored = false
-    /// What its delegates say with the next revision.
+    /// The messages of its delegates for the next revision.
     private var notice = ScreenNotice()
     /// The last revision that a caller was promised.
     private var promised = 0

@@ -1,7 +1,7 @@
 import AtriumKit
 import NIOCore
 
-/// What a screen or a part will show.
+/// The view that a screen or a part will show.
 struct PreparedView {
     let home: ContainerScreens
     let screen: Screen

@@ -1,11 +1,11 @@
 import DequeModule
 
 extension Screen {
-    /// What a revision showed; immutable.
+    /// The content that a revision showed; immutable.
     final class Frame {
         let revision: Int
         let content: Content
-        /// What was shown of the parts.
+        /// The content of the parts.
         let parts: [ShownPart]
 
         init(revision: Int, content: Content, parts: [ShownPart]) {

@@ -1,10 +1,10 @@
 import AtriumKit
 import Index
 
-/// What is shown of a subject at one moment; immutable.
+/// The content that is shown of a subject, at one time; immutable.
 final class FocusState: ShownState, Sendable {
     let number: UInt64
-    /// What it is about.
+    /// The subject.
     let subject: Subject
     /// The votes; nil if no votes component is shown.
     let tally: Tally?
@@ -91,7 +91,7 @@ struct FocusKey: Hashable {
     var hidden: Set<String> = []
 }
 
-/// What is shown of a subject, kept up to date for all screens that are focused on it.
+/// The content that is shown of a subject, kept up to date for all screens that are focused on it.
 ///
 /// The host has the votes. Only the comments component has the comments: it is asked once it is quiet, so that its
 /// answer has only what is committed.

@@ -2,7 +2,7 @@ import AtriumKit
 import Index
 import PluginLoader
 
-/// What screens with the same choices show; its lists are kept up to date once for all of them.
+/// The content of screens with the same choices; its lists are kept up to date once for all of them.
 ///
 /// Filters are resolved when the view is made, and again when their component may offer something else; not at each
 /// commit.

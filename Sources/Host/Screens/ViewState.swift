@@ -24,7 +24,7 @@ extension ShownItem: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// What all screens with the same choices show at one moment; immutable.
+/// The content of all screens with the same choices, at one time; immutable.
 final class ViewState: ShownState, Sendable {
     struct List: Sendable {
         let component: String

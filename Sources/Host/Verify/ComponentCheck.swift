@@ -4,17 +4,17 @@ import Store
 
 /// Verifies one component: reads its records and compares them with what is shown.
 final class ComponentCheck {
-    /// What was found in the component.
+    /// The findings in the component.
     struct Outcome {
         var records = 0
         /// Why nothing was compared; nil: it was.
         var skipped: String?
         var unreadable = FoundKeys()
-        /// What differs, by the noun used for it in a sentence.
+        /// The differences, by the noun used for them in a sentence.
         var shown: [(noun: Noun, found: FoundKeys)] = []
     }
 
-    /// What a component shows, named as in a sentence.
+    /// A kind of thing that a component shows, named as in a sentence.
     enum Noun: String {
         case item, tally, comment, count, order
     }

@@ -47,7 +47,7 @@ final class DetachedRecords {
         }
     }
 
-    /// What is wrong with components that are still detached, one sentence each.
+    /// The problems of components that are still detached, one sentence each.
     var problems: [String] {
         found.compactMap { path, records in
             guard isThere(path), let problem = records.problem else { return nil }

@@ -36,7 +36,7 @@ final class FactComparison<Source: FactSource> {
     private let check: CheckedSlot
     private let source: Source
     private let snapshot: Snapshot
-    /// What is shown; nil: the records are read and not compared.
+    /// The facts that are shown; nil: the records are read and not compared.
     private let shown: Shown?
     private let describe: (_ key: String, _ stored: Fact?, _ shown: Fact?) -> String
     private var waiting: ArraySlice<FactSlice<Fact>.Entry> = []

@@ -4,7 +4,7 @@ import Store
 
 /// Recounts the store's rows, slice by slice, while SQLite checks the file.
 final class StoreCheck {
-    /// What was found in a component's records.
+    /// The findings in a component's records.
     struct Found {
         var records = 0
         /// The keys of damaged records.
@@ -20,11 +20,11 @@ final class StoreCheck {
     }
 
     private var components: [ComponentPath: Found] = [:]
-    /// What was found in the log's entries.
+    /// The findings in the log's entries.
     private(set) var entries = Found()
     /// The number of missing entries.
     private(set) var missingEntries = 0
-    /// What is wrong with the rows of the store's small tables.
+    /// The problems of the rows of the store's small tables.
     private(set) var problems: [String] = []
     /// The problems that SQLite reports in the file; nil: it was not checked.
     private(set) var lines: [String]?
@@ -77,7 +77,7 @@ final class StoreCheck {
         components.removeValue(forKey: ComponentPath(container: container, component: component))
     }
 
-    /// What was found in the components not taken yet that have, or should have, records.
+    /// The findings in the components not taken yet that have, or should have, records.
     var rest: [(path: ComponentPath, found: Found)] {
         components.filter { $0.value.records > 0 || $0.value.difference != nil }
             .map { ($0.key, $0.value) }
