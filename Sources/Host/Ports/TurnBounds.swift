@@ -2,9 +2,9 @@ internal import AtriumKit
 
 /// Bounds what a component may log and publish during one call.
 ///
-/// Lines and notifications beyond a bound are dropped and counted, and the count is logged once the call returns. So a component that
-/// logs or publishes in an endless loop does not exhaust the memory. Its events about items, votes and comments are
-/// never dropped, since the host's view of its state would become wrong.
+/// Lines and notifications beyond a bound are dropped and counted, and the count is logged once the call returns. So a
+/// component that logs or publishes in an endless loop does not exhaust the memory. Its events about items, votes and
+/// comments are never dropped, since the host's view of its state would become wrong.
 struct TurnBounds {
     /// The most lines of the log, and the most bytes in them.
     static let lines = 1_000
