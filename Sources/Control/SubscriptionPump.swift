@@ -57,7 +57,7 @@ final class SubscriptionPump: Sendable {
             state.turn = Turn { self.draw() }
         }
         call.onClose { self.close() }
-        call.onHandOver { self.standing?.object(in: self.context.registry.identity) }
+        call.onHandOver { self.subscriptionState?.object(in: self.context.registry.identity) }
         call.onReview { self.review() }
         wake()
     }
@@ -86,7 +86,7 @@ final class SubscriptionPump: Sendable {
     private func draw() {
         while let id = state.withLock({ $0.id }) {
             guard call.isWritable else { return pause() }
-            switch bus.take(id, maxBytes: Self.replyBytes) {
+            switch bus.poll(id, maxBytes: Self.replyBytes) {
             case .batch(let batch): send(batch)
             case .nothing: return rest()
             case .later: return readPast(id)
@@ -143,8 +143,8 @@ final class SubscriptionPump: Sendable {
     }
 
     /// The state for a handover; nil while past notifications are being read.
-    private var standing: SubscriptionStanding? {
-        state.withLock { $0.id }.flatMap { bus.standing(of: $0) }
+    private var subscriptionState: SubscriptionState? {
+        state.withLock { $0.id }.flatMap { bus.state(of: $0) }
     }
 
     private func close() {

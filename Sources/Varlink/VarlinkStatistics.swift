@@ -18,9 +18,6 @@ public struct VarlinkStatistics: Sendable, Hashable {
     /// The number of connections that were closed for a message without a well-defined reply, by violation.
     public internal(set) var violations: [VarlinkViolation: Int] = [:]
 
-    /// Connections that were closed for a message without a well-defined reply.
-    public var protocolViolations: Int { violations.values.reduce(0, +) }
-
     /// Connections that were closed because too much was queued for them, or kept for their user.
     public internal(set) var overflows = 0
 

@@ -76,8 +76,8 @@ public actor WorkerComponent {
             }
         }
         _ = try await restore([])
-        port?.pass(.willAttach)
-        port?.pass(.didAttach)
+        port?.notify(.willAttach)
+        port?.notify(.didAttach)
         return kind
     }
 
@@ -98,7 +98,7 @@ public actor WorkerComponent {
             case .failure(let failure): done(.failure(failure))
             case .success(let part):
                 var state = before
-                state.take(part.events)
+                state.append(part.events)
                 if part.isLast { return done(.success(state.whole)) }
                 takeState(of: port, anew: false, state, done)
             }
@@ -172,7 +172,7 @@ public actor WorkerComponent {
     public func change(settings: [String: Value]) async throws -> Bool {
         guard case .canTake(true) = try await answer(.canTake(settings)) else { return false }
         return try await call { port, done in
-            port.take(settings) { done(.success(true)) }
+            port.apply(settings) { done(.success(true)) }
         }
     }
 
@@ -186,8 +186,8 @@ public actor WorkerComponent {
 
     /// Detaches and releases the component; calls that are not answered fail.
     public func stop() {
-        port?.pass(.willDetach)
-        port?.pass(.didDetach)
+        port?.notify(.willDetach)
+        port?.notify(.didDetach)
         port?.close()
         lose(because: "The component was stopped.")
     }

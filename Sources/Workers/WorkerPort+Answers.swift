@@ -61,7 +61,7 @@ extension WorkerPort {
     /// Finds an item that the component requests.
     func item(_ id: String) -> Item? { owner?.port(self, itemWith: id) }
 
-    func take(_ settings: [String: Value], _ done: @escaping () -> Void) {
+    func apply(_ settings: [String: Value], _ done: @escaping () -> Void) {
         let call = WorkerCall.take(settings)
         self.call(call) { [weak self] answer in
             guard let self else { return }
@@ -77,5 +77,5 @@ extension WorkerPort {
         }
     }
 
-    func pass(_ phase: LifecyclePhase) { call(.pass(phase)) }
+    func notify(_ phase: LifecyclePhase) { call(.pass(phase)) }
 }

@@ -126,9 +126,9 @@ final class WorkerSession {
         case .ask(let number, let question): port.ask(number, question)
         case .reload: port.reload()
         case .audience(let screens): port.reportAudience(screens)
-        case .pass(let phase): port.pass(phase)
+        case .pass(let phase): port.notify(phase)
         case .take(let settings):
-            return port.take(settings) { self.answer(id, Self.started(port)) }
+            return port.apply(settings) { self.answer(id, Self.started(port)) }
         }
         answer(id, .done)
     }
@@ -178,7 +178,7 @@ final class WorkerSession {
         if let error = unreadablePath(of: plugin, start.settings) {
             return answer(id, .notStarted(.setting(error)))
         }
-        InProcessLauncher(loop: loop, judges: false, words: CrashWords()).launch(
+        InProcessLauncher(loop: loop, judges: false, crashLog: CrashWords()).launch(
             request, owner: self
         ) { result in
             switch result {
@@ -317,10 +317,10 @@ final class WorkerSession {
 }
 
 /// Keeps the component's log messages for the handler of crashes.
-private struct CrashWords: LastWords {
-    func note(_ message: String) { CrashHandler.append(LineBudget.cut(message)) }
+private struct CrashWords: CrashLog {
+    func append(_ message: String) { CrashHandler.append(LineBudget.cut(message)) }
 
-    func forget() { CrashHandler.forget() }
+    func clear() { CrashHandler.forget() }
 }
 
 /// Reads the component's state piece by piece; the port is in this process and calls back during the call.

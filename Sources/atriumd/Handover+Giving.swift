@@ -60,7 +60,7 @@ extension Handover {
         let screens = Mutex<[KeptScreen]>([])
         let released = await server.release(within: Self.reading) {
             // Screens that end with this process must not be noted as ended.
-            registry.screens.note(to: nil)
+            registry.screens.setReceiver(nil)
             screens.withLock { $0 = registry.keptScreens.all(digest: \.digest) }
         }
         // The files of screens, state and end need places too.

@@ -208,7 +208,7 @@ extension Handover {
             for screen in screens { try list.write(.chosen(screen)) }
             store?.remove(Name.screens)
             store?.add([list.file.descriptor], name: Name.screens)
-            registry.screens.note { [logger] in list.write($0, logger: logger) }
+            registry.screens.setReceiver { [logger] in list.write($0, logger: logger) }
         } catch {
             logger.log(
                 .handoverIncomplete, ["reason": "screens would be lost in a crash: \(error)"])

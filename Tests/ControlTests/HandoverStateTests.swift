@@ -31,11 +31,11 @@ import Testing
 
     @Test func `a subscription is read as it was written down`() {
         for seesRestricted in [false, true] {
-            let standing = SubscriptionStanding(
+            let state = SubscriptionState(
                 patterns: ["films.>"], after: 7, seesRestricted: seesRestricted,
                 gaps: [.init(from: 1, to: 2, reason: .trimmed)])
-            let written = standing.object(in: "a store").value
-            #expect(SubscriptionStanding(written) == standing)
+            let written = state.object(in: "a store").value
+            #expect(SubscriptionState(written) == state)
             #expect(written["store"]?.string == "a store")
         }
     }

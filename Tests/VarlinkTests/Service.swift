@@ -68,3 +68,8 @@ private func makeRouter(_ desk: Desk) -> VarlinkRouter {
     }
     return router
 }
+
+extension VarlinkStatistics {
+    /// Connections that were closed for a message without a well-defined reply.
+    var protocolViolations: Int { violations.values.reduce(0, +) }
+}

@@ -17,7 +17,7 @@ import Testing
             let answer = WorkerAnswer.restored(part, isLast: parts.isOver)
             let size = Wire.encode(answer).bytes.count
             #expect(size <= bytes, "a message of \(size) bytes")
-            state.take(part)
+            state.append(part)
             if parts.isOver { return state }
         }
     }

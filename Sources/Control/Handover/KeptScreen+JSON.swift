@@ -69,7 +69,7 @@ extension KeptScreen {
 }
 
 /// A subscription as JSON, for the next process.
-extension SubscriptionStanding {
+extension SubscriptionState {
     /// The subscription as an object: the call that would resume it, and the gaps still to be reported.
     ///
     /// - Parameter store: the identity of the store that its cursor is of.

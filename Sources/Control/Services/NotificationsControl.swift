@@ -24,11 +24,11 @@ struct NotificationsControl: NotificationsService {
 
     /// Continues a subscription that was handed over by another process of the daemon.
     func resume(_ state: JSONObject, call: VarlinkCall<Notifications.Subscribe.Reply>) {
-        guard let standing = SubscriptionStanding(state.value) else {
+        guard let subscription = SubscriptionState(state.value) else {
             return call.fail(VarlinkService.InvalidParameter(parameter: "topics"))
         }
         // A subscriber that has lost the right to restricted parts gets an error that says so.
-        if standing.seesRestricted, let denial = context.denialOfRestricted(to: call.peer) {
+        if subscription.seesRestricted, let denial = context.denialOfRestricted(to: call.peer) {
             return call.fail(denial)
         }
         let user = context.own(call.peer).actor
@@ -36,7 +36,8 @@ struct NotificationsControl: NotificationsService {
         let isOfOther = store.map { $0 != context.registry.identity } ?? false
         begin(call) { bus, seesRestricted, wake throws(HostError) in
             try bus.resume(
-                standing, isOfOther: isOfOther, seesRestricted: seesRestricted, by: user, wake: wake
+                subscription, isOfOther: isOfOther, seesRestricted: seesRestricted, by: user,
+                wake: wake
             )
         }
     }

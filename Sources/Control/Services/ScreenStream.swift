@@ -38,13 +38,13 @@ final class ScreenStream: @unchecked Sendable {
         self.registry = registry
         self.kept = kept
         self.obstacle = obstacle
-        call.onHandOver { self.standing?.object }
+        call.onHandOver { self.keptScreen?.object }
     }
 
     /// The state for a handover; nil while nothing has been sent.
-    private var standing: KeptScreen? {
+    private var keptScreen: KeptScreen? {
         guard let reader else { return kept }
-        return registry.screens.standing(of: reader)
+        return registry.screens.keptScreen(of: reader)
     }
 
     /// Starts once the screen is open.

@@ -164,9 +164,9 @@ public struct ContainerDefinition: Sendable, Hashable {
     }
 }
 
-/// What applying one definition did, or would do.
+/// The result of applying one definition, or of a dry run of that.
 public struct ApplyResult: Sendable, Hashable {
-    /// What happened to the container.
+    /// A change of a container.
     public enum Action: String, Sendable, Hashable {
         /// It was created.
         case created
@@ -178,7 +178,7 @@ public struct ApplyResult: Sendable, Hashable {
 
     /// The container.
     public var container: String
-    /// What happened to it.
+    /// The change of the container.
     public var action: Action
     /// The changes, one line each.
     public var changes: [String]

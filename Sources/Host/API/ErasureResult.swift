@@ -1,4 +1,4 @@
-/// What the erasure of a person removed.
+/// The result of the erasure of a person: the numbers of what it removed.
 public struct ErasureResult: Sendable, Hashable {
     /// How many ballots were removed from tallies.
     public var ballots: Int = 0

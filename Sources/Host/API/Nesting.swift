@@ -21,7 +21,7 @@ public struct Nesting {
     /// - Parameter changed: the containers whose definitions change.
     /// - Returns: an error for one of them, whose reason names the path; nil: all screens can have their parts.
     func problem(of changed: Set<String>) -> HostError? {
-        for root in concerned(by: changed).sorted() {
+        for root in affected(by: changed).sorted() {
             var count = 0
             guard let reason = problem(at: [root], &count) else { continue }
             let container = changed.contains(root) ? root : changed.sorted().first ?? root
@@ -46,7 +46,7 @@ public struct Nesting {
     }
 
     /// The changed containers, and those that show them at any level.
-    private func concerned(by changed: Set<String>) -> Set<String> {
+    private func affected(by changed: Set<String>) -> Set<String> {
         var parents: [String: [String]] = [:]
         for (parent, own) in parts {
             for part in own { parents[part, default: []].append(parent) }

@@ -40,7 +40,7 @@ public struct ExportPart: Sendable, Hashable {
     public var sequence: Int64
     /// Whether this is the last part; the export is then closed.
     public var isLast: Bool
-    /// What is missing because it is damaged, one sentence each.
+    /// The records that are missing because they are damaged, one sentence each.
     public var lost: [String] = []
 }
 

@@ -2,7 +2,7 @@ public import AtriumKit
 
 /// The result of applying definitions.
 public struct ApplyOutcome: Sendable, Hashable {
-    /// What happened to each definition's container, in the order of the definitions.
+    /// The change of each definition's container, in the order of the definitions.
     public var results: [ApplyResult]
     /// The last sequence under which a change was committed; the current one if nothing changed.
     public var sequence: Int64
@@ -38,7 +38,7 @@ public struct RegistryStatus: Sendable, Hashable {
     public var subscribers: Int
     /// The number of open screens.
     public var screens: Int
-    /// What is wrong, one sentence each; empty when nothing is.
+    /// The problems, one sentence each; empty when there are none.
     public var problems: [String]
     /// The size of the store's files, in bytes.
     public var storeBytes: Int

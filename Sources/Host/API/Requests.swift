@@ -1,6 +1,6 @@
 public import AtriumKit
 
-/// Who calls, and the caller's special rights.
+/// The actor of a call, and the caller's special rights.
 public struct Caller: Sendable, Hashable {
     /// The actor: `unix:<uid>` or `<namespace>:<opaque>`.
     public var actor: String

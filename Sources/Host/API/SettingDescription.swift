@@ -5,13 +5,13 @@ public import JSONCodec
 public struct SettingDescription: Sendable, Hashable {
     /// Its name.
     public var name: String
-    /// What values it takes, in words.
+    /// The values that it takes, in words.
     public var type: String
     /// Whether it must be given.
     public var isRequired: Bool
-    /// What it is when it is not given, in JSON; nil: absent.
+    /// The default value, in JSON; nil: absent.
     public var defaultValue: String?
-    /// What it is for, in a sentence.
+    /// The purpose, in a sentence.
     public var summary: String
 
     /// The description of a declared setting.

@@ -3,7 +3,7 @@ public struct VerificationID: Sendable, Hashable {
     let number: UInt64
 }
 
-/// What a verification reports while it runs, and when it ends.
+/// The report of a verification while it runs, and when it ends.
 public struct VerificationNews: Sendable, Hashable {
     /// The container being read; empty for the store itself.
     public var container: String
@@ -49,7 +49,7 @@ public struct Damage: Sendable, Hashable {
         case checksum
         /// Records that are missing.
         case missing
-        /// What is shown differs from what the store holds.
+        /// The shown state differs from the stored one.
         case shown
         /// Entries of the log that are damaged or missing.
         case log
@@ -72,6 +72,6 @@ public struct Damage: Sendable, Hashable {
     public var keys: [String]
     /// The damage, in a sentence.
     public var found: String
-    /// What to do about it.
+    /// The advice on what to do about it.
     public var advice: String
 }

@@ -59,11 +59,12 @@ extension Backlog {
             var missing = past.missing[...]
             for (found, isDamaged) in wanted {
                 let goesOn =
-                    pass(&missing, before: found.sequence ?? 0)
-                    && (isDamaged ? pass(found) : take(found, texts, request, bytes: &bytes))
+                    recordMissing(&missing, before: found.sequence ?? 0)
+                    && (isDamaged
+                        ? recordDamaged(found) : append(found, texts, request, bytes: &bytes))
                 guard goesOn else { return }
             }
-            guard pass(&missing, before: request.through + 1) else { return }
+            guard recordMissing(&missing, before: request.through + 1) else { return }
             guard let last = past.through, last < request.through else {
                 through = request.through
                 return
@@ -74,7 +75,7 @@ extension Backlog {
     }
 
     /// Appends a notification and returns true; returns false when it does not fit.
-    private mutating func take(
+    private mutating func append(
         _ found: BusNotification, _ texts: [RecordKey: CommentText], _ request: BacklogRequest,
         bytes: inout Int
     ) -> Bool {
@@ -92,7 +93,7 @@ extension Backlog {
     ///
     /// - Returns: false when notifications precede it in this part. The part then ends before it, and the next part
     ///   begins with the gap.
-    private mutating func pass(_ found: BusNotification) -> Bool {
+    private mutating func recordDamaged(_ found: BusNotification) -> Bool {
         guard let sequence = found.sequence else { return true }
         damage.add(sequence, topic: found.topic)
         guard notifications.isEmpty else { return false }
@@ -104,7 +105,7 @@ extension Backlog {
     /// Records the entries before a sequence that are gone; nobody knows what they were about.
     ///
     /// - Returns: as for a damaged notification.
-    private mutating func pass(
+    private mutating func recordMissing(
         _ missing: inout ArraySlice<ClosedRange<Int64>>, before end: Int64
     ) -> Bool {
         while let range = missing.first, range.lowerBound < end {

@@ -1,7 +1,7 @@
 internal import AtriumKit
 
 /// The state of a subscription that another process needs to resume it.
-public struct SubscriptionStanding: Sendable, Hashable {
+public struct SubscriptionState: Sendable, Hashable {
     /// The patterns of its topics.
     public var patterns: [String]
     /// Its cursor: the sequence through which everything was delivered.
@@ -32,8 +32,9 @@ extension Bus {
         var progress: UInt64 = 0
     }
 
-    /// What the ring holds undelivered; subscribers that read the store are not counted, since the next process can
-    /// read it for them.
+    /// The subscribers with undelivered notifications in the ring.
+    ///
+    /// Subscribers that read the store are not counted, since the next process can read it for them.
     var undelivered: Undelivered {
         subscriptions.values.reduce(into: Undelivered()) { undelivered, subscription in
             guard !subscription.isWaiting, !subscription.isBehind else { return }
@@ -45,7 +46,7 @@ extension Bus {
     /// Returns a subscription's state; nil while the store is read for it, or when it has ended.
     ///
     /// Undelivered transient notifications become a gap, since no store keeps them.
-    public func standing(of id: SubscriptionID) -> SubscriptionStanding? {
+    public func state(of id: SubscriptionID) -> SubscriptionState? {
         guard let subscription = subscriptions[id], !subscription.isReading else { return nil }
         var after = subscription.isWaiting ? lastSequence : subscription.cursor
         var lost = subscription.lost
@@ -65,7 +66,7 @@ extension Bus {
             }
             if isDelivered { after = lastSequence }
         }
-        return SubscriptionStanding(
+        return SubscriptionState(
             patterns: subscription.group.patterns.map(\.text).sorted(), after: after,
             seesRestricted: subscription.group.seesRestricted,
             gaps: [subscription.trimmed, lost].compactMap { $0 })
@@ -83,7 +84,7 @@ extension Bus {
     /// Resumes a subscription from another process; a pull returns no batch until there is something to deliver.
     ///
     /// - Parameters:
-    ///   - standing: its state in the other process.
+    ///   - state: its state in the other process.
     ///   - isOfOther: whether that process had another store; as for ``subscribe(patterns:after:isOfOther:seesRestricted:by:wake:)``.
     ///   - seesRestricted: as for ``subscribe(patterns:after:isOfOther:seesRestricted:by:wake:)``.
     ///   - user: as for `subscribe`.
@@ -91,15 +92,15 @@ extension Bus {
     /// - Returns: the subscription's id.
     /// - Throws: as `subscribe` does.
     public func resume(
-        _ standing: SubscriptionStanding, isOfOther: Bool = false, seesRestricted: Bool,
+        _ state: SubscriptionState, isOfOther: Bool = false, seesRestricted: Bool,
         by user: String = "", wake: @escaping @Sendable () -> Void
     ) throws(HostError) -> SubscriptionID {
         let id = try subscribe(
-            patterns: standing.patterns, after: standing.after, isOfOther: isOfOther,
+            patterns: state.patterns, after: state.after, isOfOther: isOfOther,
             seesRestricted: seesRestricted, by: user, wake: wake)
         guard let subscription = subscriptions[id] else { return id }
         subscription.hasBegun = true
-        for gap in standing.gaps { subscription.keep(gap) }
+        for gap in state.gaps { subscription.addGap(gap) }
         return id
     }
 }

@@ -12,7 +12,7 @@ extension Bus {
     ///   - id: the subscription; one that has ended gets `.nothing`.
     ///   - maxBytes: about how many bytes the batch may have; one notification always fits.
     /// - Returns: a batch, or why there is none.
-    public func take(_ id: SubscriptionID, maxBytes: Int) -> TakenBatch {
+    public func poll(_ id: SubscriptionID, maxBytes: Int) -> PolledBatch {
         guard let subscription = subscriptions[id] else { return .nothing }
         guard !subscription.isReading else {
             subscription.wantsMore = true
@@ -33,12 +33,12 @@ extension Bus {
     ///   - id: the subscription.
     ///   - maxBytes: about how many bytes the batch may have; one notification always fits.
     ///   - reply: called during this call, or later when the store must be read or much of the ring scanned. It
-    ///     receives nil where ``take(_:maxBytes:)`` would return `.nothing`, and fails with
+    ///     receives nil where ``poll(_:maxBytes:)`` would return `.nothing`, and fails with
     ///     `HostError.storeUnavailable` when the store can't be read.
     public func pull(
         _ id: SubscriptionID, maxBytes: Int, reply: @escaping Reply<SharedBatch?>
     ) {
-        switch take(id, maxBytes: maxBytes) {
+        switch poll(id, maxBytes: maxBytes) {
         case .batch(let batch): reply(.success(batch))
         case .nothing: reply(.success(nil))
         case .later:
@@ -58,7 +58,7 @@ extension Bus {
             let batch = subscription.group.batch(at: subscription.position),
             batch.cost <= maxBytes || batch.content.notifications.count == 1
         else { return nil }
-        subscription.take(batch)
+        subscription.advance(past: batch)
         return batch
     }
 
@@ -71,14 +71,14 @@ extension Bus {
     /// - Returns: `.later` when `looks` ran out before a match; the next scan continues from there.
     private func ownBatch(
         for subscription: Subscription, _ maxBytes: Int, looks: Int
-    ) -> TakenBatch {
+    ) -> PolledBatch {
         let isInStep = subscription.isInStep
         let start = subscription.deliveredThrough
         var draft = BatchDraft(
             for: subscription, maxCount: limits.batchCount, maxBytes: maxBytes)
         let first = fill(&draft, of: subscription, looks: looks)
         if first == nil, subscription.position < ring.end {
-            subscription.keep(draft.gap)
+            subscription.addGap(draft.gap)
             return .later
         }
         guard let content = finished(draft, of: subscription) else { return .nothing }
@@ -131,8 +131,8 @@ extension Bus {
     ) -> UInt64? {
         var first: UInt64?
         var looks = looks
-        let meetingPlace = subscription.group.meetingPlace(after: subscription.position) ?? ring.end
-        while first == nil || subscription.position < meetingPlace,
+        let end = subscription.group.batchEnd(after: subscription.position) ?? ring.end
+        while first == nil || subscription.position < end,
             let posted = ring[subscription.position]
         {
             if subscription.wants(posted) {
@@ -144,7 +144,7 @@ extension Bus {
                 guard looks > 0 else { break }
                 looks -= 1
             }
-            subscription.pass(posted)
+            subscription.advance(past: posted)
         }
         return first
     }
@@ -159,7 +159,7 @@ extension Bus {
             sharedBytesLeft += subscription.group.wait(subscription)
             return nil
         }
-        subscription.noteCaughtUp()
+        subscription.markCaughtUp()
         return SubscriptionBatch(
             notifications: draft.notifications, sequence: subscription.cursor,
             live: isLive && subscription.lost == nil, gap: draft.gap)
@@ -182,13 +182,13 @@ extension Bus {
                 let (bus, subscription) = back.value
                 subscription.isReading = false
                 guard bus.subscriptions[id] === subscription else { return reply(.success(nil)) }
-                bus.take(result, request, into: draft, of: subscription, id, reply)
+                bus.handle(result, request, into: draft, of: subscription, id, reply)
                 bus.wakeIfPulled(subscription)
             }
         }
     }
 
-    private func take(
+    private func handle(
         _ result: Result<Backlog, HostError>, _ request: BacklogRequest, into draft: BatchDraft,
         of subscription: Subscription, _ id: SubscriptionID,
         _ reply: @escaping Reply<SharedBatch?>
@@ -196,7 +196,7 @@ extension Bus {
         switch result {
         case .failure(let error):
             // The batch is discarded, so its gap goes into the next one.
-            subscription.keep(draft.gap)
+            subscription.addGap(draft.gap)
             reply(.failure(error))
         case .success(let backlog) where !isCurrent(backlog):
             read(for: draft, of: subscription, id, reply)
@@ -206,8 +206,8 @@ extension Bus {
             let trimmedThrough = min(backlog.trimmedThrough, request.through)
             if trimmedThrough > request.after {
                 // The trimmed range precedes everything else in the batch, so its gap is delivered first.
-                subscription.keep(draft.gap)
-                subscription.keep(
+                subscription.addGap(draft.gap)
+                subscription.addGap(
                     .init(from: request.after + 1, to: trimmedThrough, reason: .trimmed))
                 draft.gap = subscription.takeGap()
             }
@@ -228,7 +228,7 @@ extension Bus {
                 draft.append(notification, text(of: notification, past: past), names: names)
             }
             subscription.cursor = min(backlog.through, request.through)
-            goOn(draft, of: subscription, id, reply)
+            resume(draft, of: subscription, id, reply)
         }
     }
 
@@ -241,7 +241,7 @@ extension Bus {
     }
 
     /// Continues after a read: from the ring, or from the store again where the ring has evicted what follows.
-    private func goOn(
+    private func resume(
         _ draft: BatchDraft, of subscription: Subscription, _ id: SubscriptionID,
         _ reply: @escaping Reply<SharedBatch?>
     ) {
@@ -262,9 +262,9 @@ extension Bus {
     }
 }
 
-/// The result of ``Bus/take(_:maxBytes:)``.
-public enum TakenBatch: Sendable {
-    /// What is undelivered, or as much of it as fits.
+/// The result of ``Bus/poll(_:maxBytes:)``.
+public enum PolledBatch: Sendable {
+    /// The undelivered notifications, or as many of them as fit.
     case batch(SharedBatch)
     /// Nothing is undelivered; the subscriber is woken once something is.
     case nothing

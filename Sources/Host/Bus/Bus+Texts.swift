@@ -21,12 +21,13 @@ extension Bus {
     }
 
     /// Forgets the texts of comments that were removed at a sequence without being listed one by one.
-    func forgetTexts(at sequence: Int64, where isGone: (RecordKey, CommentText) -> Bool) {
-        texts.forget(at: sequence, where: isGone)
+    func removeTexts(at sequence: Int64, where isGone: (RecordKey, CommentText) -> Bool) {
+        texts.remove(at: sequence, where: isGone)
         dropBatches()
     }
 
-    /// Notes that an item, component or container was added or removed, so that comments became readable or unreadable.
+    /// Records that an item, component or container was added or removed, so that comments became readable or
+    /// unreadable.
     func readabilityChanged() {
         if !texts.isEmpty { dropBatches() }
     }

@@ -109,14 +109,14 @@ public final class Bus {
         let posted = ring.append(notification, order: lastSequence, text)
         if let comment = notification.comment { texts.add(comment, text) }
         var woken: [Subscription] = []
-        for group in groupsToRouse(by: notification.topic) {
-            group.rouse(at: posted.position, into: &woken)
+        for group in groupsToWake(by: notification.topic) {
+            group.markAllBusy(at: posted.position, into: &woken)
         }
         while let evicted = ring.evict() {
-            for group in groups.values { group.lose(evicted) }
+            for group in groups.values { group.recordEviction(of: evicted) }
             if let comment = evicted.content.comment { texts.release(comment) }
         }
-        observers.note(notification, text)
+        observers.enqueue(notification, text)
         // Last, since a subscriber that is woken may pull during the call.
         for subscription in woken where !subscription.hasEnded { subscription.wake() }
     }
@@ -204,7 +204,7 @@ public final class Bus {
     }
 
     /// The groups whose waiting members want a topic.
-    private func groupsToRouse(by topic: String) -> [SubscriptionGroup] {
+    private func groupsToWake(by topic: String) -> [SubscriptionGroup] {
         // To compare a few patterns takes less than to find them by the topic's words.
         guard patternCount <= Self.fewPatterns else {
             return patterns.owners(of: topic).filter(\.hasWaiting)

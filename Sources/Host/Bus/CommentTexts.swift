@@ -33,7 +33,7 @@ public struct CommentText: Sendable, Hashable {
 final class CommentTexts {
     /// A comment that is in use, or changed lately, or both.
     private final class Known {
-        let place: Place
+        let key: Key
         /// The text, while the comment is in use.
         var text: CommentText?
         /// How many notifications in the ring are about the comment.
@@ -41,14 +41,14 @@ final class CommentTexts {
         /// The sequence of its last change, if that is among those that are remembered.
         var changed: Int64?
 
-        init(_ place: Place) { self.place = place }
+        init(_ key: Key) { self.key = key }
     }
 
     /// A comment's key, hashed by its id alone: there are few components whose comments have the same one.
-    private struct Place: Hashable {
+    private struct Key: Hashable {
         let comment: RecordKey
 
-        static func == (one: Place, other: Place) -> Bool {
+        static func == (one: Key, other: Key) -> Bool {
             one.comment.key == other.comment.key
                 && one.comment.component == other.comment.component
                 && one.comment.container == other.comment.container
@@ -60,7 +60,7 @@ final class CommentTexts {
     /// How many of the latest changes are remembered.
     private static let mostChanges = 4_096
 
-    private var known: [Place: Known] = [:]
+    private var known: [Key: Known] = [:]
     private var changes: Deque<(comment: Known, sequence: Int64)> = []
     /// Changes through this sequence are no longer remembered one by one.
     private var base: Int64
@@ -76,27 +76,27 @@ final class CommentTexts {
     ///
     /// - Parameter past: the text from a read of the past, which counts when the ring has no notification about it.
     subscript(comment: RecordKey, past: CommentText?) -> CommentText? {
-        guard let found = known[Place(comment: comment)], found.uses > 0 else { return past }
+        guard let found = known[Key(comment: comment)], found.uses > 0 else { return past }
         return found.text
     }
 
     /// Whether a comment's text that was read at a sequence is still current.
     func isCurrent(_ comment: RecordKey, asOf sequence: Int64) -> Bool {
-        guard let found = known[Place(comment: comment)] else { return sequence >= base }
+        guard let found = known[Key(comment: comment)] else { return sequence >= base }
         return found.uses > 0 || sequence >= found.changed ?? base
     }
 
-    /// Notes that a notification about a comment was added to the ring.
+    /// Records that a notification about a comment was added to the ring.
     func add(_ comment: RecordKey, _ text: CommentText?) {
-        let found = find(Place(comment: comment))
+        let found = find(Key(comment: comment))
         found.text = text
         found.uses += 1
         if found.uses == 1 { used += 1 }
     }
 
-    /// Notes that the ring evicted a notification about a comment.
+    /// Records that the ring evicted a notification about a comment.
     func release(_ comment: RecordKey) {
-        guard let found = known[Place(comment: comment)], found.uses > 0 else { return }
+        guard let found = known[Key(comment: comment)], found.uses > 0 else { return }
         found.uses -= 1
         guard found.uses == 0 else { return }
         found.text = nil
@@ -104,11 +104,11 @@ final class CommentTexts {
         drop(found)
     }
 
-    /// Notes that a comment's record changed at a sequence.
+    /// Records that a comment's record changed at a sequence.
     ///
     /// - Returns: whether a notification in the ring is about it.
     func change(_ comment: RecordKey, to text: CommentText?, at sequence: Int64) -> Bool {
-        let found = find(Place(comment: comment))
+        let found = find(Key(comment: comment))
         found.changed = sequence
         changes.append((found, sequence))
         if changes.count > Self.mostChanges, let oldest = changes.popFirst() {
@@ -123,25 +123,25 @@ final class CommentTexts {
         return true
     }
 
-    /// Notes that comments were removed at a sequence without being listed one by one.
-    func forget(at sequence: Int64, where isGone: (RecordKey, CommentText) -> Bool) {
+    /// Records that comments were removed at a sequence without being listed one by one.
+    func remove(at sequence: Int64, where isGone: (RecordKey, CommentText) -> Bool) {
         base = max(base, sequence)
         changes.removeAll()
         for found in known.values {
             found.changed = nil
-            if let text = found.text, isGone(found.place.comment, text) { found.text = nil }
+            if let text = found.text, isGone(found.key.comment, text) { found.text = nil }
             drop(found)
         }
     }
 
     /// Finds a comment, or begins to know it; the table is looked through once.
-    private func find(_ place: Place) -> Known {
+    private func find(_ key: Key) -> Known {
         func same(_ known: inout Known) -> Known { known }
-        return same(&known[place, default: Known(place)])
+        return same(&known[key, default: Known(key)])
     }
 
     /// Forgets a comment of which there is nothing to know.
     private func drop(_ comment: Known) {
-        if comment.uses == 0, comment.changed == nil { known[comment.place] = nil }
+        if comment.uses == 0, comment.changed == nil { known[comment.key] = nil }
     }
 }

@@ -5,7 +5,7 @@ internal import Store
 
 /// The part that an erased user has in notifications, and what is erased of each notification.
 struct ErasedPart: Sendable {
-    /// What is erased of a notification.
+    /// The part of a notification that is erased.
     enum Verdict: Sendable {
         /// Nothing.
         case kept

@@ -35,7 +35,7 @@ public struct NotificationView: Sendable, Hashable {
     public var payload: [UInt8]
 }
 
-/// What a subscriber pulls at once: undelivered notifications, as many as fit.
+/// The notifications that a subscriber pulls at once: undelivered ones, as many as fit.
 public struct SubscriptionBatch: Sendable, Hashable {
     /// A range of notifications that can't be delivered.
     public struct Gap: Sendable, Hashable {

@@ -39,7 +39,7 @@ final class Observers {
     /// - Parameters:
     ///   - notification: the notification.
     ///   - text: the text of the comment that it is about.
-    func note(_ notification: BusNotification, _ text: CommentText? = nil) {
+    func enqueue(_ notification: BusNotification, _ text: CommentText? = nil) {
         guard !observers.isEmpty else { return }
         let interested = observers.filter { _, observer in
             observer.patterns.contains { $0.matches(notification.topic) }

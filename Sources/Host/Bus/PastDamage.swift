@@ -46,7 +46,7 @@ public struct PastDamage: Sendable, Hashable {
     }
 
     /// Whether any of the damage is in a container.
-    func concerns(_ container: String) -> Bool { containers.contains(container) }
+    func affects(_ container: String) -> Bool { containers.contains(container) }
 
     /// The damage and what to do about it, as a message; nil: there is none.
     var problem: String? {

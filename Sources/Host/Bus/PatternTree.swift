@@ -61,11 +61,11 @@ final class PatternTree<Owner: AnyObject> {
     private func find(_ words: Substring, _ found: inout [Owner]) {
         found.append(contentsOf: further)
         let (word, rest) = words.cut
-        next[word]?.take(rest, &found)
-        any?.take(rest, &found)
+        next[word]?.collect(rest, &found)
+        any?.collect(rest, &found)
     }
 
-    private func take(_ rest: Substring?, _ found: inout [Owner]) {
+    private func collect(_ rest: Substring?, _ found: inout [Owner]) {
         if let rest { find(rest, &found) } else { found.append(contentsOf: owners) }
     }
 }

@@ -64,20 +64,20 @@ final class Subscription {
     }
 
     /// Accounts for a notification that the ring evicted.
-    func lose(_ posted: PostedNotification) {
+    func recordEviction(of posted: PostedNotification) {
         guard isBehind || position <= posted.position else { return }
         if wants(posted) {
             if posted.isTransient {
-                keep(.init(from: posted.order, to: posted.order, reason: .transient))
+                addGap(.init(from: posted.order, to: posted.order, reason: .transient))
             } else {
                 isBehind = true
             }
         }
-        if !isBehind { pass(posted) }
+        if !isBehind { advance(past: posted) }
     }
 
     /// Moves past a notification.
-    func pass(_ posted: PostedNotification) {
+    func advance(past posted: PostedNotification) {
         position = posted.position + 1
         cursor = max(cursor, posted.order)
     }
@@ -87,27 +87,27 @@ final class Subscription {
         self.position = max(self.position, position)
     }
 
-    /// Notes that everything before its place was delivered.
-    func noteCaughtUp() {
-        noteDelivery()
+    /// Records that everything before its place was delivered.
+    func markCaughtUp() {
+        markDelivered()
         hasBegun = true
     }
 
     /// Moves past a batch of the group, which was delivered.
-    func take(_ batch: SharedBatch) {
+    func advance(past batch: SharedBatch) {
         position = batch.end
         cursor = max(cursor, batch.content.sequence)
-        noteCaughtUp()
+        markCaughtUp()
     }
 
     /// Moves from the store to a place in the ring.
     func join(at position: UInt64) {
         self.position = position
-        noteDelivery()
+        markDelivered()
         isBehind = false
     }
 
-    private func noteDelivery() {
+    private func markDelivered() {
         // Notifications before `start` may match other members of its group.
         deliveredThrough = max(position, start)
     }
@@ -123,7 +123,7 @@ final class Subscription {
     }
 
     /// Puts back a gap that was taken but not delivered, or adds a new one.
-    func keep(_ gap: SubscriptionBatch.Gap?) {
+    func addGap(_ gap: SubscriptionBatch.Gap?) {
         guard let gap else { return }
         switch gap.reason {
         case .trimmed, .damaged, .replaced: trimmed = gap.joined(trimmed)

@@ -6,7 +6,7 @@ internal import DequeModule
 /// The others are busy, each at its own place. While any member is busy, the batches that members got are kept, so
 /// that a member that reaches the same place later gets the same batch.
 final class SubscriptionGroup {
-    /// What the subscribers have in common.
+    /// The properties that the subscribers have in common.
     struct Key: Hashable {
         let patterns: Set<TopicPattern>
         let seesRestricted: Bool
@@ -49,7 +49,7 @@ extension SubscriptionGroup {
     /// - Returns: how many bytes of kept batches were freed.
     func remove(_ subscription: Subscription) -> Int {
         subscription.hasEnded = true
-        takeOut(subscription)
+        removeFromList(subscription)
         return busy.isEmpty ? dropBatches() : 0
     }
 
@@ -58,7 +58,7 @@ extension SubscriptionGroup {
     /// - Returns: how many bytes of kept batches were freed, because no member needs them any more.
     func wait(_ subscription: Subscription) -> Int {
         guard !subscription.isWaiting else { return 0 }
-        takeOut(subscription)
+        removeFromList(subscription)
         subscription.isWaiting = true
         append(subscription, to: &waiting)
         return busy.isEmpty ? dropBatches() : 0
@@ -67,7 +67,7 @@ extension SubscriptionGroup {
     /// Makes a waiting member busy, since it pulls before it was woken; nothing before the ring's end matches.
     func stopWaiting(_ subscription: Subscription, end: UInt64) {
         guard subscription.isWaiting else { return }
-        takeOut(subscription)
+        removeFromList(subscription)
         subscription.isWaiting = false
         subscription.skip(to: end)
         append(subscription, to: &busy)
@@ -77,9 +77,9 @@ extension SubscriptionGroup {
     ///
     /// - Parameters:
     ///   - position: the place of that notification, the first that matches since they began to wait.
-    ///   - roused: the list to append the members to, which the caller wakes.
-    func rouse(at position: UInt64, into roused: inout [Subscription]) {
-        roused.append(contentsOf: waiting)
+    ///   - woken: the list to append the members to, which the caller wakes.
+    func markAllBusy(at position: UInt64, into woken: inout [Subscription]) {
+        woken.append(contentsOf: waiting)
         for subscription in waiting {
             subscription.isWaiting = false
             subscription.skip(to: position)
@@ -89,8 +89,8 @@ extension SubscriptionGroup {
     }
 
     /// Accounts for a notification that the ring evicted; waiting members don't need it.
-    func lose(_ posted: PostedNotification) {
-        for subscription in busy { subscription.lose(posted) }
+    func recordEviction(of posted: PostedNotification) {
+        for subscription in busy { subscription.recordEviction(of: posted) }
     }
 
     private func append(_ subscription: Subscription, to list: inout [Subscription]) {
@@ -99,7 +99,7 @@ extension SubscriptionGroup {
     }
 
     /// Removes a member from its list; the last member of the list takes its index.
-    private func takeOut(_ subscription: Subscription) {
+    private func removeFromList(_ subscription: Subscription) {
         let place = subscription.place
         if subscription.isWaiting {
             waiting.swapAt(place, waiting.count - 1)
@@ -125,7 +125,7 @@ extension SubscriptionGroup {
     /// The end of the kept batch around a place.
     ///
     /// A member whose own batch differs stops there, and shares batches again from there on.
-    func meetingPlace(after position: UInt64) -> UInt64? {
+    func batchEnd(after position: UInt64) -> UInt64? {
         batchThatEnds(behind: position)?.end
     }
 

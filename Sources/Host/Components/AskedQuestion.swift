@@ -50,7 +50,7 @@ final class AskedQuestion {
     deinit {
         if let asking { source.drop(asking) }
         source.pin([], insteadOf: ids)
-        source.forget(question)
+        source.remove(question)
     }
 
     /// The number of items, as far as it is known.
@@ -74,7 +74,7 @@ final class AskedQuestion {
         user = window.user
         guard asking == nil else { return }
         if problem != nil || isPaused {
-            lookAgain(isTyped: isTyped)
+            retry(isTyped: isTyped)
         } else if isAnswered {
             askMore()
         } else if isTyped {
@@ -105,10 +105,10 @@ final class AskedQuestion {
         // A question that is not sent yet will get the new answer anyway.
         guard !isPaused, asking?.isSent ?? true else { return }
         isOutdated = true
-        goOnRenewing()
+        renewIfOutdated()
     }
 
-    private func goOnRenewing() {
+    private func renewIfOutdated() {
         guard isOutdated, asking == nil, !isRenewalComing else { return }
         let now = NIODeadline.now()
         if let next = lastRenewal.map({ $0 + SourceState.pace }), next > now {
@@ -123,13 +123,13 @@ final class AskedQuestion {
 
     private func renewLater() {
         isRenewalComing = false
-        goOnRenewing()
+        renewIfOutdated()
     }
 
     /// Asks again if the question has failed, at most once a second, or if it waits for the end of typing.
     ///
     /// Called when another screen wants the answer.
-    func lookAgain(isTyped: Bool = false) {
+    func retry(isTyped: Bool = false) {
         if isPaused, !isTyped { begin() }
         guard problem != nil, asking == nil else { return }
         guard lastAsked.map({ .now() - $0 >= SourceState.pace }) ?? true else { return }
@@ -173,18 +173,18 @@ extension AskedQuestion {
         question.limit = min(max(limit - ids.count, 1), ContentQuestion.mostItems)
         question.cursor = cursor
         collected = ids
-        let asking = Asking(question, for: user) { [weak self] in self?.take($0, from: cursor) }
+        let asking = Asking(question, for: user) { [weak self] in self?.handle($0, from: cursor) }
         self.asking = asking
         source.ask(asking)
     }
 
-    private func take(_ result: Result<AskedAnswer, AskFailure>, from cursor: String?) {
+    private func handle(_ result: Result<AskedAnswer, AskFailure>, from cursor: String?) {
         asking = nil
         let before = collected
         // The pins are released only once the items are shown.
         defer {
             if asking == nil { pins = [] }
-            goOnRenewing()
+            renewIfOutdated()
         }
         switch result {
         case .success(let answer):

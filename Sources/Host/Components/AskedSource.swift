@@ -22,7 +22,7 @@ final class AskedSource {
     private var questions: [ContentQuestion: WeakQuestion] = [:]
     /// The calls that wait for an answer, by question.
     private var calls: [ContentQuestion: [Call]] = [:]
-    private let places = WaitingPlaces()
+    private let permits = WaitPermits()
     private var waiting: Deque<Asking> = []
     private var open: [Int: Asking] = [:]
     private var last = 0
@@ -38,7 +38,7 @@ final class AskedSource {
 
     /// A call that waits for an answer.
     private struct Call {
-        let place: WaitingPlaces.Place
+        let permit: WaitPermits.Permit
         let done: (Result<AskedAnswer, AskFailure>) -> Void
     }
 
@@ -55,7 +55,7 @@ final class AskedSource {
     }
 
     /// Removes a question whose answer no screen shows any more.
-    func forget(_ question: ContentQuestion) {
+    func remove(_ question: ContentQuestion) {
         if questions[question]?.value == nil { questions[question] = nil }
     }
 
@@ -66,13 +66,13 @@ final class AskedSource {
         _ question: ContentQuestion, for user: String,
         _ done: @escaping (Result<AskedAnswer, AskFailure>) -> Void
     ) {
-        let place: WaitingPlaces.Place
-        do throws(WaitingPlaces.Full) {
-            place = try places.take(for: user, of: domain.limits.waitingCalls)
+        let permit: WaitPermits.Permit
+        do throws(WaitPermits.Full) {
+            permit = try permits.acquire(for: user, of: domain.limits.waitingCalls)
         } catch {
             return done(.failure(failure(error.reason, retryAfter: 1)))
         }
-        calls[question, default: []].append(Call(place: place, done: done))
+        calls[question, default: []].append(Call(permit: permit, done: done))
         guard calls[question]?.count == 1 else { return }
         let asking = Asking(question, for: user) { [self] result in
             let waiting = calls.removeValue(forKey: question) ?? []
@@ -128,8 +128,8 @@ final class AskedSource {
 
     /// Ends a question whose component took too long.
     ///
-    /// If the component has the question, it keeps a place for nine times as long again.
-    private func overdue(_ asking: Asking, _ number: Int) {
+    /// If the component has the question, it keeps a permit for nine times as long again.
+    private func timeOut(_ asking: Asking, _ number: Int) {
         if open[number] === asking {
             domain.after(TimeAmount(domain.limits.answerTime * 9)) { [weak self] in
                 guard let self, open.removeValue(forKey: number) != nil else { return }
@@ -193,7 +193,7 @@ final class AskedSource {
             next.isSent = true
             domain.after(TimeAmount(domain.limits.answerTime)) { [weak self, weak next] in
                 guard let self, let next else { return }
-                domain.inSlices([{ self.overdue(next, number) }])
+                domain.inSlices([{ self.timeOut(next, number) }])
             }
             port.ask(number, next.question)
             guard NIODeadline.now() >= end else { continue }
@@ -208,7 +208,7 @@ extension AskedSource {
     /// Handles the component's answer; one that nobody waits for any more is dropped.
     func answered(_ number: Int, _ result: Result<ContentAnswer, Refusal>) {
         guard let asking = open.removeValue(forKey: number), let slot else { return }
-        slot.failures.forget()
+        slot.failures.reset()
         send()
         guard asking.isWanted else { return }
         switch result {
@@ -219,12 +219,12 @@ extension AskedSource {
                         reason: refusal.reason,
                         error: HostError(
                             refusal, container: slot.containerName, component: slot.name))))
-        case .success(let answer): take(answer, of: slot) { asking.end(.success($0)) }
+        case .success(let answer): insert(answer, of: slot) { asking.end(.success($0)) }
         }
     }
 
     /// Checks the answered items and puts them into the list, in slices.
-    private func take(
+    private func insert(
         _ answer: ContentAnswer, of slot: Slot, then done: @escaping (AskedAnswer) -> Void
     ) {
         let ids = answer.items.map(\.id)
@@ -257,30 +257,30 @@ extension AskedSource {
                 AskedAnswer(
                     ids: ids.filter { !changes.isGone($0) && !unfit.ids.contains($0) },
                     total: answer.total, next: answer.next, pin: pin))
-            makeRoom()
+            evictOldest()
         }
     }
 
     /// Handles a change that the component reported without being asked.
     func follow(_ change: ContentChange) {
-        for changes in taking { changes.take(change) }
+        for changes in taking { changes.record(change) }
         switch change {
         case .remove(let ids):
             let gone = Set(ids)
-            for id in ids { kept.forget(id) }
+            for id in ids { kept.remove(id) }
             for question in present { question.remove(gone) }
-            slot?.container?.areGone(gone)
+            slot?.container?.itemsRemoved(gone)
         case .insert(let items), .update(let items):
             for item in items where slot?.list?.contains(item.id) ?? false { kept.measure(item) }
-            makeRoom()
-        default: makeRoom()
+            evictOldest()
+        default: evictOldest()
         }
     }
 
     /// Pins the items of the answer that is shown now, in place of those of the one before.
     func pin(_ ids: [String], insteadOf old: [String]) {
         kept.pin(ids)
-        if kept.unpin(old) { kept.settle(at: 0, bytes: 0) }
+        if kept.unpin(old) { kept.setEvictionSize(at: 0, bytes: 0) }
     }
 
     /// Pins the items of an answer until it is shown or read.
@@ -291,7 +291,7 @@ extension AskedSource {
 
     /// Evicts the items that were shown longest ago if there are too many; some more than necessary, so that this is
     /// rare.
-    private func makeRoom() {
+    private func evictOldest() {
         guard let list = slot?.list, !isMakingRoom,
             list.count > max(domain.limits.askedItems, kept.enough.items)
                 || kept.bytes > max(domain.limits.askedBytes, kept.enough.bytes)
@@ -308,11 +308,11 @@ extension AskedSource {
             }
             return true
         } then: { [self] in
-            letGo(free.sorted { $0.stamp < $1.stamp }.map(\.id), from: list)
+            evict(free.sorted { $0.stamp < $1.stamp }.map(\.id), from: list)
         }
     }
 
-    private func letGo(_ free: [String], from list: ContentIndex) {
+    private func evict(_ free: [String], from list: ContentIndex) {
         let (limit, bytes) = (domain.limits.askedItems, domain.limits.askedBytes)
         var rest = free[...]
         domain.inSlices { [self] in
@@ -322,13 +322,13 @@ extension AskedSource {
             else { return false }
             // A screen may show it by now.
             guard !kept.isShown(id), !container.isInUse(id) else { return true }
-            kept.forget(id)
+            kept.remove(id)
             list.remove([id])
             return true
         } then: { [self] in
             isMakingRoom = false
             // If most items are shown, this keeps every further answer from searching all of them again.
-            kept.settle(
+            kept.setEvictionSize(
                 at: list.count > limit ? list.count + limit / 16 : 0,
                 bytes: kept.bytes > bytes ? kept.bytes + bytes / 16 : 0)
             slot?.container?.listsChanged()
@@ -374,7 +374,7 @@ extension AskedSource {
 
     /// Sends what waits, and asks failed questions again, because the component is attached again.
     func connect() {
-        domain.inSlices(present.map { question in { question.lookAgain(isTyped: true) } })
+        domain.inSlices(present.map { question in { question.retry(isTyped: true) } })
         send()
     }
 }

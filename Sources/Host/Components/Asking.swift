@@ -58,12 +58,12 @@ final class AnswerPin {
     deinit { source.unpin(ids) }
 }
 
-/// What a source reports by itself while an older answer is being put into the list.
+/// The changes that a source reports by itself while an older answer is being put into the list.
 final class ChangesMeanwhile {
     private var newest: [String: Item?] = [:]
 
     /// Records a reported change.
-    func take(_ change: ContentChange) {
+    func record(_ change: ContentChange) {
         switch change {
         case .insert(let items), .update(let items):
             for item in items { newest.updateValue(item, forKey: item.id) }

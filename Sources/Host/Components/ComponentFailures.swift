@@ -12,12 +12,12 @@ final class ComponentFailures {
     /// The restarts of the component since it was first made.
     private(set) var restarts: ComponentRestarts?
     /// Whether it has failed so often that calls don't wait for it.
-    private(set) var isIll = false
+    private(set) var isRefusing = false
 
     /// Counts an end, or a failed start.
     func add() { count += 1 }
 
-    /// Notes when and why the component is started again.
+    /// Records when and why the component is started again.
     func pause(until next: Timestamp, because cause: String) {
         var restarts = self.restarts ?? ComponentRestarts(cause: cause)
         restarts.count += 1
@@ -27,30 +27,30 @@ final class ComponentFailures {
         self.restarts = restarts
     }
 
-    /// Notes that a call ended the worker, so that the component is not to blame.
-    func blameCall() {
+    /// Records that a call ended the worker, so that the component is not to blame.
+    func recordPoisoning() {
         poisonings += 1
         if poisonings <= Self.mostPoisonings { count = 0 }
     }
 
     /// Forgets the failures, because the component has answered or somebody needs it.
-    func forget() {
+    func reset() {
         count = 0
         poisonings = 0
         restarts?.failures = 0
     }
 
-    /// Notes that calls don't wait for the component any more.
+    /// Records that calls don't wait for the component any more.
     ///
     /// - Returns: whether they did before.
-    func becomeIll() -> Bool {
-        defer { isIll = true }
-        return !isIll
+    func markRefusing() -> Bool {
+        defer { isRefusing = true }
+        return !isRefusing
     }
 
-    /// Notes that the component is attached: calls wait for it again, and no start is scheduled.
+    /// Records that the component is attached: calls wait for it again, and no start is scheduled.
     func recover() {
-        isIll = false
+        isRefusing = false
         restarts?.next = nil
     }
 }

@@ -76,16 +76,16 @@ final class ComponentLaunch {
         slot.kept.read { [self] kept in
             guard let slot = wanted else { return }
             request.kept = kept
-            takeTurn(slot)
+            waitForTurn(slot)
         }
     }
 
     /// Launches the component when the number of components that are being launched allows it.
-    private func takeTurn(_ slot: Slot) {
+    private func waitForTurn(_ slot: Slot) {
         guard isolation == .process else { return launch(slot) }
-        slot.domain.starts.take { [self] turn in
+        slot.domain.starts.acquire { [self] turn in
             guard let slot = wanted else { return turn.end() }
-            slot.start.hold(turn)
+            slot.start.setTurn(turn)
             // Before the launch, because the answer may come synchronously.
             slot.start.awaitAnswer()
             launch(slot)

@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import Store
 
-/// What a component reported at the end of its load, to be delivered when its container attaches it.
+/// The state that a component reported at the end of its load, to be delivered when its container attaches it.
 struct Loaded {
     var state = LoadedState()
     /// The items, if they are exactly its records, so that no event reports them.
@@ -29,7 +29,7 @@ final class ComponentLoad {
     private weak var slot: Slot?
     private let attempt: Int
     private let domain: Domain
-    /// What the component has reported so far.
+    /// The state that the component has reported so far.
     private var reported = LoadedState()
 
     /// A load for the present start of a component, which is launched.
@@ -63,20 +63,20 @@ final class ComponentLoad {
             switch result {
             case .failure(let error):
                 slot.start.fail(because: "Its records can't be read: \(error)")
-            case .success(let load): takeOver(load.value, slot)
+            case .success(let load): adopt(load.value, slot)
             }
         }
     }
 
     /// Uses a list that is made of records, and passes its items to the component.
-    private func takeOver(_ load: RecordLoad?, _ slot: Slot) {
+    private func adopt(_ load: RecordLoad?, _ slot: Slot) {
         // Not every record is an item: the component itself has to interpret them.
         guard let load, let port = slot.port, let container = slot.container else {
             return loadEach(slot)
         }
         port.load(load.items)
         slot.own.contents?.load(load.list, listsItsRecords: true)
-        slot.note(load.unreadable, load.unfit, in: load.list)
+        slot.report(load.unreadable, load.unfit, in: load.list)
         let isWanted = { self.isWanted }
         container.fillDerived(load.list, while: isWanted) {
             self.end(Loaded(items: load.items))
@@ -95,7 +95,7 @@ final class ComponentLoad {
             if let problem {
                 return slot.start.fail(because: "Its records can't be read: \(problem)")
             }
-            slot.note(loading.unreadable, loading.unfit, in: loading.list)
+            slot.report(loading.unreadable, loading.unfit, in: loading.list)
             ask(slot, loading)
         }
     }
@@ -108,7 +108,7 @@ final class ComponentLoad {
         slot.start.awaitAnswer()
         port.reportAll(in: domain) { [self] part in
             guard let slot = wanted else { return false }
-            reported.take(part.events)
+            reported.append(part.events)
             // Each part is progress, and more may follow.
             slot.start.awaitAnswer()
             return true
@@ -170,7 +170,7 @@ final class ComponentLoad {
             next = end
             return true
         } then: { [self] in
-            wanted?.note(unfit, in: list)
+            wanted?.report(unfit, in: list)
             loading.setRevisions(of: list, in: domain, while: { self.isWanted }) {
                 if self.isWanted { done() }
             }
@@ -180,11 +180,11 @@ final class ComponentLoad {
 
 extension Slot {
     /// Reports unreadable records and unfit items in the component's status and in the log.
-    fileprivate func note(
+    fileprivate func report(
         _ unreadable: UnreadableRecords, _ unfit: UnfitItems, in list: ContentIndex?
     ) {
         damage.loaded(without: unreadable)
-        note(unfit, in: list)
+        report(unfit, in: list)
         guard let problem = unreadable.problem else { return }
         domain.logger.error(
             "a component's records can't be read", metadata: logFields(["reason": "It \(problem)."])
@@ -192,8 +192,8 @@ extension Slot {
     }
 
     /// Reports which of a list's items don't fit the fields, in the component's status and in the log.
-    func note(_ unfit: UnfitItems, in list: ContentIndex?) {
-        own.contents?.note(unfit)
+    func report(_ unfit: UnfitItems, in list: ContentIndex?) {
+        own.contents?.setUnfit(unfit)
         guard let problem = unfit.problem(in: list, FieldChecker(fields: fields)) else { return }
         domain.logger.warning(
             "items don't fit the fields", metadata: logFields(["reason": "It \(problem)."]))

@@ -64,7 +64,7 @@ final class ComponentStart {
 
     /// Tries to start the component until that succeeds or has failed too often; then the container attaches it.
     func run(_ done: @escaping () -> Void) {
-        prepare { [weak slot] in slot?.start.goOn(after: $0, done) }
+        prepare { [weak slot] in slot?.start.finish(after: $0, done) }
     }
 
     /// Launches and loads the component, once.
@@ -84,33 +84,33 @@ final class ComponentStart {
     }
 
     /// Handles the end of a start: the component is attached, started again, or given up.
-    func goOn(after failure: StartFailure?, _ done: @escaping () -> Void) {
+    func finish(after failure: StartFailure?, _ done: @escaping () -> Void) {
         switch failure {
-        case nil: slot.container?.takeIn(slot) { done() }
+        case nil: slot.container?.attach(slot) { done() }
         // The same definition has worked before, so the problem may be a passing one.
-        case .final(let error) where hasSucceeded: tryAgain(because: error.sentence, done)
+        case .final(let error) where hasSucceeded: retryLater(because: error.sentence, done)
         case .final(let error): giveUp(because: error.sentence, done)
-        case .passing(let reason): tryAgain(because: reason, done)
+        case .passing(let reason): retryLater(because: reason, done)
         }
     }
 
     /// Does what ``run(_:)`` does, after a pause that grows with each failure.
     func restart(because reason: String) {
         slot.beginPause()
-        tryAgain(because: reason) {}
+        retryLater(because: reason) {}
     }
 
     /// Does what ``restart(because:)`` does, for a component that was lost before the container attached it.
-    func restartUntaken() {
+    func restartUnattached() {
         let reason = earlyLoss
         earlyLoss = nil
         restart(because: reason ?? "Its worker ended before it was attached.")
     }
 
     /// Starts a component again that was given up, because somebody needs it.
-    func revive() {
+    func retryNow() {
         guard case .failed = slot.state, slot.plugin != nil else { return }
-        slot.failures.forget()
+        slot.failures.reset()
         run {}
     }
 
@@ -123,10 +123,10 @@ final class ComponentStart {
         done?(.passing(reason: reason))
     }
 
-    /// Notes that the component is attached, and logs and posts it after failures.
+    /// Records that the component is attached, and logs and posts it after failures.
     func succeed() {
         let slot = slot
-        if endStall() || slot.failures.isIll {
+        if endStall() || slot.failures.isRefusing {
             slot.domain.logger.log(.componentRevived, slot.logFields())
         }
         if slot.failures.restarts?.next != nil {
@@ -149,7 +149,7 @@ final class ComponentStart {
     }
 
     /// Cancels a launch that is under way, and forgets what the component read and sent.
-    func letGo() {
+    func cancel() {
         let cancel = launching
         launching = nil
         cancel?()
@@ -192,29 +192,29 @@ final class ComponentStart {
 
 extension ComponentStart {
     /// Keeps the permission to launch until the launch ends.
-    func hold(_ turn: StartTurns.Turn) { self.turn = turn }
+    func setTurn(_ turn: StartTurns.Turn) { self.turn = turn }
 
-    /// Notes that the component is being launched.
+    /// Records that the component is being launched.
     ///
     /// - Parameter cancel: cancels the launch.
     func launching(_ cancel: @escaping LaunchCancellation) { launching = cancel }
 
-    /// Notes that the launch has ended.
+    /// Records that the launch has ended.
     func endLaunch() {
         launching = nil
         watch.end()
         endTurn()
     }
 
-    /// Notes that the component is launched, and is loaded next.
+    /// Records that the component is launched, and is loaded next.
     ///
     /// - Parameter done: called when it is loaded.
     func load(then done: @escaping (StartFailure?) -> Void) { self.done = done }
 
-    /// Notes that the component's records are read from now on.
+    /// Records that the component's records are read from now on.
     func beginReading() { readAt = slot.domain.nextTicket() }
 
-    /// Notes that the component is loaded.
+    /// Records that the component is loaded.
     func loaded() { takeDone()?(nil) }
 }
 
@@ -222,7 +222,7 @@ extension ComponentStart {
 
 extension ComponentStart {
     /// Starts the component after a pause, which doubles with each failure.
-    private func tryAgain(because reason: String, _ done: @escaping () -> Void) {
+    private func retryLater(because reason: String, _ done: @escaping () -> Void) {
         let (slot, domain) = (slot, slot.domain)
         slot.failures.add()
         domain.steps += 1
@@ -230,14 +230,14 @@ extension ComponentStart {
             .milliseconds(100 << min(slot.failures.count - 1, 20)), domain.limits.restartPause)
         slot.failures.pause(until: domain.now().after(pause), because: reason)
         announceRestart()
-        let isIll = slot.failures.count > domain.limits.restarts
-        if isIll { fallIll(because: reason, for: pause, done) }
+        let isRefusing = slot.failures.count > domain.limits.restarts
+        if isRefusing { refuseWhileFailing(because: reason, for: pause, done) }
         let attempt = attempt
         domain.after(TimeAmount(pause)) { [weak slot] in
             guard let slot, slot.start.attempt == attempt else { return }
             switch slot.state {
-            case .starting where !isIll: slot.start.run(done)
-            case .failed(let reason) where isIll:
+            case .starting where !isRefusing: slot.start.run(done)
+            case .failed(let reason) where isRefusing:
                 slot.start.run {}
                 // Calls don't wait for a component that has failed so often.
                 if case .starting = slot.state { slot.start.stall = reason }
@@ -247,8 +247,9 @@ extension ComponentStart {
     }
 
     /// Refuses calls until the component is attached; tries to start it continue.
-    private func fallIll(because reason: String, for pause: Duration, _ done: () -> Void) {
-        let isNew = slot.failures.becomeIll()
+    private func refuseWhileFailing(because reason: String, for pause: Duration, _ done: () -> Void)
+    {
+        let isNew = slot.failures.markRefusing()
         let reason =
             "It ended \(slot.failures.count) times in a row, and is started again at "
             + "\(slot.domain.now().after(pause).text): \(reason)"
@@ -293,35 +294,35 @@ extension ComponentStart {
 
 extension ComponentStart {
     /// Sets the callback for a stall; nil removes it.
-    func whenStalled(_ body: (() -> Void)?) { stalled = body }
+    func onStall(_ body: (() -> Void)?) { stalled = body }
 
-    /// Notes that the start waits for an answer of the component from now on.
+    /// Records that the start waits for an answer of the component from now on.
     func awaitAnswer() {
         // A component in the daemon answers synchronously.
         guard slot.isolation == .process else { return }
-        if watch.awaitAnswer() { lookLater() }
+        if watch.awaitAnswer() { checkLater() }
     }
 
-    /// Notes that the component has answered, or that the answer is not needed any more.
+    /// Records that the component has answered, or that the answer is not needed any more.
     func endAwaiting() { watch.end() }
 
-    private func lookLater() {
+    private func checkLater() {
         let (domain, seen) = (slot.domain, watch.seen)
         domain.after(TimeAmount(domain.limits.startPatience)) { [weak slot] in
-            slot?.start.look(since: seen)
+            slot?.start.check(since: seen)
         }
     }
 
-    private func look(since seen: UInt64) {
-        switch watch.look(since: seen) {
-        case .again: lookLater()
+    private func check(since seen: UInt64) {
+        switch watch.check(since: seen) {
+        case .again: checkLater()
         case .over: break
-        case .stalled: standStill()
+        case .stalled: refuseStalled()
         }
     }
 
     /// Refuses calls from now on; the component may still answer and be attached.
-    private func standStill() {
+    private func refuseStalled() {
         let (slot, domain) = (slot, slot.domain)
         endTurn()
         guard stall == nil, let container = slot.container else { return }

@@ -3,7 +3,7 @@ import Index
 
 /// The events that a component sent before it was part of its container: kept until it is, up to a limit in bytes.
 final class EarlyEvents {
-    /// What was reported together; small reports that follow each other are one.
+    /// The reports, each with the events that were reported together; small ones that follow each other are one.
     private var reports: [[ComponentEvent]] = []
     private var bytes = 0
     /// Whether the limit was exceeded: nothing is kept any more.

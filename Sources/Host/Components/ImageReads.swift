@@ -8,7 +8,7 @@ final class ImageReads {
     private struct Read {
         let item: String
         let field: String
-        let place: WaitingPlaces.Place
+        let permit: WaitPermits.Permit
         let done: Answer<ItemImage>
     }
 
@@ -27,8 +27,8 @@ final class ImageReads {
     /// One that was given up keeps its place until the component ends it.
     private var running: Set<Int> = []
     private var last = 0
-    /// The places of the calls that wait, whether queued or being read.
-    private let places = WaitingPlaces()
+    /// The permits of the calls that wait, whether queued or being read.
+    private let permits = WaitPermits()
 
     init(of slot: Slot) { self.slot = slot }
 
@@ -43,15 +43,15 @@ final class ImageReads {
         of item: String, field: String, by user: String, _ done: @escaping Answer<ItemImage>
     ) {
         guard slot.isAttached else { return done(.failure(slot.absence)) }
-        let place: WaitingPlaces.Place
-        do throws(WaitingPlaces.Full) {
-            place = try places.take(for: user, of: slot.domain.limits.waitingCalls)
+        let permit: WaitPermits.Permit
+        do throws(WaitPermits.Full) {
+            permit = try permits.acquire(for: user, of: slot.domain.limits.waitingCalls)
         } catch {
             return done(.failure(slot.unavailable(error.reason, retryAfter: 1)))
         }
         last += 1
         let number = last
-        reads[number] = Read(item: item, field: field, place: place, done: done)
+        reads[number] = Read(item: item, field: field, permit: permit, done: done)
         waiting.append(number)
         slot.domain.after(Self.patience) { [weak slot] in slot?.images.giveUp(number) }
         pump()

@@ -7,7 +7,7 @@ import Logging
 /// there: its bytes are written once it is attached.
 final class KeptBytes {
     private unowned let slot: Slot
-    /// What is written once the component is attached, where `.some(nil)` removes the bytes; nil: nothing.
+    /// The bytes to write once the component is attached, where `.some(nil)` removes the bytes; nil: nothing.
     private var unwritten: [UInt8]??
 
     init(of slot: Slot) { self.slot = slot }

@@ -13,7 +13,7 @@ struct KeptItems {
     /// The number of items, and of bytes, up to which it is not worth searching for items to evict again.
     private(set) var enough = (items: 0, bytes: 0)
 
-    /// Notes that items were answered.
+    /// Records that items were answered.
     mutating func touch(_ items: some Sequence<Item>) {
         last += 1
         for item in items {
@@ -28,10 +28,10 @@ struct KeptItems {
         bytes += size - (sizes.updateValue(size, forKey: item.id) ?? 0)
     }
 
-    /// Notes that one more question shows these items.
+    /// Records that one more question shows these items.
     mutating func pin(_ ids: [String]) { for id in ids { pins[id, default: 0] += 1 } }
 
-    /// Notes that one question fewer shows these items.
+    /// Records that one question fewer shows these items.
     ///
     /// - Returns: whether any of them is not shown at all now.
     @discardableResult
@@ -54,11 +54,11 @@ struct KeptItems {
     func stamp(of id: String) -> UInt64 { stamps[id] ?? 0 }
 
     /// Forgets an item that was evicted or removed.
-    mutating func forget(_ id: String) {
+    mutating func remove(_ id: String) {
         stamps[id] = nil
         bytes -= sizes.removeValue(forKey: id) ?? 0
     }
 
     /// Sets the size from which it is worth searching for items to evict again.
-    mutating func settle(at count: Int, bytes: Int) { enough = (count, bytes) }
+    mutating func setEvictionSize(at count: Int, bytes: Int) { enough = (count, bytes) }
 }

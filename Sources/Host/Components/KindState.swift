@@ -1,7 +1,7 @@
 import AtriumKit
 import Index
 
-/// What a slot keeps for a component, by its kind: what lists and calls show of it.
+/// The state that a slot keeps for a component, by its kind: lists and calls show it.
 ///
 /// It outlives the component: it is shown while the component is restarted, and the component's successor begins with
 /// it.
@@ -43,12 +43,12 @@ enum KindState {
     ///   - old: the previous component's state, of the same kind.
     ///   - hasSameFields: whether both lists have the same columns.
     ///   - showsLoaded: whether the loaded items may be shown before a delegate has passed them.
-    func goOn(from old: KindState, hasSameFields: Bool, showsLoaded: Bool) {
+    func inherit(from old: KindState, hasSameFields: Bool, showsLoaded: Bool) {
         switch (self, old) {
         case (.contents(let new), .contents(let old)):
-            new.goOn(from: old, hasSameFields: hasSameFields, showsLoaded: showsLoaded)
-        case (.votes(let new), .votes(let old)): new.goOn(from: old)
-        case (.comments(let new), .comments(let old)): new.goOn(from: old)
+            new.inherit(from: old, hasSameFields: hasSameFields, showsLoaded: showsLoaded)
+        case (.votes(let new), .votes(let old)): new.inherit(from: old)
+        case (.comments(let new), .comments(let old)): new.inherit(from: old)
         default: break
         }
     }
@@ -81,11 +81,11 @@ final class ContentsState {
         self.listsItsRecords = listsItsRecords
     }
 
-    /// Notes that the items are known.
-    func know() { isKnown = true }
+    /// Records that the items are known.
+    func markKnown() { isKnown = true }
 
-    /// Notes which of all items don't fit the fields.
-    func note(_ unfit: UnfitItems) {
+    /// Records which of all items don't fit the fields.
+    func setUnfit(_ unfit: UnfitItems) {
         self.unfit = unfit
         leftOut = LeftOutItems()
     }
@@ -110,7 +110,7 @@ final class ContentsState {
         return loaded
     }
 
-    fileprivate func goOn(from old: ContentsState, hasSameFields: Bool, showsLoaded: Bool) {
+    fileprivate func inherit(from old: ContentsState, hasSameFields: Bool, showsLoaded: Bool) {
         if hasSameFields {
             list = old.list
             isKnown = old.isKnown
@@ -132,7 +132,7 @@ final class VotesState {
         tallies[subject] = tally.count == 0 ? nil : tally
     }
 
-    fileprivate func goOn(from old: VotesState) {
+    fileprivate func inherit(from old: VotesState) {
         // Moved, not shared: the first change of a shared dictionary would copy all of it.
         tallies = old.tallies
         old.tallies = SplitDictionary()
@@ -148,7 +148,7 @@ final class CommentsState {
 
     func set(_ count: Int, of subject: Subject) { counts[subject] = count == 0 ? nil : count }
 
-    fileprivate func goOn(from old: CommentsState) {
+    fileprivate func inherit(from old: CommentsState) {
         counts = old.counts
         old.counts = SplitDictionary()
     }
@@ -160,7 +160,7 @@ final class FiltersState {
     private(set) var reported: UInt64?
     /// The number of values of each field at that version, as far as it is known.
     private(set) var valueCounts: [String: Int] = [:]
-    /// What runs once the component was sent the present values.
+    /// The callbacks to run once the component was sent the present values.
     private var waiting: [() -> Void] = []
 
     /// Runs `body` once the present values were sent.
@@ -171,13 +171,13 @@ final class FiltersState {
         return waiting.count == 1
     }
 
-    /// Notes the version that the component was sent, and the number of values of each field.
+    /// Records the version that the component was sent, and the number of values of each field.
     func report(_ version: UInt64, counts: [String: Int]) {
         (reported, valueCounts) = (version, counts)
     }
 
-    /// Notes that the component is gone, with all values it was sent.
-    func forget() { reported = nil }
+    /// Records that the component is gone, with all values it was sent.
+    func clear() { reported = nil }
 
     /// Returns and removes what waits.
     func takeWaiting() -> [() -> Void] {

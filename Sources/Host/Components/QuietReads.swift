@@ -51,7 +51,7 @@ struct QuietReads {
         return waiting.map(\.request)
     }
 
-    /// Notes that operations became final.
+    /// Records that operations became final.
     ///
     /// - Parameters:
     ///   - oldest: the first operation that is still under way; nil if there is none.
@@ -63,7 +63,7 @@ struct QuietReads {
     }
 
     /// Whether a command has to wait for the first read.
-    func hold(_ command: Request) -> Bool {
+    func mustWait(_ command: Request) -> Bool {
         guard let first = waiting.first, first.request.number < command.number else { return false }
         return round - first.since >= Self.patience
     }

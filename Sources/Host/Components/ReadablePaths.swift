@@ -53,14 +53,14 @@ struct ReadablePaths: Sendable {
         for (setting, path) in named.sorted(by: { $0.key < $1.key }) {
             let whole = Self.resolved(path)
             let name = whole == path ? path : "\(path), which leads to \(whole),"
-            if Self.lies(whole, in: state) || Self.lies(state, in: whole) {
+            if Self.isInside(whole, in: state) || Self.isInside(state, in: whole) {
                 throw SettingError(
                     setting,
                     "\(name) gives away the daemon's own files in \(state), which no plugin in a process of its own "
                         + "may read: name a folder apart from them")
             }
             if let secret = secrets.first(where: {
-                Self.lies($0.1, in: whole) || Self.lies(whole, in: $0.1)
+                Self.isInside($0.1, in: whole) || Self.isInside(whole, in: $0.1)
             }) {
                 throw SettingError(
                     setting,
@@ -72,7 +72,7 @@ struct ReadablePaths: Sendable {
         return paths
     }
 
-    private static func lies(_ path: String, in folder: String) -> Bool {
+    private static func isInside(_ path: String, in folder: String) -> Bool {
         path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
     }
 

@@ -11,7 +11,7 @@ final class ReportedEvents {
     /// The maximum number of items, tallies, counts or other events in a piece.
     static let piece = 128
 
-    /// What is delivered next.
+    /// The next thing to deliver.
     enum Next {
         /// Some events, and whether they include the last of the items that were reported together.
         case events([ComponentEvent], endsItems: Bool)
@@ -41,7 +41,7 @@ final class ReportedEvents {
 
     private var waiting: Deque<Waiting> = []
     /// The topics of commits since something is queued, each with the domain's number when the newest was decided.
-    private var overtaken: [Topic: UInt64] = [:]
+    private var committedAt: [Topic: UInt64] = [:]
     /// Whether something is being delivered, or about to be.
     private(set) var isWaiting = false
 
@@ -62,10 +62,10 @@ final class ReportedEvents {
         return !isWaiting
     }
 
-    /// Notes that everything was delivered.
+    /// Records that everything was delivered.
     func end() {
         isWaiting = false
-        overtaken = [:]
+        committedAt = [:]
     }
 
     /// The next piece, which may be empty; nil: there is none.
@@ -74,7 +74,7 @@ final class ReportedEvents {
         case nil: return nil
         case .message(let message): return .message(message)
         case .events(var reported):
-            let events = present(reported.parts.next(), reported.ticket)
+            let events = removingOvertaken(reported.parts.next(), reported.ticket)
             guard reported.parts.isOver else {
                 waiting.prepend(.events(reported))
                 return .events(events, endsItems: false)
@@ -84,32 +84,33 @@ final class ReportedEvents {
         }
     }
 
-    /// Notes the events of a commit, which the component decided on at this number of the domain.
-    func overtake(_ events: [ComponentEvent], at ticket: UInt64) {
+    /// Records the events of a commit, which the component decided on at this number of the domain.
+    func recordCommitted(_ events: [ComponentEvent], at ticket: UInt64) {
         guard isWaiting else { return }
         for event in events {
             switch event {
             case .contents(.insert(let items)), .contents(.update(let items)):
-                for item in items { overtaken[.item(item.id)] = ticket }
-            case .contents(.remove(let ids)): for id in ids { overtaken[.item(id)] = ticket }
-            case .tally(let subject, _): overtaken[.tally(subject)] = ticket
-            case .commentCount(let subject, _): overtaken[.count(subject)] = ticket
+                for item in items { committedAt[.item(item.id)] = ticket }
+            case .contents(.remove(let ids)): for id in ids { committedAt[.item(id)] = ticket }
+            case .tally(let subject, _): committedAt[.tally(subject)] = ticket
+            case .commentCount(let subject, _): committedAt[.count(subject)] = ticket
             default: break
             }
         }
     }
 
     /// Drops everything that is queued.
-    func letGo() {
+    func clear() {
         for case .events(let reported) in waiting { Discard.later(reported.all) }
         waiting = []
         end()
     }
 
     /// The events without those that a commit has overtaken.
-    private func present(_ events: [ComponentEvent], _ ticket: UInt64) -> [ComponentEvent] {
-        guard !overtaken.isEmpty else { return events }
-        let isPresent = { (topic: Topic) in self.overtaken[topic].map { $0 < ticket } ?? true }
+    private func removingOvertaken(_ events: [ComponentEvent], _ ticket: UInt64) -> [ComponentEvent]
+    {
+        guard !committedAt.isEmpty else { return events }
+        let isPresent = { (topic: Topic) in self.committedAt[topic].map { $0 < ticket } ?? true }
         return events.compactMap { event in
             switch event {
             case .contents(.insert(let items)):

@@ -13,11 +13,11 @@ class Request {
     var losses = 0
     /// The user whose call it is; empty for the host's own.
     var user = ""
-    /// Its place among the calls that wait for the component; nil if it does not wait or needs none.
-    var place: WaitingPlaces.Place?
+    /// Its permit to wait for the component; nil if it does not wait or needs none.
+    var permit: WaitPermits.Permit?
     /// The operation in the lane while the component decides.
     var operation: UInt64?
-    /// What identifies the call once it was sent; nil if it can't be recognised again.
+    /// The identity of the call once it was sent; nil if it can't be recognised again.
     var identity: CallIdentity? { nil }
 
     init(needsQuiet: Bool, passesGate: Bool) {
@@ -79,7 +79,7 @@ final class Question: Request {
         port.answer(query) { [weak slot] result in
             guard let slot, slot.requests.arrived(self, result.failure, for: slot) else { return }
             self.done(result.mapError { slot.error($0) })
-            if slot.requests.isIdle { slot.container?.passBarriers() }
+            if slot.requests.isIdle { slot.container?.runBarriers() }
         }
     }
 

@@ -69,16 +69,17 @@ final class RequestDispatcher {
         case .closed:
             // The slot was replaced while the caller was busy with something else.
             guard let successor = slot.container?.slot(slot.name), successor !== slot else {
-                return request.fail(gone(slot))
+                return request.fail(notFound(slot))
             }
             return successor.requests.enqueue(request, for: successor)
         }
         if request.passesGate { return send(request, for: slot) }
-        let isFirst = queue.isFree(for: request) || request.isQuietRead && goesFirst(request, slot)
+        let isFirst =
+            queue.isFree(for: request) || request.isQuietRead && mayOvertake(request, slot)
         if isFirst, canRun(request, for: slot) { return send(request, for: slot) }
         // A command that waits only for commits can soon be sent, and is not refused.
         let most = !request.isQuietRead && isOpen(slot) ? Int.max : slot.domain.limits.waitingCalls
-        do throws(WaitingPlaces.Full) {
+        do throws(WaitPermits.Full) {
             try queue.add(request, of: most, newest: slot.domain.lastTicket)
         } catch {
             request.fail(slot.unavailable(error.reason, retryAfter: 0.5))
@@ -105,20 +106,20 @@ final class RequestDispatcher {
         }
     }
 
-    /// Notes that a request was sent; its answer is handled by ``arrived(_:_:for:)``.
+    /// Records that a request was sent; its answer is handled by ``arrived(_:_:for:)``.
     func sent(_ request: Request, for slot: Slot) {
         queue.sent(request)
-        if slot.isolation == .process, waits.begin(at: request.number) { lookLater(for: slot) }
+        if slot.isolation == .process, waits.begin(at: request.number) { checkLater(for: slot) }
     }
 
     /// Handles an answer; false if the worker was lost instead.
     func arrived(_ request: Request, _ failure: PortFailure?, for slot: Slot) -> Bool {
         if case .died(let reason) = failure {
-            if queue.isAwaited(request) { slot.lost(PortDeath(reason)) }
+            if queue.isAwaited(request) { slot.restart(after: PortDeath(reason)) }
             return false
         }
         guard queue.answered(request) else { return false }
-        slot.failures.forget()
+        slot.failures.reset()
         if waits.isSlow { endSlow(of: slot) }
         return true
     }
@@ -126,7 +127,7 @@ final class RequestDispatcher {
     private func nextToRun(for slot: Slot) -> Request? {
         let holdsCommands = slot.container?.holdsCommands ?? false
         return queue.takeNext(
-            overtaking: holdsCommands ? { self.goesFirst($0, slot) } : nil,
+            overtaking: holdsCommands ? { self.mayOvertake($0, slot) } : nil,
             where: { self.canRun($0, for: slot) })
     }
 
@@ -139,13 +140,13 @@ final class RequestDispatcher {
         else { return false }
         guard !request.needsQuiet || container.isQuiet(slot.name) else { return false }
         if request.isCommand, container.holdsCommands { return false }
-        return queue.isNext(request, overtakes: goesFirst(request, slot))
+        return queue.isNext(request, overtakes: mayOvertake(request, slot))
     }
 
     /// Whether a read may overtake waiting requests.
     ///
     /// Commands are held until restored screens are compared, and these may have questions for the component.
-    private func goesFirst(_ request: Request, _ slot: Slot) -> Bool {
+    private func mayOvertake(_ request: Request, _ slot: Slot) -> Bool {
         request.isOfScreen && slot.container?.holdsCommands ?? false
     }
 
@@ -155,8 +156,8 @@ final class RequestDispatcher {
     }
 
     private func send(_ request: Request, for slot: Slot) {
-        request.place = nil
-        guard slot.container != nil else { return request.fail(gone(slot)) }
+        request.permit = nil
+        guard slot.container != nil else { return request.fail(notFound(slot)) }
         // A component that is being loaded has a port already, but not all of its records.
         guard slot.isAttached, let port = slot.port else {
             return request.fail(slot.unavailable("It is being started."))
@@ -164,7 +165,7 @@ final class RequestDispatcher {
         request.send(to: port, of: slot)
     }
 
-    private func gone(_ slot: Slot) -> HostError {
+    private func notFound(_ slot: Slot) -> HostError {
         .componentNotFound(container: slot.containerName, component: slot.name)
     }
 }
@@ -172,7 +173,7 @@ final class RequestDispatcher {
 // MARK: Requests without an answer
 
 extension RequestDispatcher {
-    /// What is to be done for requests that a lost component left unanswered, once it counts as absent.
+    /// The work for requests that a lost component left unanswered, to be done once it counts as absent.
     struct Unanswered {
         /// The operations of all of them, which are over.
         let operations: [UInt64]
@@ -183,7 +184,7 @@ extension RequestDispatcher {
     /// Puts the requests that a lost component left unanswered back to the front of the queue.
     ///
     /// Unanswered commands count as not decided: the component's state was lost with the worker.
-    func takeBack(after death: PortDeath, of slot: Slot) -> Unanswered {
+    func requeueUnanswered(after death: PortDeath, of slot: Slot) -> Unanswered {
         var requests = queue.takeUnanswered()
         var unanswered = Unanswered(operations: requests.compactMap(\.operation))
         if death.wasAtRequest, let first = requests.first {
@@ -201,7 +202,7 @@ extension RequestDispatcher {
             unanswered.failures += requests.filter { !$0.waitsOn }.map { ($0, error) }
             requests.removeAll { !$0.waitsOn }
         }
-        queue.putBack(requests)
+        queue.requeue(requests)
         waits.endSlow()
         return unanswered
     }
@@ -211,7 +212,7 @@ extension RequestDispatcher {
     /// - Returns: the error for its caller.
     private func blame(_ request: Request, of slot: Slot, for reason: String) -> HostError {
         let domain = slot.domain
-        slot.failures.blameCall()
+        slot.failures.recordPoisoning()
         guard let call = request.identity else { return slot.unavailable(reason, retryAfter: 5) }
         let now = domain.now()
         let until = now.after(domain.limits.poisonTime)
@@ -221,8 +222,8 @@ extension RequestDispatcher {
         return poison.refusal(of: call, at: now) ?? slot.unavailable(reason, retryAfter: 5)
     }
 
-    /// Takes over the requests that wait for the component of another slot.
-    func takeWaiting(of other: RequestDispatcher) { queue.takeWaiting(of: other.queue) }
+    /// Moves the requests here that wait for the component of another slot.
+    func moveWaiting(from other: RequestDispatcher) { queue.moveWaiting(from: other.queue) }
 
     /// Refuses all requests, whether waiting or sent.
     func refuseAll(of slot: Slot, _ error: HostError) {
@@ -238,26 +239,26 @@ extension RequestDispatcher {
 extension RequestDispatcher {
     /// Starts a timer that finds a call that takes long, and refuses requests that waited behind it for the whole
     /// time of a call.
-    private func lookLater(for slot: Slot) {
-        slot.domain.after(TimeAmount(slot.callTime / WaitWatch.looks)) { [weak slot] in
-            if let slot { slot.requests.look(for: slot) }
+    private func checkLater(for slot: Slot) {
+        slot.domain.after(TimeAmount(slot.callTime / WaitWatch.checks)) { [weak slot] in
+            if let slot { slot.requests.check(for: slot) }
         }
     }
 
-    private func look(for slot: Slot) {
+    private func check(for slot: Slot) {
         switch slot.state {
         case .failed, .closed: return waits.end()
         case .starting, .prepared, .attached: break
         }
         guard !isIdle || waitingCount > 0 else { return waits.end() }
         let wasSlow = waits.isSlow
-        let overdue = waits.look(at: queue.present?.number, newest: slot.domain.lastTicket)
+        let overdue = waits.check(at: queue.present?.number, newest: slot.domain.lastTicket)
         if let overdue, waits.isSlow || (slot.failures.count > 0 && !slot.isAttached) {
             let error = slot.unavailable(waitReason(of: slot))
             let refused = queue.removeWaiting { $0.number <= overdue && !$0.waitsOn }
             for request in refused { request.fail(error) }
         }
-        lookLater(for: slot)
+        checkLater(for: slot)
         if wasSlow, !waits.isSlow { slot.container?.pump() }
     }
 
@@ -273,7 +274,7 @@ extension RequestDispatcher {
             + "the plugin \(slot.definition.plugin) has not answered yet."
     }
 
-    /// Notes that the component has answered a call that took long.
+    /// Records that the component has answered a call that took long.
     private func endSlow(of slot: Slot) {
         waits.endSlow()
         slot.domain.later { [weak slot] in slot?.container?.pump() }

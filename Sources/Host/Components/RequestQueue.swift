@@ -10,8 +10,8 @@ import DequeModule
 final class RequestQueue {
     private var waiting: Deque<Request> = []
     private var reads = QuietReads()
-    private var callPlaces = WaitingPlaces()
-    private var readPlaces = WaitingPlaces()
+    private var callPermits = WaitPermits()
+    private var readPermits = WaitPermits()
     private var inFlight: Deque<Request> = []
 
     var waitingCount: Int { waiting.count + reads.count }
@@ -32,19 +32,19 @@ final class RequestQueue {
         request.isQuietRead ? reads.isEmpty : waiting.isEmpty
     }
 
-    /// Adds a request, which gets one of its user's places.
+    /// Adds a request, which gets one of its user's permits.
     ///
     /// - Parameters:
-    ///   - request: the request; a screen's needs no place.
-    ///   - most: the number of places.
+    ///   - request: the request; a screen's needs no permit.
+    ///   - most: the number of permits.
     ///   - newest: the last operation that was begun.
-    /// - Throws: when its user has no place left.
+    /// - Throws: when its user has no permit left.
     func add(
         _ request: Request, of most: Int, newest: UInt64
-    ) throws(WaitingPlaces.Full) {
+    ) throws(WaitPermits.Full) {
         if !request.isOfScreen {
-            let places = request.isQuietRead ? readPlaces : callPlaces
-            request.place = try places.take(for: request.user, of: most)
+            let permits = request.isQuietRead ? readPermits : callPermits
+            request.permit = try permits.acquire(for: request.user, of: most)
         }
         if request.isQuietRead {
             reads.append(request, newest: newest)
@@ -53,7 +53,7 @@ final class RequestQueue {
         }
     }
 
-    /// Notes which operations are under way, which decides how long reads have waited.
+    /// Records which operations are under way, which decides how long reads have waited.
     func follow(oldest: UInt64?, newest: UInt64) { reads.follow(oldest: oldest, newest: newest) }
 
     /// Whether no request that comes first keeps a request from being sent.
@@ -63,7 +63,7 @@ final class RequestQueue {
     ///   - overtakes: whether it may be sent before waiting commands.
     /// - Returns: whether it may be sent.
     func isNext(_ request: Request, overtakes: Bool) -> Bool {
-        guard request.isQuietRead else { return !reads.hold(request) }
+        guard request.isQuietRead else { return !reads.mustWait(request) }
         return overtakes || waiting.first.map { request.number < $0.number } ?? true
     }
 
@@ -91,24 +91,24 @@ final class RequestQueue {
         var removed = waiting.filter(isOne)
         waiting.removeAll(where: isOne)
         while let read = reads.removeFirst(where: isOne) { removed.append(read) }
-        for request in removed { request.place = nil }
+        for request in removed { request.permit = nil }
         return Array(removed)
     }
 
-    /// Takes over the requests that wait in another queue, with their places.
-    func takeWaiting(of other: RequestQueue) {
+    /// Moves the requests here that wait in another queue, with their places.
+    func moveWaiting(from other: RequestQueue) {
         waiting.append(contentsOf: other.waiting)
         other.waiting.removeAll()
         reads.prepend(other.reads.removeAll())
-        (callPlaces, readPlaces) = (other.callPlaces, other.readPlaces)
+        (callPermits, readPermits) = (other.callPermits, other.readPermits)
     }
 
     // MARK: Sent requests
 
-    /// Notes that a request was sent.
+    /// Records that a request was sent.
     func sent(_ request: Request) { inFlight.append(request) }
 
-    /// Notes that a request was answered; returns false if it is not awaited any more.
+    /// Records that a request was answered; returns false if it is not awaited any more.
     func answered(_ request: Request) -> Bool {
         guard let index = inFlight.firstIndex(where: { $0 === request }) else { return false }
         inFlight.remove(at: index)
@@ -127,7 +127,7 @@ final class RequestQueue {
     /// Puts requests back to the front, to be sent again.
     ///
     /// - Parameter unanswered: the requests, in order.
-    func putBack(_ unanswered: Deque<Request>) {
+    func requeue(_ unanswered: Deque<Request>) {
         for request in unanswered { request.operation = nil }
         reads.prepend(unanswered.filter(\.isQuietRead))
         waiting.prepend(contentsOf: unanswered.filter { !$0.isQuietRead })
@@ -138,7 +138,7 @@ final class RequestQueue {
         let all = inFlight + waiting + reads.removeAll()
         inFlight.removeAll()
         waiting.removeAll()
-        for request in all { request.place = nil }
+        for request in all { request.permit = nil }
         return Array(all)
     }
 }

@@ -7,7 +7,7 @@ import PluginLoader
 /// that needs these waits for the end, which is also reached when the component is lost and another one is started.
 final class SettingsChange {
     private unowned let slot: Slot
-    /// What waits for settings that were passed; nil: the component has them.
+    /// The callbacks that wait for settings that were passed; nil: the component has them.
     private var waiting: [() -> Void]?
 
     init(of slot: Slot) { self.slot = slot }
@@ -26,19 +26,19 @@ final class SettingsChange {
     }
 
     /// Gives the component the settings of its present definition, which it has answered that it can take.
-    func pass() {
+    func send() {
         waiting = []
         // It was lost since, and a start that has begun has the settings of before.
         guard slot.isAttached, let port = slot.port else { return slot.start.run {} }
-        port.take(slot.definition.settings) { [weak slot] in
+        port.apply(slot.definition.settings) { [weak slot] in
             guard let slot, slot.port === port else { return }
             guard port.asks == slot.asks else {
-                return slot.lost(
+                return slot.restart(
                     because: "canTake returned true, but with the new settings it "
                         + "\(slot.asks ? "is not" : "is") a source that is queried: it is restarted."
                 )
             }
-            slot.tookSettings()
+            slot.settingsApplied()
             slot.settingsChange.end()
         }
     }

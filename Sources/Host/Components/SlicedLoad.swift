@@ -16,7 +16,7 @@ final class SlicedLoad {
     /// The maximum number of slices that the component has not applied yet.
     static let window = 4
 
-    /// What the reading thread sends to the loop.
+    /// A message of the reading thread to the loop.
     private enum Part: Sendable {
         case slice(LoadSlice)
         case place(LoadSlice.Place)
@@ -39,9 +39,9 @@ final class SlicedLoad {
     private var place = LoadSlice.Place(key: nil, isEnd: false)
     private var waiting: Deque<LoadSlice> = []
     /// How many slices are with the component.
-    private var given = 0
+    private var unapplied = 0
     private var isReading = false
-    private var isTaking = false
+    private var isSending = false
     private var done: ((SlicedLoad, _ problem: (any Error)?) -> Void)?
 
     /// A load for one start of a component.
@@ -86,23 +86,23 @@ final class SlicedLoad {
             case .slice(let slice): waiting.append(slice)
             case .place(let place): self.place = place
             }
-            goOn()
+            proceed()
         } then: { [self] result in
             isReading = false
             guard isWanted else { return }
             if case .failure(let error) = result { return end(error) }
-            goOn()
+            proceed()
         }
     }
 
     /// Takes the next step: reads, passes a slice on, or ends.
-    private func goOn() {
+    private func proceed() {
         guard isWanted else { return }
         // The next ones are read while these are applied.
         if !isReading, !place.isEnd, waiting.count <= Self.window { read() }
-        guard !isTaking else { return }
-        if !waiting.isEmpty { return given < Self.window ? takeLater() : () }
-        if !isReading, given == 0 { end(nil) }
+        guard !isSending else { return }
+        if !waiting.isEmpty { return unapplied < Self.window ? sendLater() : () }
+        if !isReading, unapplied == 0 { end(nil) }
     }
 
     private func end(_ problem: (any Error)?) {
@@ -112,38 +112,38 @@ final class SlicedLoad {
         done?(self, problem)
     }
 
-    private func takeLater() {
+    private func sendLater() {
         guard let domain = slot?.domain else { return }
-        isTaking = true
+        isSending = true
         // Not at once: a series of slices would keep the loop from polling its sockets.
-        domain.afterPoll { self.takeWaiting(in: domain) }
+        domain.afterPoll { self.sendWaiting(in: domain) }
     }
 
-    private func takeWaiting(in domain: Domain) {
+    private func sendWaiting(in domain: Domain) {
         domain.inSlices { [self] in
-            guard isWanted, given < Self.window, let slice = waiting.popFirst() else {
+            guard isWanted, unapplied < Self.window, let slice = waiting.popFirst() else {
                 return false
             }
             domain.recordsRead.add(slice.count)
-            take(slice)
+            send(slice)
             return true
         } then: { [self] in
-            isTaking = false
-            goOn()
+            isSending = false
+            proceed()
         }
     }
 
-    private func take(_ slice: LoadSlice) {
+    private func send(_ slice: LoadSlice) {
         guard let slot, let port = slot.port else { return }
-        given += 1
+        unapplied += 1
         unreadable.add(slice.unreadable)
         slot.start.awaitAnswer()
         if !slice.ballots.isEmpty { port.load(slice.ballots) }
         port.load(slice.changes) { [self] in
-            given -= 1
+            unapplied -= 1
             guard isWanted else { return }
-            if given == 0 { slot.start.endAwaiting() } else { slot.start.awaitAnswer() }
-            goOn()
+            if unapplied == 0 { slot.start.endAwaiting() } else { slot.start.awaitAnswer() }
+            proceed()
         }
         guard let list else { return }
         list.put(slice.items)

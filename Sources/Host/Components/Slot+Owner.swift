@@ -16,12 +16,12 @@ extension Slot: PortOwner {
         case .publishes, .reports, .answers:
             guard isCurrent(port) else { return }
             // Kept in order: the receiver may look at items that were reported earlier and are still queued.
-            if reported.isWaiting { reported.append(message) } else { take(message) }
+            if reported.isWaiting { reported.append(message) } else { handle(message) }
         }
     }
 
     /// Handles a message that keeps its place among the changes that the component reports.
-    private func take(_ message: ComponentMessage) {
+    private func handle(_ message: ComponentMessage) {
         switch message {
         case .publishes(let name, let payload):
             container?.post("plugin.\(self.name).\(name)", payload.jsonBytes)
@@ -40,7 +40,7 @@ extension Slot: PortOwner {
             return
         }
         // Pauses the worker meanwhile, so that it sends no more than is charged.
-        port.hold(true)
+        port.setReadingPaused(true)
         var parts = EventParts(events, of: .count(ReportedEvents.piece))
         let attempt = start.attempt
         domain.inSlices { [weak self] in
@@ -49,7 +49,7 @@ extension Slot: PortOwner {
             }
             return charge(parts.next())
         } then: {
-            port.hold(false)
+            port.setReadingPaused(false)
         }
     }
 
@@ -63,8 +63,8 @@ extension Slot: PortOwner {
         // Later, because this may run inside a call to the component.
         domain.later { [weak self] in
             guard let self, start.attempt == attempt else { return }
-            lost(
-                PortDeath(
+            restart(
+                after: PortDeath(
                     "It reported more than \(limit) bytes of changes before it was part of its "
                         + "container (earlyBytes).", wasAtRequest: false))
         }
@@ -73,7 +73,7 @@ extension Slot: PortOwner {
 
     /// Delivers what an attached component reported by itself: small amounts at once, larger ones in slices.
     ///
-    /// What the component reports later is queued behind them.
+    /// Later reports of the component are queued behind them.
     func report(_ events: [ComponentEvent]) {
         guard !events.isEmpty else { return }
         guard reported.isWaiting || events.isMany else {
@@ -92,7 +92,7 @@ extension Slot: PortOwner {
         for events in reports { reported.append(events, at: domain.nextTicket()) }
         guard reported.begin() else { return }
         // Pauses the worker meanwhile, because everything that is queued takes memory.
-        port?.hold(true)
+        port?.setReadingPaused(true)
         let (reported, attempt) = (self.reported, start.attempt)
         domain.inSlices { [weak self] in
             guard let self, start.attempt == attempt, self.reported === reported else {
@@ -100,14 +100,14 @@ extension Slot: PortOwner {
             }
             switch reported.next() {
             case .events(let events, let endsItems): deliver(events, endsItems: endsItems)
-            case .message(let message): take(message)
+            case .message(let message): handle(message)
             case nil: return false
             }
             return true
         } then: { [weak self] in
             guard let self, start.attempt == attempt, self.reported === reported else { return }
             reported.end()
-            port?.hold(false)
+            port?.setReadingPaused(false)
         }
     }
 
@@ -166,7 +166,7 @@ extension Slot: PortOwner {
 
     func port(_ port: any ComponentPort, died death: PortDeath) {
         guard isCurrent(port) else { return }
-        lost(death)
+        restart(after: death)
     }
 
     func port(_ port: any ComponentPort, itemWith id: String) -> Item? {

@@ -2,7 +2,7 @@ import AtriumKit
 import Logging
 import NIOCore
 
-/// What a component reports about its source, and what it was sent on behalf of those who use it.
+/// The state of a component's source: its last report, and the calls it was sent on behalf of those who use it.
 struct SourceState {
     /// The minimum interval between requests to reload the source, and between reports of the audience.
     static let pace = TimeAmount.seconds(1)
@@ -30,7 +30,7 @@ struct SourceState {
         return max(next - now, .zero)
     }
 
-    /// Notes that the reload that ``reload(at:)`` scheduled begins.
+    /// Records that the reload that ``reload(at:)`` scheduled begins.
     mutating func reloads(at now: NIODeadline) {
         isReloadComing = false
         lastReload = now

@@ -61,7 +61,7 @@ final class Slot {
     private(set) var asked: AskedSource?
     /// The change of settings that the component goes on with.
     private(set) lazy var settingsChange = SettingsChange(of: self)
-    /// What the component keeps for its successor.
+    /// The bytes that the component keeps for its successor.
     private(set) lazy var kept = KeptBytes(of: self)
     /// The requests that the component has not answered.
     let requests = RequestDispatcher()
@@ -163,7 +163,7 @@ extension Slot {
         state = .starting
     }
 
-    /// Notes that the component was lost, and is started again after a pause.
+    /// Records that the component was lost, and is started again after a pause.
     func beginPause() { state = .starting }
 
     /// Sets the port of a component that was launched and has no records yet.
@@ -175,10 +175,10 @@ extension Slot {
         asked = port.asks ? AskedSource(of: self) : nil
     }
 
-    /// Notes that the component has all its records.
+    /// Records that the component has all its records.
     func prepared(_ loaded: Loaded) { state = .prepared(loaded) }
 
-    /// Notes that the component is part of the container.
+    /// Records that the component is part of the container.
     func attached() {
         state = .attached
         isShown = true
@@ -188,7 +188,7 @@ extension Slot {
         start.succeed()
     }
 
-    /// Notes that the component can't be made.
+    /// Records that the component can't be made.
     func failed(because reason: String) {
         release()
         state = .failed(reason: reason)
@@ -197,12 +197,12 @@ extension Slot {
     }
 
     /// Handles the loss of the worker: restarts the component, and sends unanswered requests again.
-    func lost(_ death: PortDeath) {
+    func restart(after death: PortDeath) {
         let reason = death.reason
         guard isAttached else { return start.fail(because: reason) }
         container?.meters.countRestart(of: name)
         domain.logger.log(.workerEnded, logFields(["reason": "\(reason)"]))
-        let unanswered = requests.takeBack(after: death, of: self)
+        let unanswered = requests.requeueUnanswered(after: death, of: self)
         asked?.disconnect(isLost: true)
         release()
         beginPause()
@@ -214,7 +214,7 @@ extension Slot {
     }
 
     /// Restarts a component whose state differs from the store; no call is blamed.
-    func lost(because reason: String) { lost(PortDeath(reason, wasAtRequest: false)) }
+    func restart(because reason: String) { restart(after: PortDeath(reason, wasAtRequest: false)) }
 
     /// Closes the slot, which is no longer part of its container, and ends the component.
     func close() {
@@ -227,11 +227,11 @@ extension Slot {
 
     /// Does what ``close()`` does, and notifies the component if it was attached.
     func leave() {
-        if isAttached { port?.pass(.willDetach) }
+        if isAttached { port?.notify(.willDetach) }
         let port = isAttached ? port : nil
         start.end()
         state = .closed
-        port?.pass(.didDetach)
+        port?.notify(.didDetach)
         release()
         settingsChange.end()
         asked?.fail(because: "It was detached.")
@@ -240,48 +240,48 @@ extension Slot {
     /// Closes the port, if there is one, and drops the state that belongs to it.
     func release() {
         stopObserving()
-        start.letGo()
+        start.cancel()
         source = SourceState()
         asked?.disconnect(isLost: false)
-        reported.letGo()
+        reported.clear()
         reported = ReportedEvents()
         port?.close()
         images.endAll()
         // The port is released here and not on another thread, because a component is called on the loop alone, also
         // at its end. Large data of the host's is freed on a thread by the port.
         port = nil
-        if let list = own.contents?.dropLoaded() { container?.forget(list) }
-        own.filters?.forget()
+        if let list = own.contents?.dropLoaded() { container?.drop(list) }
+        own.filters?.clear()
     }
 
     /// Sets the plugin that later starts make the component of; it makes components of the same kind.
-    func take(_ plugin: Plugin) { self.plugin = plugin }
+    func setPlugin(_ plugin: Plugin) { self.plugin = plugin }
 
     /// Sets a definition that does not change the component itself, such as another title.
-    func take(_ definition: ComponentDefinition) { self.definition = definition }
+    func setDefinition(_ definition: ComponentDefinition) { self.definition = definition }
 
-    /// Notes that the component has taken new settings, which may change its facts and its filters.
-    func tookSettings() {
+    /// Records that the component has taken new settings, which may change its facts and its filters.
+    func settingsApplied() {
         facts = port?.facts
-        own.filters?.forget()
+        own.filters?.clear()
         container?.structureChanged()
     }
 
     /// Takes another slot's place, with the requests that wait there.
     ///
-    /// What the other slot showed stays shown until this one's component has reported its own state, even if its
+    /// The state of the other slot stays shown until this one's component has reported its own state, even if its
     /// worker is lost before that.
     ///
     /// - Parameters:
     ///   - old: the other slot.
     ///   - showsLoaded: whether this one's loaded items may be shown before a delegate has passed them.
     func replace(_ old: Slot, showsLoaded: Bool) {
-        requests.takeWaiting(of: old.requests)
+        requests.moveWaiting(from: old.requests)
         guard old.kind == kind else { return }
         isShown = old.isShown
         // The list of a source that is asked holds answers of the old component.
         guard !asks else { return }
-        own.goOn(from: old.own, hasSameFields: old.fields == fields, showsLoaded: showsLoaded)
+        own.inherit(from: old.own, hasSameFields: old.fields == fields, showsLoaded: showsLoaded)
     }
 }
 

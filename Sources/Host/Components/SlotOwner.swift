@@ -1,7 +1,7 @@
 import AtriumKit
 import Index
 
-/// What a slot needs of its container: when it may send requests, and who handles what its component reports.
+/// The container as its slots see it: it says when they may send requests, and handles their components' reports.
 protocol SlotOwner: AnyObject {
     var name: String { get }
     var domain: Domain { get }
@@ -24,7 +24,7 @@ protocol SlotOwner: AnyObject {
     /// Sends what can be sent to all components, and runs the work that waits for them to be quiet.
     func pump()
     /// Runs the work that waits for components to be quiet, where they are now.
-    func passBarriers()
+    func runBarriers()
     /// The slot that has this name now.
     func slot(_ name: String) -> Slot?
 
@@ -35,7 +35,7 @@ protocol SlotOwner: AnyObject {
     /// The state of a component has changed.
     func structureChanged()
     /// Makes a loaded component part of the container.
-    func takeIn(_ slot: Slot, then done: @escaping () -> Void)
+    func attach(_ slot: Slot, then done: @escaping () -> Void)
     /// Delivers events that a component reported without a command.
     func deliverUnasked(_ events: [ComponentEvent], from slot: Slot)
     /// Items of a list have changed, other than by a call; the list has the new ones.
@@ -45,7 +45,7 @@ protocol SlotOwner: AnyObject {
     /// Whether a screen is inside an item, or has its focus on it.
     func isInUse(_ item: String) -> Bool
     /// A source reported that these items are gone, whether or not it was asked for them.
-    func areGone(_ items: Set<String>)
+    func itemsRemoved(_ items: Set<String>)
     /// The items of a list have changed.
     func listsChanged()
     /// Posts a transient notification under the container's name.
@@ -60,5 +60,5 @@ protocol SlotOwner: AnyObject {
     func fillDerived(
         _ list: ContentIndex, while isWanted: @escaping () -> Bool, then done: @escaping () -> Void)
     /// Drops a list that was filled but not shown.
-    func forget(_ list: ContentIndex)
+    func drop(_ list: ContentIndex)
 }

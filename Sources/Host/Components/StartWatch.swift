@@ -2,8 +2,8 @@
 ///
 /// It uses a single timer, however many questions and answers there are.
 struct StartWatch {
-    /// What to do when the timer has fired.
-    enum Look {
+    /// The outcome of a check.
+    enum Outcome {
         /// The start still waits, and there was progress: start the timer again.
         case again
         /// The start does not wait for the component.
@@ -12,13 +12,13 @@ struct StartWatch {
         case stalled
     }
 
-    /// The count of questions and answers, to be passed to ``look(since:)`` when the timer fires.
+    /// The count of questions and answers, to be passed to ``check(since:)`` when the timer fires.
     private(set) var seen: UInt64 = 0
     /// Whether the start waits for the component.
     private var isWaiting = false
     private var isTimed = false
 
-    /// Notes that the start waits for the component.
+    /// Records that the start waits for the component.
     ///
     /// - Returns: whether to start a timer.
     mutating func awaitAnswer() -> Bool {
@@ -28,14 +28,14 @@ struct StartWatch {
         return !isTimed
     }
 
-    /// Notes that the component has answered, or that the answer is not needed any more.
+    /// Records that the component has answered, or that the answer is not needed any more.
     mutating func end() {
         isWaiting = false
         seen += 1
     }
 
     /// Decides what to do when the timer has fired.
-    mutating func look(since seen: UInt64) -> Look {
+    mutating func check(since seen: UInt64) -> Outcome {
         guard isWaiting, self.seen == seen else {
             isTimed = isWaiting
             return isWaiting ? .again : .over

@@ -41,7 +41,7 @@ final class StateDelivery {
                 parts.removeFirst()
                 place = 0
             }
-            if isSearching { note(events) }
+            if isSearching { record(events) }
             return events
         }
         if isSearching {
@@ -58,7 +58,7 @@ final class StateDelivery {
         return Array(events[place..<end])
     }
 
-    private func note(_ events: [ComponentEvent]) {
+    private func record(_ events: [ComponentEvent]) {
         for event in events {
             switch event {
             case .tally(let subject, _), .commentCount(let subject, _): reported[subject] = true

@@ -17,7 +17,7 @@ struct UnfitItems: Sendable, Hashable {
 
     init(areLeftOut: Bool = false) { self.areLeftOut = areLeftOut }
 
-    /// Notes an item.
+    /// Adds an item.
     mutating func add(_ problem: FieldProblem) {
         count += 1
         if first.count < Self.named { first.append(problem) }

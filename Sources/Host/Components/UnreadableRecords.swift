@@ -8,11 +8,11 @@ struct RecordDamage {
     /// Forgets what a verification found, because a start is reading the records again.
     mutating func beginLoading() { verified = VerifiedDamage() }
 
-    /// Notes the records that a start could not read.
+    /// Adds the records that a start could not read.
     mutating func loaded(without unreadable: UnreadableRecords) { self.unreadable = unreadable }
 
-    /// Notes what a verification found.
-    mutating func note(_ verified: VerifiedDamage) { self.verified = verified }
+    /// Records what a verification found.
+    mutating func record(_ verified: VerifiedDamage) { self.verified = verified }
 
     /// A sentence for people about the damage, and what to do; nil: there is none.
     var problem: String? { unreadable.problem ?? verified.problem }
@@ -28,13 +28,13 @@ struct UnreadableRecords: Sendable, Hashable {
     var difference: RecordDifference?
     private var keys: [String] = []
 
-    /// Notes a record.
+    /// Adds a record.
     mutating func add(_ key: String) {
         count += 1
         if keys.count < Self.named { keys.append(key) }
     }
 
-    /// Notes the records that another slice of the load could not read.
+    /// Adds the records that another slice of the load could not read.
     mutating func add(_ others: Self) {
         count += others.count
         keys.append(contentsOf: others.keys.prefix(Self.named - keys.count))

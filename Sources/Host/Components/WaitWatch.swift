@@ -6,7 +6,7 @@ import DequeModule
 /// recognised by their numbers.
 struct WaitWatch {
     /// The number of checks within the time limit of a call.
-    static let looks = 5
+    static let checks = 5
 
     /// Whether another check is scheduled.
     private(set) var isOn = false
@@ -17,7 +17,7 @@ struct WaitWatch {
     /// The newest number at each of the last checks.
     private var marks: Deque<UInt64> = []
 
-    /// Notes that a call was sent.
+    /// Records that a call was sent.
     ///
     /// - Parameter first: the number of the call that the component is handling.
     /// - Returns: whether to schedule a check.
@@ -34,15 +34,15 @@ struct WaitWatch {
     ///   - first: the number of the call that the component is handling; nil: there is none.
     ///   - newest: the newest number.
     /// - Returns: the number up to which calls have waited for the whole time limit; nil: none has.
-    mutating func look(at first: UInt64?, newest: UInt64) -> UInt64? {
+    mutating func check(at first: UInt64?, newest: UInt64) -> UInt64? {
         isSlow = first != nil && first == self.first
         self.first = first
         marks.append(newest)
-        guard marks.count >= Self.looks else { return nil }
+        guard marks.count >= Self.checks else { return nil }
         return marks.popFirst()
     }
 
-    /// Notes that the component has answered, or is gone.
+    /// Records that the component has answered, or is gone.
     mutating func endSlow() { isSlow = false }
 
     /// Ends the checks, because nothing waits.

@@ -19,11 +19,11 @@ final class Attachment {
     func run() {
         guard case .prepared(let loaded) = slot.state, let port = slot.port else {
             // The component was lost after its load.
-            slot.start.restartUntaken()
+            slot.start.restartUnattached()
             return done()
         }
         container.derived.follow()
-        port.pass(.willAttach)
+        port.notify(.willAttach)
         deliverItems(of: loaded) { [self] in deliverState(of: loaded, port) }
     }
 
@@ -37,12 +37,12 @@ final class Attachment {
         }
         guard slot.kind == .contents, !container.delegates.isDefault else {
             // The default wiring uses the list as it is; any other delegate is called with all items.
-            slot.own.contents?.know()
-            slot.own.contents?.takeLoaded().map(container.derived.forget)
+            slot.own.contents?.markKnown()
+            slot.own.contents?.takeLoaded().map(container.derived.endFilling)
             return done()
         }
         container.fillings.fill(slot, with: loaded.list) { [self] in
-            if slot.start.attempt == attempt { slot.own.contents?.know() }
+            if slot.start.attempt == attempt { slot.own.contents?.markKnown() }
             done()
         }
     }
@@ -51,10 +51,10 @@ final class Attachment {
     /// that.
     private func beginAsking(then done: @escaping () -> Void) {
         guard let contents = slot.own.contents, !contents.isKnown else { return done() }
-        contents.know()
+        contents.markKnown()
         let list = contents.list
         let filled = { [container] in
-            container.derived.forget(list)
+            container.derived.endFilling(list)
             done()
         }
         // Never cancelled, because others wait for its end.
@@ -74,16 +74,16 @@ final class Attachment {
         } then: { [self] in
             guard slot.start.attempt == attempt, slot.port === port else {
                 // It was lost meanwhile, and nothing else restarts it.
-                if case .prepared = slot.state { slot.start.restartUntaken() }
+                if case .prepared = slot.state { slot.start.restartUnattached() }
                 return done()
             }
-            port.pass(.didAttach)
+            port.notify(.didAttach)
             slot.attached()
-            loaded.state.letGo()
+            loaded.state.freeInBackground()
             slot.report(early: slot.start.early.takeAll())
             slot.awaitItems()
             container.screens?.countAudience()
-            if slot.kind == .votes { container.screens?.forgetBallots() }
+            if slot.kind == .votes { container.screens?.ballotsChanged() }
             container.structureChanged()
             container.startsChanged()
             done()

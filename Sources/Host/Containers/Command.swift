@@ -15,12 +15,12 @@ class Command: Request {
     let container: Container
     /// The component's slot; replaced if the component was made anew after the call.
     var slot: Slot
-    /// What the component is asked; complete once the command is ready.
+    /// The command for the component; complete once the command is ready.
     var command: ComponentCommand
     /// The actor, the time and the generated id.
     let context: CommandContext
 
-    /// What the component decided; nil until then, and if it refused.
+    /// The decision of the component; nil until then, and if it refused.
     private var decision: Decision?
     /// Why the component refused; nil if it did not.
     private var refused: HostError?
@@ -108,7 +108,7 @@ class Command: Request {
     /// - Parameter user: whose call it is; empty: the host's own.
     func queue(by user: String = "") {
         self.user = user
-        holdsActor = container.domain.actors.hold(context.actor)
+        holdsActor = container.domain.actors.retain(context.actor)
         slot.ask(self)
     }
 
@@ -183,9 +183,9 @@ extension Command: EntryWaiter {
 
     /// Shows the committed entry in lists and screens, and posts its notification.
     private func show(_ decision: Decision, _ draft: EntryDraft, _ commit: Commit) {
-        let text = container.comments.noteTexts(of: decision, from: slot, draft, commit)
+        let text = container.comments.updateTexts(of: decision, from: slot, draft, commit)
         atCommit()
-        container.votes.note(
+        container.votes.updateScreens(
             decision, by: context.actor, from: slot,
             isAlone: draft.others.isEmpty && draft.purges.isEmpty)
         container.delivery.deliver(decision.events, from: slot, reportedAt: decidedAt)
@@ -252,7 +252,7 @@ extension CommandContext {
     init(of caller: Caller, in domain: Domain) {
         let time = domain.now()
         self.init(
-            actor: domain.meet(caller.actor), time: time, freshID: domain.freshID(at: time),
+            actor: domain.intern(caller.actor), time: time, freshID: domain.freshID(at: time),
             isModerator: caller.isModerator, order: Int64(clamping: domain.nextTicket()))
     }
 }

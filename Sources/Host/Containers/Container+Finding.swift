@@ -163,7 +163,7 @@ extension Container {
     ///   - lists: the lists to find parents in; nil: the item's own list.
     ///   - limit: the maximum number of items.
     /// - Returns: the items, with the lists that have them; the item alone if its ancestors form a cycle.
-    func way(
+    func path(
         to item: String, of slot: Slot, among lists: [Slot]?, limit: Int
     ) -> [(slot: Slot, item: String)] {
         guard let lists else {

@@ -17,19 +17,19 @@ extension Container: SlotOwner {
 
     func oldestOperation(of component: String) -> UInt64? { lane.oldest(of: component) }
 
-    func passBarriers() { gates.pass() }
+    func runBarriers() { gates.runReady() }
 
     // MARK: Changes of the component
 
-    func startsChanged() { loading.look() }
+    func startsChanged() { loading.endIfDone() }
 
     /// Updates what depends on the components, their order or their state.
     func structureChanged() {
-        fillings.forgetUnwanted()
+        fillings.removeUnwanted()
         screens?.structureChanged()
     }
 
-    func takeIn(_ slot: Slot, then done: @escaping () -> Void) {
+    func attach(_ slot: Slot, then done: @escaping () -> Void) {
         Attachment(of: slot, in: self, then: done).run()
     }
 
@@ -40,7 +40,7 @@ extension Container: SlotOwner {
     /// Posts that items of a list have changed other than by a call; the list has the new ones.
     func itemsChanged(in slot: Slot) {
         if let contents = slot.own.contents, !contents.isKnown {
-            contents.know()
+            contents.markKnown()
             // Screens that were opened when no items were known look for theirs again.
             structureChanged()
         }
@@ -56,13 +56,13 @@ extension Container: SlotOwner {
     // MARK: Lists
 
     func show(_ change: ContentChange, from slot: Slot) {
-        delivery.pass(change, from: slot)
+        delivery.callDelegate(change, from: slot)
         screens?.changed()
     }
 
-    func isInUse(_ item: String) -> Bool { screens?.holds(item) ?? false }
+    func isInUse(_ item: String) -> Bool { screens?.isInUse(item) ?? false }
 
-    func areGone(_ items: Set<String>) { screens?.areGone(items) }
+    func itemsRemoved(_ items: Set<String>) { screens?.itemsRemoved(items) }
 
     func listsChanged() { screens?.changed() }
 
@@ -72,5 +72,5 @@ extension Container: SlotOwner {
         derived.fill(list, while: isWanted, then: done)
     }
 
-    func forget(_ list: ContentIndex) { derived.forget(list) }
+    func drop(_ list: ContentIndex) { derived.endFilling(list) }
 }

@@ -85,8 +85,8 @@ public final class Container {
     ///   - applied: the definition as it was last applied.
     ///   - remains: components that were detached and left records.
     ///   - slots: the slots of the definition's components, in its order.
-    func stand(
-        as live: ContainerDefinition, applied: ContainerDefinition?, remains: [String: Remains],
+    func setDefinition(
+        _ live: ContainerDefinition, applied: ContainerDefinition?, remains: [String: Remains],
         _ slots: [Slot]
     ) {
         // Without new fields the lists stay, which know only the zones that could be read when they were made.
@@ -96,7 +96,7 @@ public final class Container {
         self.applied = applied
         self.remains = remains
         self.slots = slots
-        for slot in slots { live.component(slot.name).map(slot.take) }
+        for slot in slots { live.component(slot.name).map(slot.setDefinition) }
     }
 
     /// Whether everything that was accepted is finished.
@@ -111,7 +111,7 @@ public final class Container {
     /// Sends all requests that can be sent now.
     func pump() {
         for slot in slots where slot.requests.waitingCount > 0 { slot.requests.pump(for: slot) }
-        gates.pass()
+        gates.runReady()
     }
 
     // MARK: Entries
@@ -184,7 +184,7 @@ public final class Container {
             topic.map { NotificationDraft(topic: $0, payload: payload) },
             OwnEntry { [self] result in
                 if !purges.isEmpty, case .success(let commit) = result {
-                    comments.forgetTexts(of: purges, at: commit)
+                    comments.removeTexts(of: purges, at: commit)
                 }
                 done(result)
             })
@@ -216,8 +216,8 @@ public final class Container {
 }
 
 extension Container: EntryOwner {
-    func take(_ outcome: Outcome) -> ArraySlice<Lane<any EntryWaiter>.Step> {
-        let steps = lane.settle(outcome.ticket, outcome.result)
+    func handle(_ outcome: Outcome) -> ArraySlice<Lane<any EntryWaiter>.Step> {
+        let steps = lane.complete(outcome.ticket, outcome.result)
         perform(steps.prefix(1))
         return steps.dropFirst()
     }

@@ -326,7 +326,7 @@ extension ContainerComments {
     /// Updates the texts of comments in notifications that are not delivered yet.
     ///
     /// - Returns: the text of the comment that the entry's notification is about; nil: it is about none, or has none.
-    func noteTexts(
+    func updateTexts(
         of decision: Decision, from slot: Slot, _ draft: EntryDraft, _ commit: Commit
     ) -> CommentText? {
         if slot.kind == .contents, case .removed = decision.answer {
@@ -336,21 +336,21 @@ extension ContainerComments {
         if slot.kind == .comments {
             for change in decision.changes {
                 let comment = change.value.flatMap { Comment(key: change.key, value: $0) }
-                let text = noteText(of: change.key, in: slot.name, comment, commit)
+                let text = updateText(of: change.key, in: slot.name, comment, commit)
                 if change.key == draft.comment?.key { published = text }
             }
         }
         for change in draft.others where container.slot(change.component)?.kind == .comments {
             let value = change.value.flatMap { try? Value(jsonBytes: $0) }
             let comment = value.flatMap { Comment(key: change.key, value: $0) }
-            noteText(of: change.key, in: change.component, comment, commit)
+            updateText(of: change.key, in: change.component, comment, commit)
         }
-        if !draft.purges.isEmpty { forgetTexts(of: draft.purges, at: commit) }
+        if !draft.purges.isEmpty { removeTexts(of: draft.purges, at: commit) }
         return published
     }
 
     @discardableResult
-    private func noteText(
+    private func updateText(
         of key: String, in component: String, _ comment: Comment?, _ commit: Commit
     ) -> CommentText? {
         let text = comment.flatMap(CommentText.init)
@@ -365,7 +365,7 @@ extension ContainerComments {
     }
 
     /// Removes the texts of purged comments from notifications that are not delivered yet.
-    func forgetTexts(of purges: [Purge], at commit: Commit) {
+    func removeTexts(of purges: [Purge], at commit: Commit) {
         // A purge covers a component, or an item. There may be many items, hence a set.
         var items: [String: Set<String>] = [:]
         var components: Set<String> = []
@@ -376,7 +376,7 @@ extension ContainerComments {
                 components.insert(purge.component)
             }
         }
-        domain.bus.forgetTexts(at: commit.sequence) { [name = container.name] comment, text in
+        domain.bus.removeTexts(at: commit.sequence) { [name = container.name] comment, text in
             guard comment.container == name else { return false }
             return components.contains(comment.component)
                 || text.item.map { items[comment.component]?.contains($0) ?? false } ?? false
@@ -384,7 +384,7 @@ extension ContainerComments {
     }
 
     /// Removes the texts of a detached component's comments from the bus and from screens.
-    func forgetTexts(of comments: [String], in component: String, at commit: Commit) {
+    func removeTexts(of comments: [String], in component: String, at commit: Commit) {
         for comment in comments {
             domain.bus.change(
                 RecordKey(container: container.name, component: component, key: comment), to: nil,

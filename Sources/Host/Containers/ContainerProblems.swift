@@ -3,7 +3,7 @@ import Index
 import PluginLoader
 import Store
 
-/// What is wrong with a container: delegates, time zones, components and parts that are not as the definition says.
+/// The problems of a container: delegates, time zones, components and parts that are not as the definition says.
 struct ContainerProblems {
     let container: Container
 
@@ -15,7 +15,7 @@ struct ContainerProblems {
             + failedComponents.map { "The component \(container.name)/\($0.name) \($0.reason)" }
     }
 
-    /// What is wrong within the container, for its status; nil: nothing is.
+    /// The problems within the container, for its status; nil: there are none.
     var summary: String? {
         var failures = all.map { "the \($0.what) \($0.reason)" }
         // It is unknown which containers the lost changes belonged to.
@@ -24,7 +24,7 @@ struct ContainerProblems {
                 "the store was damaged, and changes may be lost: see the daemon's status")
         }
         // A missing notification may have been of any container.
-        if container.domain.pastDamage.concerns(container.name)
+        if container.domain.pastDamage.affects(container.name)
             || container.domain.missingEntries > 0
         {
             failures.append("past notifications of it are damaged: see the daemon's status")

@@ -204,16 +204,16 @@ public struct ContainerVotes {
     ///   - actor: on whose behalf.
     ///   - slot: the slot of the component that decided.
     ///   - isAlone: whether no records of other components were changed with it.
-    func note(
+    func updateScreens(
         _ decision: Decision, by actor: ActorID, from slot: Slot, isAlone: Bool
     ) {
         if case .ballot(_, _, let value) = decision.answer,
             case .tally(let subject, _) = decision.events.first(where: \.isTally)
         {
-            container.screens?.noteBallot(value, of: actor, on: subject, in: slot)
+            container.screens?.ballotChanged(value, of: actor, on: subject, in: slot)
         } else if slot.name == container.derived.votes || !isAlone {
             // The ballots were restored, or purged with the items.
-            container.screens?.forgetBallots()
+            container.screens?.ballotsChanged()
         }
     }
 }

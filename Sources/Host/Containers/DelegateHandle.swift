@@ -34,7 +34,7 @@ final class DelegateHandle: ContainerHandle {
             return
         }
         let filling = container.fillings[slot.name]
-        guard filling?.takes(change) != true else { return }
+        guard filling?.collect(change) != true else { return }
         let revision = container.domain.sequence
         defer {
             filling?.follow(change, revision: revision)

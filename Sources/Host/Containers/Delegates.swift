@@ -30,7 +30,7 @@ struct Delegates {
         let definition: DelegateDefinition
         /// The delegate, or why it can't be made.
         let made: Result<ContainerDelegate, HostError>
-        /// What the crash note says while it is called.
+        /// The text of the crash note while it is called.
         let crash: CrashText
 
         init(
@@ -108,7 +108,7 @@ struct Delegates {
     /// The plugin of the delegate for a scope; nil: the default wiring.
     func plugin(in scope: String?) -> String? { find(scope)?.definition.plugin }
 
-    /// What the crash note says while the delegate for a scope is called; nil: the default wiring.
+    /// The text of the crash note while the delegate for a scope is called; nil: the default wiring.
     func crashText(in scope: String?) -> CrashText? { find(scope)?.crash }
 
     private func find(_ scope: String?) -> Named? {

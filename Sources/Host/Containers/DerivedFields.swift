@@ -45,7 +45,7 @@ final class DerivedFields {
         container.structureChanged()
         var works: [Rederivation] = []
         if votes != before.votes {
-            container.screens?.forgetBallots()
+            container.screens?.ballotsChanged()
             let voted = votedSubjects
             for list in lists {
                 works.append(
@@ -131,7 +131,7 @@ final class DerivedFields {
 
     /// Fills in the derived fields of a new list, in slices.
     ///
-    /// They are kept up to date from now on, until the list is a component's or ``forget(_:)`` is called.
+    /// They are kept up to date from now on, until the list is a component's or ``endFilling(_:)`` is called.
     func fill(
         _ list: ContentIndex, while isWanted: @escaping () -> Bool, then done: @escaping () -> Void
     ) {
@@ -155,8 +155,8 @@ final class DerivedFields {
         }
     }
 
-    /// Notes that a list is a component's now, or was dropped.
-    func forget(_ list: ContentIndex) { filling[ObjectIdentifier(list)] = nil }
+    /// Records that a list is a component's now, or was dropped.
+    func endFilling(_ list: ContentIndex) { filling[ObjectIdentifier(list)] = nil }
 }
 
 /// Replaces the derived values of one list after they come from another component, one item at a time.

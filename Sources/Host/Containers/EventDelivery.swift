@@ -21,11 +21,11 @@ struct EventDelivery {
     ///   - ticket: the domain's number when the component decided; nil: the present one. Events that the component
     ///     reported by itself before this are overtaken, later ones are not.
     func deliver(_ events: [ComponentEvent], from slot: Slot, reportedAt ticket: UInt64? = nil) {
-        slot.reported.overtake(events, at: ticket ?? container.domain.lastTicket)
-        pass(events, from: slot)
+        slot.reported.recordCommitted(events, at: ticket ?? container.domain.lastTicket)
+        deliver(events, from: slot)
     }
 
-    private func pass(_ events: [ComponentEvent], from slot: Slot) {
+    private func deliver(_ events: [ComponentEvent], from slot: Slot) {
         guard let from = slot.reference else { return }
         for event in events { deliver(event, from) }
         container.screens?.notifyParents(of: events, from: from)
@@ -34,7 +34,7 @@ struct EventDelivery {
     /// Delivers events that a component reported without a command.
     func deliverUnasked(_ events: [ComponentEvent], from slot: Slot) {
         let holds = events.map { container.screens?.holdNotice(for: $0) }
-        pass(events, from: slot)
+        deliver(events, from: slot)
         for (event, hold) in zip(events, holds) {
             container.screens?.showUnasked(event, releasing: hold)
         }
@@ -43,7 +43,7 @@ struct EventDelivery {
 
     /// Delivers an event to the container's own delegate, and not to those of containers that have it as a part.
     func deliver(_ event: ComponentEvent, _ from: ComponentReference) {
-        noteForScreens(event)
+        updateScreens(event)
         // A scope's delegate is called about selections on screens of its scope.
         let scope: String? =
             switch event {
@@ -95,7 +95,7 @@ struct EventDelivery {
     }
 
     /// Calls the delegate with items for a new list.
-    func pass(_ change: ContentChange, from slot: Slot) {
+    func callDelegate(_ change: ContentChange, from slot: Slot) {
         guard let from = slot.reference else { return }
         container.domain.notes.crash.during(container.delegates.crashText(in: nil)) {
             container.delegate.contents(from, didChange: change)
@@ -103,7 +103,7 @@ struct EventDelivery {
     }
 
     /// Updates the screens that are focused on an event's subject.
-    private func noteForScreens(_ event: ComponentEvent) {
+    private func updateScreens(_ event: ComponentEvent) {
         switch event {
         case .tally(let subject, _), .commentCount(let subject, _):
             container.screens?.subjectChanged(subject)

@@ -6,7 +6,7 @@ import Index
 /// Its stages, from top to bottom: the sections, for a page of one section its filters, the counts, the reply. A query
 /// that may take long waits for its user's turn, and the call begins again then.
 final class FiltersCall {
-    /// What a caller asks.
+    /// The request of a caller.
     struct Request {
         /// The filters component; nil: all.
         var component: String?

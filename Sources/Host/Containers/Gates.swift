@@ -1,4 +1,4 @@
-/// What keeps a container's requests from being sent although their components could take them.
+/// The gates that keep a container's requests from being sent although their components could take them.
 ///
 /// A component's gate is closed while work needs the component for itself. Works that need the same component run one
 /// after another; each waits until its components are quiet. Commands wait for restored screens, too, until these are
@@ -60,7 +60,7 @@ final class Gates {
             Barrier(
                 components: components, needsEmptyLane: needsEmptyLane,
                 last: container.domain.lastTicket, body: body))
-        pass()
+        runReady()
     }
 
     /// Opens the gates of components, unless other work waits for them.
@@ -73,7 +73,7 @@ final class Gates {
     }
 
     /// Runs the work that waits for components to be quiet, where they are now.
-    func pass() {
+    func runReady() {
         guard !barriers.isEmpty else { return }
         while container.lane.isOpen, let body = next() { body() }
     }
@@ -97,7 +97,7 @@ final class Gates {
     }
 
     /// Makes a component forget records about purged items, and opens its gate then.
-    func hold(for erasure: SubjectErasure) {
+    func run(_ erasure: SubjectErasure) {
         erasures += 1
         erasure.run { [self, container] in
             erasures -= 1
@@ -118,7 +118,7 @@ final class Gates {
     /// Makes commands wait for restored screens, until ``recogniseScreen()`` is called for each of them.
     func awaitScreens(_ count: Int) { awaitedScreens += count }
 
-    /// Notes that one more restored screen was compared.
+    /// Records that one more restored screen was compared.
     func recogniseScreen() {
         awaitedScreens -= 1
         if awaitedScreens == 0 { container.pump() }

@@ -113,7 +113,7 @@ final class PutCommand: Command {
 /// The command that removes items, or purges them with their votes and comments.
 final class RemoveCommand: Command {
     private let items: [String]
-    /// What is erased with the items; nil: they are not purged.
+    /// The records to erase with the items; nil: they are not purged.
     private let others: PurgedRecords?
     private let reply: Answer<RemoveResult>
 

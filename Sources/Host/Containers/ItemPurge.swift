@@ -3,7 +3,7 @@ import Index
 import JSONCodec
 import Store
 
-/// What a purge erases besides the items: the records of their votes and comments.
+/// The records that a purge erases besides the items: those of their votes and comments.
 struct PurgedRecords {
     /// Deletions of single comments, if there are few.
     var changes: [RecordChange] = []
@@ -32,7 +32,7 @@ final class ItemPurge {
     private let reply: Answer<RemoveResult>
     /// The components whose gates are closed.
     private var gated: [String] = []
-    /// What has to be forgotten since the commit.
+    /// The records that components have to remove since the commit.
     private var erasures: [SubjectErasure] = []
 
     init(
@@ -152,7 +152,7 @@ final class ItemPurge {
     private func end(_ result: Result<RemoveResult, HostError>) {
         reply(result)
         container.gates.open(gated.filter { name in !erasures.contains { $0.name == name } })
-        for erasure in erasures { container.gates.hold(for: erasure) }
+        for erasure in erasures { container.gates.run(erasure) }
     }
 }
 

@@ -215,7 +215,7 @@ final class ListCall {
             container.modes(in: scope)?.isByMode ?? false ? container.lists(in: scope) : nil
         let source = lists.map { container.source(of: parent, among: $0) } ?? slot
         let limit = container.domain.limits.screenPlaces
-        let way = source.map { container.way(to: parent, of: $0, among: lists, limit: limit) }
+        let way = source.map { container.path(to: parent, of: $0, among: lists, limit: limit) }
         return way.flatMap { $0.isEmpty ? nil : $0.map(\.item) } ?? [parent]
     }
 

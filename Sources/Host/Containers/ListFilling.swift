@@ -39,11 +39,11 @@ final class ListFilling {
     private var same = 0
     /// The number of these pieces that are in the new list.
     private var again = 0
-    /// What the delegate has passed on during the present call; nil: it is not being called.
+    /// The changes that the delegate has passed on during the present call; nil: it is not being called.
     private var passed: [Passed]?
     /// Whether the delegate has passed on `replaceAll`.
     private var isBegun = false
-    /// What the delegate has passed on and is not in the list yet.
+    /// The changes that the delegate has passed on and that are not in the list yet.
     private var waiting: Deque<Passed> = []
     /// Items that have changed since, other than by what the delegate has passed on.
     private var touched: Set<String> = []
@@ -68,7 +68,7 @@ final class ListFilling {
     // MARK: Changes from the delegate
 
     /// Takes a change that the delegate passes on during a call; false if it is a change of another kind.
-    func takes(_ change: ContentChange) -> Bool {
+    func collect(_ change: ContentChange) -> Bool {
         guard passed != nil else { return false }
         switch change {
         case .replaceAll: isBegun = true
@@ -83,7 +83,7 @@ final class ListFilling {
         return true
     }
 
-    /// Notes that all items are replaced again: they are requested once the present ones are shown.
+    /// Records that all items are replaced again: they are requested once the present ones are shown.
     func outdate() { isOutdated = true }
 
     /// Makes another change in the new list, which the old list shows already.
@@ -111,12 +111,12 @@ final class ListFilling {
     private func report(_ change: ContentChange) -> [Passed] {
         passed = []
         defer { passed = nil }
-        container.delivery.pass(change, from: slot)
+        container.delivery.callDelegate(change, from: slot)
         return passed ?? []
     }
 
     /// Calls the delegate with some items.
-    private func pass(_ items: [Item]) {
+    private func callDelegate(_ items: [Item]) {
         let passed = report(.insert(items))
         if loaded != nil {
             isSame = isSame && passed.count == 1 && passed[0].isJust(items)
@@ -131,7 +131,7 @@ final class ListFilling {
     // MARK: Filling the list
 
     /// Puts some items into the list; false when all are in it.
-    private func putSome() -> Bool {
+    private func putNext() -> Bool {
         if !isSame, again < same, let loaded {
             put(piece(again, of: loaded)[...])
             again += 1
@@ -171,18 +171,18 @@ extension ListFilling {
         var next = 0
         domain.inSlices { [self] in
             guard isWanted else { return false }
-            guard next < count else { return putSome() }
-            pass(piece(next, of: items))
+            guard next < count else { return putNext() }
+            callDelegate(piece(next, of: items))
             next += 1
             return true
         } then: { [self] in
             guard isWanted else { return done() }
             if isSame, isBegun {
                 container.fillings.end(self)
-                slot.own.contents?.takeLoaded().map(container.derived.forget)
+                slot.own.contents?.takeLoaded().map(container.derived.endFilling)
                 return done()
             }
-            slot.own.contents?.dropLoaded().map(container.derived.forget)
+            slot.own.contents?.dropLoaded().map(container.derived.endFilling)
             end(then: done)
         }
     }
@@ -193,10 +193,10 @@ extension ListFilling {
         container.gates.close([slot.name]) { [self] in
             // The first part already shows the committed state, so that others need not wait for the remaining ones.
             defer { container.gates.open([slot.name]) }
-            guard isWanted, slot.isAttached else { return forget() }
+            guard isWanted, slot.isAttached else { return drop() }
             begin()
             guard isBegun else {
-                forget()
+                drop()
                 return container.itemsChanged(in: slot)
             }
             askMore(anew: true)
@@ -205,22 +205,22 @@ extension ListFilling {
 
     /// Requests the next items, once the earlier ones are in the list.
     private func askMore(anew: Bool) {
-        guard isWanted, let port = slot.port else { return forget() }
+        guard isWanted, let port = slot.port else { return drop() }
         port.reportState(anew: anew) { [self] result in
             // A component that was lost is restarted, and then loaded.
-            guard isWanted, case .success(let part) = result else { return forget() }
+            guard isWanted, case .success(let part) = result else { return drop() }
             var (events, items) = (part.events[...], [Item]()[...])
             domain.inSlices { [self] in
                 guard isWanted else { return false }
                 if !items.isEmpty {
-                    pass(fitting(items.prefix(Self.piece)))
+                    callDelegate(fitting(items.prefix(Self.piece)))
                     items = items.dropFirst(Self.piece)
                     return true
                 }
                 switch events.popFirst() {
                 case .contents(.replaceAll): isReported = true
                 case .contents(.insert(let reported)): items = reported[...]
-                case nil: return putSome()
+                case nil: return putNext()
                 default: break
                 }
                 return true
@@ -228,7 +228,7 @@ extension ListFilling {
                 guard part.isLast else { return askMore(anew: false) }
                 guard !isReported else { return end {} }
                 // Its source is loading again and reports its items later; the old list stays until then.
-                forget()
+                drop()
                 if isOutdated { container.fillings.refill(slot) }
             }
         }
@@ -247,13 +247,13 @@ extension ListFilling {
     /// Shows the list, once votes and comments are in it.
     private func end(then done: @escaping () -> Void) {
         guard isWanted, isBegun else {
-            forget()
+            drop()
             return done()
         }
         // Never cancelled, because others wait for its end.
         let isWaiting = { true }
         container.derived.fill(list, while: isWaiting) { [self] in
-            if isWanted { show() } else { forget() }
+            if isWanted { show() } else { drop() }
             done()
         }
     }
@@ -261,9 +261,9 @@ extension ListFilling {
     private func show() {
         container.fillings.end(self)
         slot.own.contents?.show(list)
-        container.derived.forget(list)
+        container.derived.endFilling(list)
         // Items of a load that don't fit were noted by the load.
-        if isUnasked { slot.note(unfit, in: list) }
+        if isUnasked { slot.report(unfit, in: list) }
         container.structureChanged()
         list.growOrders(in: domain)
         if isUnasked { container.itemsChanged(in: slot) }
@@ -271,8 +271,8 @@ extension ListFilling {
     }
 
     /// Drops the new list, because it is no longer needed or the delegate has passed nothing on.
-    private func forget() {
-        container.derived.forget(list)
+    private func drop() {
+        container.derived.endFilling(list)
         container.fillings.end(self)
     }
 }

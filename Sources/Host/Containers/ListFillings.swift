@@ -37,13 +37,13 @@ final class ListFillings {
         return filling
     }
 
-    /// Notes that a filling is over, unless another one has taken its place.
+    /// Records that a filling is over, unless another one has taken its place.
     func end(_ filling: ListFilling) {
         if isPresent(filling) { present[filling.slot.name] = nil }
     }
 
     /// Forgets fillings whose component was lost: they don't end by themselves.
-    func forgetUnwanted() {
+    func removeUnwanted() {
         if !present.isEmpty { present = present.filter(\.value.isWanted) }
     }
 }

@@ -3,7 +3,7 @@ final class Loading {
     /// Whether calls wait for the first start of the components.
     private(set) var isUnderWay = false
     private unowned let container: Container
-    private var places = WaitingPlaces()
+    private var permits = WaitPermits()
     private var waiting: [() -> Void] = []
 
     init(of container: Container) { self.container = container }
@@ -14,7 +14,7 @@ final class Loading {
     /// Starts all components.
     func run() {
         for slot in container.slots { slot.start.run {} }
-        look()
+        endIfDone()
     }
 
     /// Calls back once no component is worth waiting for: each is attached, has failed or is stalled.
@@ -26,9 +26,9 @@ final class Loading {
     func whenOver<T>(
         of user: String, _ reply: @escaping Answer<T>, _ body: @escaping () -> Void
     ) {
-        do throws(WaitingPlaces.Full) {
-            let place = try places.take(for: user, of: container.domain.limits.waitingCalls)
-            whenOver { withExtendedLifetime(place, body) }
+        do throws(WaitPermits.Full) {
+            let permit = try permits.acquire(for: user, of: container.domain.limits.waitingCalls)
+            whenOver { withExtendedLifetime(permit, body) }
         } catch {
             let pending = container.slots.first(where: \.start.isWorthWaitingFor)?.name
             reply(
@@ -40,12 +40,12 @@ final class Loading {
     }
 
     /// Ends the wait if no component is worth waiting for any more.
-    func look() {
+    func endIfDone() {
         guard isUnderWay,
             !container.slots.contains(where: { $0.start.isWorthWaitingFor || $0.isAwaitingItems })
         else { return }
         let callbacks = waiting
-        (isUnderWay, waiting, places) = (false, [], WaitingPlaces())
+        (isUnderWay, waiting, permits) = (false, [], WaitPermits())
         // The callbacks use the components that are attached by now.
         for body in callbacks { body() }
     }

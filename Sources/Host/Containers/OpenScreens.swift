@@ -1,6 +1,6 @@
 import AtriumKit
 
-/// What a container needs of the screens that are open on it: it notifies them of changes, and they update.
+/// The screens that are open on a container, as it sees them: it notifies them of changes, and they update.
 protocol OpenScreens: AnyObject {
     /// Whether they show all changes that they were notified of.
     var isIdle: Bool { get }
@@ -8,9 +8,9 @@ protocol OpenScreens: AnyObject {
     /// The scope that a screen shows; nil: it has none, or there is no such screen.
     func scope(on screen: String) -> String?
     /// Whether a screen is inside an item, or has its focus on it.
-    func holds(_ item: String) -> Bool
+    func isInUse(_ item: String) -> Bool
     /// Items were removed that no list may have had: screens leave them.
-    func areGone(_ items: Set<String>)
+    func itemsRemoved(_ items: Set<String>)
     /// Something that they show has changed; they update before anything is sent.
     func changed()
     /// The components, their order or their state have changed.
@@ -28,9 +28,9 @@ protocol OpenScreens: AnyObject {
     /// A component was attached that does not know the number of screens yet.
     func countAudience()
     /// An actor's ballot on a subject has changed to this value.
-    func noteBallot(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot)
+    func ballotChanged(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot)
     /// Ballots have changed other than by votes.
-    func forgetBallots()
+    func ballotsChanged()
     /// The scopes of the container have changed.
     func scopesChanged()
     /// The containers that are parts, or what is shown of them, may have changed.

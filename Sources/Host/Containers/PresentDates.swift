@@ -38,7 +38,7 @@ final class PresentDates {
         guard let name = filter.presentOf, let bucket = bucket(of: name) else { return }
         let seconds = now.milliseconds / 1_000
         filter.predicate = .equals(field: name, value: bucket.value(at: seconds))
-        look(after: bucket.end(after: seconds))
+        schedule(after: bucket.end(after: seconds))
     }
 
     /// Adds the days of the present week if the section asks for them.
@@ -50,14 +50,14 @@ final class PresentDates {
             guard let text = day.text, !offered.contains(text) else { return nil }
             return Filter(id: text, title: text, predicate: .equals(field: name, value: day))
         }
-        look(after: week.end)
+        schedule(after: week.end)
     }
 
     private func bucket(of field: String) -> DateBucket? {
         fields.first { $0.name == field }.flatMap(DateBucket.init)
     }
 
-    private func look(after end: Int64) {
+    private func schedule(after end: Int64) {
         guard self.end.map({ end < $0 }) ?? true else { return }
         self.end = end
         waitForEnd(end)

@@ -79,7 +79,7 @@ final class SubjectErasure {
         if batch.count == 1 { return page(batch[0], after: nil, []) }
         ask(.recordKeys(batch)) { answer in
             guard case .recordKeys(let keys) = answer else { return self.startAnew() }
-            self.forget([keys])
+            self.removeRecords([keys])
         }
     }
 
@@ -87,13 +87,15 @@ final class SubjectErasure {
     private func keys(about subjects: [Subject], after key: String?) {
         ask(.recordKeyPage(subjects, after: key, limit: Self.slice)) { [self] answer in
             guard case .recordKeys(let keys) = answer else { return startAnew() }
-            guard keys.count >= Self.slice, let last = keys.last else { return forget([keys]) }
+            guard keys.count >= Self.slice, let last = keys.last else {
+                return removeRecords([keys])
+            }
             guard subjects.count == 1 else {
                 // The keys don't show at which subject the page ends.
                 for subject in subjects.reversed() { batches.prepend([subject]) }
                 return next()
             }
-            forget([keys]) { self.keys(about: subjects, after: last) }
+            removeRecords([keys]) { self.keys(about: subjects, after: last) }
         }
     }
 
@@ -102,7 +104,7 @@ final class SubjectErasure {
         let attempt = slot.start.attempt
         container.domain.later { [self] in
             if container.slot(name) === slot, slot.start.attempt == attempt, !slot.isAttached {
-                slot.lost(because: "It was reading records which were purged meanwhile.")
+                slot.restart(because: "It was reading records which were purged meanwhile.")
             }
             next()
         }
@@ -124,7 +126,7 @@ final class SubjectErasure {
     private func startAnew(because problem: String = "") {
         // Not within the call with its answer.
         container.domain.later { [self] in
-            slot?.lost(
+            slot?.restart(
                 because: "It did not name the records about purged items, which it has to forget."
                     + problem)
             done()
@@ -144,7 +146,7 @@ final class SubjectErasure {
             guard case .ballots(let ballots) = answer else { return self.startAnew() }
             let keys = ballots.map { Ballot.key(actor: $0.actor, subject: subject) }
             guard ballots.count == Self.slice, let last = ballots.last else {
-                return self.forget(found + [keys])
+                return self.removeRecords(found + [keys])
             }
             self.container.domain.afterPoll {
                 self.page(subject, after: last.actor, found + [keys])
@@ -153,7 +155,7 @@ final class SubjectErasure {
     }
 
     /// Makes the component forget records; after a pause, because naming them took time.
-    private func forget(_ pages: [[String]], then: (() -> Void)? = nil) {
+    private func removeRecords(_ pages: [[String]], then: (() -> Void)? = nil) {
         var pages = pages.filter { !$0.isEmpty }[...]
         var next = 0
         container.domain.afterPoll { [self] in

@@ -14,10 +14,10 @@ final class ActorTable {
     private var erased: Set<ActorID> = []
     /// The actors that the store does not hold, each with the number of things in progress that name it.
     private var guests: [ActorID: Int] = [:]
-    /// The new actors that ``forgetIdle()`` forgets, unless something names them by then.
+    /// The new actors that ``removeIdle()`` removes, unless something names them by then.
     private var idle: [ActorID] = []
     /// The actors that recent transient notifications name.
-    private var heard: Deque<ActorID> = []
+    private var recent: Deque<ActorID> = []
     /// How many actors are known in each namespace other than the system's users.
     private var people: [String: Int] = [:]
     /// How many actors are known.
@@ -36,14 +36,14 @@ final class ActorTable {
     /// The actor is known until it is stored or released.
     func admit(_ name: String) -> ActorID {
         let id = number(ofNew: name)
-        hold(id)
+        retain(id)
         return id
     }
 
     /// Returns an actor's number, a new one for an unknown name, without holding the actor.
     ///
-    /// A new actor is known until ``forgetIdle()``, or for as long as it is held.
-    func meet(_ name: String) -> ActorID {
+    /// A new actor is known until ``removeIdle()``, or for as long as it is held.
+    func intern(_ name: String) -> ActorID {
         let id = number(ofNew: name)
         if guests[id] == 0 { idle.append(id) }
         return id
@@ -53,7 +53,7 @@ final class ActorTable {
     ///
     /// - Returns: whether the caller must ``release(_:)`` it, since the store does not hold the actor.
     @discardableResult
-    func hold(_ id: ActorID) -> Bool {
+    func retain(_ id: ActorID) -> Bool {
         guard !guests.isEmpty, let count = guests[id] else { return false }
         guests[id] = count + 1
         return true
@@ -63,22 +63,22 @@ final class ActorTable {
     func release(_ id: ActorID) {
         guard let count = guests[id] else { return }
         guests[id] = count - 1
-        if count <= 1 { forget(id) }
+        if count <= 1 { remove(id) }
     }
 
     /// Holds the actor of a transient notification, for the last `most` such notifications.
-    func hear(_ id: ActorID, atMost most: Int) {
-        guard hold(id) else { return }
-        heard.append(id)
-        if heard.count > most, let first = heard.popFirst() { release(first) }
+    func retainRecent(_ id: ActorID, atMost most: Int) {
+        guard retain(id) else { return }
+        recent.append(id)
+        if recent.count > most, let first = recent.popFirst() { release(first) }
     }
 
-    /// Whether there are new actors that ``forgetIdle()`` may forget.
+    /// Whether there are new actors that ``removeIdle()`` may remove.
     var hasIdle: Bool { !idle.isEmpty }
 
-    /// Forgets the new actors that nothing names.
-    func forgetIdle() {
-        for id in idle where guests[id] == 0 { forget(id) }
+    /// Removes the new actors that nothing names.
+    func removeIdle() {
+        for id in idle where guests[id] == 0 { remove(id) }
         idle.removeAll(keepingCapacity: idle.count < 1_000)
     }
 
@@ -87,7 +87,7 @@ final class ActorTable {
 
     /// Forgets an actor for good: the number stays without a name, and a later user of the name gets another number.
     func erase(_ id: ActorID) {
-        forget(id)
+        remove(id)
         erased.insert(id)
     }
 
@@ -111,7 +111,7 @@ final class ActorTable {
         return [Actor(number: id.number, name: name)]
     }
 
-    /// Notes that an entry that carried the actor was committed.
+    /// Records that an entry that carried the actor was committed.
     func stored(_ id: ActorID) {
         if !guests.isEmpty { guests[id] = nil }
     }
@@ -131,7 +131,7 @@ final class ActorTable {
         if let namespace = Self.namespace(of: name) { people[namespace, default: 0] += 1 }
     }
 
-    private func forget(_ id: ActorID) {
+    private func remove(_ id: ActorID) {
         guests[id] = nil
         guard let name = names.removeValue(forKey: id) else { return }
         numbers[name] = nil

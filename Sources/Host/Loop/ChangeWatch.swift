@@ -20,8 +20,8 @@ final class ChangeWatch {
     /// Stops the calls.
     func end() { body = nil }
 
-    /// Notes a change.
-    func note() {
+    /// Schedules a call of the body after a change.
+    func schedule() {
         guard !isScheduled, body != nil else { return }
         isScheduled = true
         let bound = NIOLoopBound(self, eventLoop: loop)

@@ -7,7 +7,7 @@ internal import PluginLoader
 import Store
 import Synchronization
 
-/// What all containers share: the event loop, the store, the bus, the actors and the order of all commits.
+/// The parts that all containers share: the event loop, the store, the bus, the actors and the order of all commits.
 ///
 /// Use it on the event loop only. Whatever happens on another thread (a commit, a read) comes back to the loop before
 /// anything here is changed.
@@ -32,7 +32,7 @@ final class Domain {
     let changes: ChangeWatch
     /// Whether this process only checks definitions.
     let isCheck: Bool
-    /// Notes for diagnosis what the loop does in each turn.
+    /// Records for diagnosis what the loop does in each turn.
     let turns: TurnNotes
     /// How many steps of work were done so far, for ``LoadProgress/steps``.
     var steps = 0
@@ -50,7 +50,7 @@ final class Domain {
     var isWaitingOver = false
     /// Returns the files that the secret settings of all components refer to.
     var secretFiles: () -> [String] = { [] }
-    /// Notes what is being made in this process, and what the previous process was making when it ended.
+    /// The files that record what is being made in this process, and what the previous process was making when it ended.
     let notes: ProcessNotes
     /// The plugins whose components live in workers whatever definitions say.
     let isolated: IsolatedPlugins
@@ -60,7 +60,7 @@ final class Domain {
     private var writers: [UInt64: any EntryOwner] = [:]
     /// The callbacks of entries that belong to no container.
     private var ownEntries: [UInt64: Answer<Commit>] = [:]
-    /// What came from the store and has not been passed on yet, in order.
+    /// The outcomes that came from the store and have not been delivered yet, in order.
     private var arrivals: Deque<Arrival> = []
     /// The containers whose screens are to be updated after the present commits.
     private var unflushed: [any ChangeFollower] = []
@@ -117,10 +117,10 @@ final class Domain {
     func freshID(at time: Timestamp) -> String { randomIDs.next(at: time) }
 
     /// Returns an actor's number; a new actor is known for this turn of the loop at least.
-    func meet(_ name: String) -> ActorID {
+    func intern(_ name: String) -> ActorID {
         let wasEmpty = !actors.hasIdle
-        let actor = actors.meet(name)
-        if wasEmpty, actors.hasIdle { later { [actors] in actors.forgetIdle() } }
+        let actor = actors.intern(name)
+        if wasEmpty, actors.hasIdle { later { [actors] in actors.removeIdle() } }
         return actor
     }
 
@@ -151,7 +151,7 @@ final class Domain {
 
 extension Domain {
     /// Records damage that a read of the past found, and logs the first.
-    func note(_ damage: PastDamage) {
+    func record(_ damage: PastDamage) {
         let isFirst = pastDamage.isEmpty
         pastDamage.add(damage)
         guard isFirst, let problem = pastDamage.problem else { return }
@@ -181,10 +181,10 @@ extension Domain {
     }
 
     /// Passes outcomes to the owners of their entries, in order and in slices.
-    func take(_ outcomes: [Outcome]) {
+    func enqueue(_ outcomes: [Outcome]) {
         let isFirst = arrivals.isEmpty
         arrivals.append(contentsOf: outcomes.lazy.map(Arrival.outcome))
-        if isFirst { passArrivals() }
+        if isFirst { deliverArrivals() }
     }
 
     /// Whether anything from the store has not been passed on yet.
@@ -196,12 +196,12 @@ extension Domain {
         arrivals.append(.read(body))
     }
 
-    private func passArrivals() {
+    private func deliverArrivals() {
         turns.work.insert(.outcomes)
         isPassing = true
         var end: NIODeadline?
         while let arrival = arrivals.popFirst() {
-            pass(arrival)
+            deliver(arrival)
             guard hasArrivals, !isSpent else { break }
             // A single arrival needs no look at the clock.
             let now = NIODeadline.now()
@@ -211,11 +211,11 @@ extension Domain {
         steps += 1
         isPassing = false
         flushScreens()
-        changes.note()
-        if hasArrivals { afterPoll { self.passArrivals() } }
+        changes.schedule()
+        if hasArrivals { afterPoll { self.deliverArrivals() } }
     }
 
-    private func pass(_ arrival: Arrival) {
+    private func deliver(_ arrival: Arrival) {
         switch arrival {
         case .outcome(let outcome):
             if case .success(let commit) = outcome.result { sequence = commit.sequence }
@@ -224,7 +224,7 @@ extension Domain {
                 if case .success(let commit) = outcome.result { bus.advance(to: commit.sequence) }
                 return done(outcome.result.mapError(HostError.init))
             }
-            let others = owner.take(outcome)
+            let others = owner.handle(outcome)
             if !others.isEmpty {
                 arrivals.prepend(contentsOf: others.map { .step(owner, $0) })
             }
@@ -236,7 +236,7 @@ extension Domain {
     /// Updates a container's screens soon: once for everything that happens until then.
     func flushLater(_ screens: any ChangeFollower) {
         unflushed.append(screens)
-        changes.note()
+        changes.schedule()
         guard !isPassing, unflushed.count == 1 else { return }
         later { [self] in flushScreens() }
     }
@@ -368,7 +368,7 @@ extension Domain {
             if isLeft { sliced.append(work) } else { work.done() }
         }
         isSlicing = false
-        if !sliced.isEmpty || now >= start + .milliseconds(1) { putOffSlices() }
+        if !sliced.isEmpty || now >= start + .milliseconds(1) { delaySlices() }
     }
 
     /// The number of small operations in one turn after which ``rest()`` is called.
@@ -377,11 +377,11 @@ extension Domain {
     /// Makes slices and arrivals wait until the loop has served its sockets, after ``much`` operations in one turn.
     func rest() {
         isSpent = true
-        putOffSlices()
+        delaySlices()
     }
 
     /// Makes slices wait until the loop has served its sockets.
-    func putOffSlices() {
+    func delaySlices() {
         guard !isResting else { return }
         isResting = true
         afterPoll { [self] in
@@ -410,5 +410,5 @@ final class OutcomeRelay: Sendable {
     }
 
     /// Passes outcomes on; called on the store's thread.
-    func pass(_ outcomes: [Outcome]) { target.withLock(\.self)?(outcomes) }
+    func relay(_ outcomes: [Outcome]) { target.withLock(\.self)?(outcomes) }
 }

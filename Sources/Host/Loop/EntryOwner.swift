@@ -15,13 +15,13 @@ protocol EntryOwner: AnyObject {
     /// Performs the first step that follows from an entry's outcome.
     ///
     /// - Returns: the other steps, of operations that depended on the entry; there may be thousands.
-    func take(_ outcome: Outcome) -> ArraySlice<Lane<any EntryWaiter>.Step>
+    func handle(_ outcome: Outcome) -> ArraySlice<Lane<any EntryWaiter>.Step>
 
     /// Performs one of the other steps.
     func perform(_ step: Lane<any EntryWaiter>.Step)
 }
 
-/// What must be updated after commits: a container's screens.
+/// An object to update after commits: a container's screens.
 protocol ChangeFollower: AnyObject {
     /// Updates it for everything that was committed so far.
     func flush()

@@ -15,7 +15,7 @@ final class KeptFiles {
     private let queue = DispatchQueue(label: "atrium.kept")
     /// The names of the files that may exist.
     private var names: Set<String>
-    /// What to write after the write in progress, for each name that has one.
+    /// The bytes to write after the write in progress, for each name that has one.
     ///
     /// Nil: nothing more.
     private var coming: [String: Bytes?] = [:]

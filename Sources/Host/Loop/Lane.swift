@@ -28,7 +28,7 @@ struct Lane<Payload> {
     /// An operation's id, which is also the ticket of its entry.
     typealias ID = UInt64
 
-    /// What the caller must do, in order.
+    /// A step for the caller to take; steps are taken in order.
     enum Step {
         /// The entry was committed.
         case committed(Payload, Commit)
@@ -42,7 +42,7 @@ struct Lane<Payload> {
         case opened
     }
 
-    /// What to do with a decision.
+    /// The step for a decision.
     enum Verdict {
         /// Append the entry under this epoch, at this position of the container; nil: the position is not known yet.
         case append(epoch: Int, position: Int64?)
@@ -90,7 +90,7 @@ struct Lane<Payload> {
     private var touched: Set<RecordKey> = []
     private var touchedComponents: Set<String> = []
     /// How often operations were examined to find those that end; tests check that it stays linear.
-    private(set) var looks = 0
+    private(set) var inspections = 0
 
     /// Makes an empty lane.
     ///
@@ -139,7 +139,7 @@ struct Lane<Payload> {
         }
     }
 
-    /// Notes that the component decided; its state is ahead by these records.
+    /// Records that the component decided; its state is ahead by these records.
     mutating func write(_ id: ID, keys: [RecordKey], _ payload: Payload) -> Verdict {
         guard var operation = operations[id] else { return .refused([]) }
         if let failure, operation.epoch < epoch {
@@ -152,7 +152,7 @@ struct Lane<Payload> {
         return .append(epoch: epoch, position: position.map { $0 + unsettled })
     }
 
-    /// Notes that the component refused, or had nothing to change.
+    /// Records that the component refused, or had nothing to change.
     mutating func finish(_ id: ID, _ payload: Payload) -> [Step] {
         guard var operation = operations[id] else { return [] }
         if let failure, operation.epoch < epoch {
@@ -169,8 +169,8 @@ struct Lane<Payload> {
         return drop(id) + drained()
     }
 
-    /// Notes an entry's outcome from the store.
-    mutating func settle(_ id: ID, _ result: Result<Commit, EntryFailure>) -> [Step] {
+    /// Records an entry's outcome from the store.
+    mutating func complete(_ id: ID, _ result: Result<Commit, EntryFailure>) -> [Step] {
         unsettled -= 1
         switch result {
         case .success(let commit): position = commit.position
@@ -189,7 +189,7 @@ struct Lane<Payload> {
         }
     }
 
-    /// Notes that the touched records were restored to what the store holds.
+    /// Records that the touched records were restored to what the store holds.
     mutating func undone() -> [Step] {
         guard case .undoing = condition else { return [] }
         condition = .open
@@ -220,7 +220,7 @@ extension Lane {
     ///
     /// This runs once for each epoch: after it, an operation that would become idle fails at once.
     private mutating func failIdle(_ cause: EntryFailure) -> [Step] {
-        looks += operations.count
+        inspections += operations.count
         let idle = operations.filter { if case .idle = $0.value.stage { true } else { false } }
         var steps: [Step] = []
         for id in idle.keys.sorted() {
@@ -251,7 +251,7 @@ extension Lane {
         guard let place = queue(of: component) else { return [] }
         var steps: [Step] = []
         while let first = queues[place].ids.first {
-            looks += 1
+            inspections += 1
             if let operation = operations[first] {
                 guard isOpen, case .idle(let payload) = operation.stage else { return steps }
                 operations[first] = nil

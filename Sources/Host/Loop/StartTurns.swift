@@ -25,7 +25,7 @@ final class StartTurns {
     init(atATime most: Int) { free = most }
 
     /// Calls back with a turn, during this call if one is free.
-    func take(_ body: @escaping (Turn) -> Void) {
+    func acquire(_ body: @escaping (Turn) -> Void) {
         waiting.append(body)
         next()
     }

@@ -3,7 +3,7 @@ import Index
 import Store
 
 extension AnswerCheck {
-    /// What is wrong with an answer, as the continuation of "answered with"; nil: nothing.
+    /// The problem of an answer, as the continuation of "answered with"; nil: nothing.
     public func problem(in answer: ComponentAnswer, to query: ComponentQuery) -> String? {
         switch (query, answer) {
         case (.canTake, .canTake): return nil
@@ -21,19 +21,19 @@ extension AnswerCheck {
             let belong =
                 ballots.count == subjects.count
                 && zip(ballots, subjects).allSatisfy { ballot, subject in
-                    ballot.map { $0.actor == actor && $0.subject == subject && isSane($0) } ?? true
+                    ballot.map { $0.actor == actor && $0.subject == subject && isValid($0) } ?? true
                 }
             return belong ? nil : "ballots that were not asked for"
         case (.ballots(let subject, let after, let limit), .ballots(let ballots)):
             return problem(in: ballots, on: subject, after: after, limit: limit)
         case (.comment(let id), .comment(let entry)):
-            return entry.map { $0.comment.id == id && isSane($0) } ?? true
+            return entry.map { $0.comment.id == id && isValid($0) } ?? true
                 ? nil : "a comment that was not asked for"
         case (.thread(let query), .thread(let page)): return problem(in: page, of: query)
         case (.pendingComments(let limit, _), .thread(let page)):
             guard page.entries.count <= limit else { return "more comments than were asked for" }
-            let wait = page.entries.allSatisfy { $0.comment.state == .pending && isSane($0) }
-            return wait && isSane(count: page.total) ? nil : "comments that were not asked for"
+            let wait = page.entries.allSatisfy { $0.comment.state == .pending && isValid($0) }
+            return wait && isValid(count: page.total) ? nil : "comments that were not asked for"
         case (.recordKeys(let subjects), .recordKeys(let keys)),
             (.recordKeyPage(let subjects, _, _), .recordKeys(let keys)):
             return problem(in: keys, about: subjects)
@@ -62,7 +62,7 @@ extension AnswerCheck {
         guard Set(answer.items.map(\.id)).count == answer.items.count else {
             return "an item twice"
         }
-        if let total = answer.total, !isSane(count: total) { return "\(total) items in all" }
+        if let total = answer.total, !isValid(count: total) { return "\(total) items in all" }
         if let next = answer.next, next.utf8.count > ContentQuestion.cursorBytes {
             return "a cursor of \(next.utf8.count) bytes, where \(ContentQuestion.cursorBytes) are "
                 + "allowed"
@@ -74,7 +74,7 @@ extension AnswerCheck {
         return nil
     }
 
-    /// What is wrong with the facts that a component declares, as a sentence; nil: nothing.
+    /// The problem of the facts that a component declares, as a sentence; nil: none.
     public func problem(in facts: ComponentFacts?) -> String? {
         let problem: String? =
             switch facts {
@@ -124,7 +124,8 @@ extension AnswerCheck {
         guard ballots.count <= limit else { return "more ballots than were asked for" }
         var last = after
         for ballot in ballots {
-            guard ballot.subject == subject, isSane(ballot), last.map({ $0 < ballot.actor }) ?? true
+            guard ballot.subject == subject, isValid(ballot),
+                last.map({ $0 < ballot.actor }) ?? true
             else { return "ballots that were not asked for" }
             last = ballot.actor
         }
@@ -133,15 +134,15 @@ extension AnswerCheck {
 
     private func problem(in page: ThreadPage, of query: ThreadQuery) -> String? {
         guard page.entries.count <= query.limit else { return "more comments than were asked for" }
-        guard isSane(count: page.total),
+        guard isValid(count: page.total),
             page.entries.allSatisfy({
                 // A reply that was restored may name another subject than the comment that it answers.
                 ($0.comment.subject == query.subject || $0.comment.parent != nil)
-                    && isSane($0, isPlace: true)
+                    && isValid($0, isPlace: true)
             })
         else { return "comments that were not asked for" }
         guard query.tellsHeld || page.held.isEmpty, page.held.count <= Self.mostHeld,
-            page.held.allSatisfy({ isSane($0) && $0.comment.subject == query.subject })
+            page.held.allSatisfy({ isValid($0) && $0.comment.subject == query.subject })
         else { return "held comments that were not asked for" }
         return nil
     }

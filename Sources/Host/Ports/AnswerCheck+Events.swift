@@ -2,7 +2,7 @@ public import AtriumKit
 import Index
 
 extension AnswerCheck {
-    /// What is wrong with events that a component raised, as the continuation of "answered with"; nil: nothing.
+    /// The problem of events that a component raised, as the continuation of "answered with"; nil: nothing.
     ///
     /// The fields of items are not checked here.
     public func problem(in events: [ComponentEvent]) -> String? {
@@ -11,12 +11,12 @@ extension AnswerCheck {
             let problem: String? =
                 switch event {
                 case .tally(let subject, let tally):
-                    isSane(subject) ? self.problem(in: tally) : "a tally of no item"
+                    isValid(subject) ? self.problem(in: tally) : "a tally of no item"
                 case .commentCount(let subject, let count):
-                    isSane(subject) && isSane(count: count)
+                    isValid(subject) && isValid(count: count)
                         ? nil : "an invalid count of comments"
                 case .didPost(let comment), .didEdit(let comment), .didRemove(let comment):
-                    isSane(comment) ? nil : "an invalid comment"
+                    isValid(comment) ? nil : "an invalid comment"
                 case .contents, .didSelect, .didDeselect, .didClear: nil
                 }
             if let problem { return problem }
@@ -25,7 +25,7 @@ extension AnswerCheck {
     }
 
     func problem(in tally: Tally) -> String? {
-        guard isSane(count: tally.count), tally.score?.isFinite ?? true else {
+        guard isValid(count: tally.count), tally.score?.isFinite ?? true else {
             return "a tally of \(tally.count) ballots with the score \(tally.score ?? 0)"
         }
         guard tally.histogram.count <= Self.histogramValues else {
@@ -47,17 +47,17 @@ extension AnswerCheck {
         return text.utf8.count <= 64 && Double(text)?.isFinite == true
     }
 
-    func isSane(_ ballot: Ballot) -> Bool {
-        ballot.value.isFinite && Self.moments.contains(ballot.cast.milliseconds)
+    func isValid(_ ballot: Ballot) -> Bool {
+        ballot.value.isFinite && Self.validTimes.contains(ballot.cast.milliseconds)
     }
 
-    func isSane(_ subject: Subject) -> Bool {
-        subject.item.map(isSane(id:)) ?? true
+    func isValid(_ subject: Subject) -> Bool {
+        subject.item.map(isValid(id:)) ?? true
     }
 
-    private func isSane(id: String) -> Bool { (1...200).contains(id.utf8.count) }
+    private func isValid(id: String) -> Bool { (1...200).contains(id.utf8.count) }
 
-    func isSane(count: Int) -> Bool { (0...Self.mostCount).contains(count) }
+    func isValid(count: Int) -> Bool { (0...Self.mostCount).contains(count) }
 
     /// Whether a comment's members are in range and fit each other.
     ///
@@ -66,20 +66,20 @@ extension AnswerCheck {
     ///   - isPlace: whether it is part of a thread, where a comment that is not shown may lack its text: it keeps
     ///     the place of its replies.
     /// - Returns: whether they are.
-    func isSane(_ comment: Comment, isPlace: Bool = false) -> Bool {
+    func isValid(_ comment: Comment, isPlace: Bool = false) -> Bool {
         let mayLackText = comment.state == .removed || isPlace && comment.state != .shown
-        return Self.moments.contains(comment.created.milliseconds)
-            && comment.edited.map { Self.moments.contains($0.milliseconds) } ?? true
-            && comment.parent.map { isSane(id: $0) && $0 != comment.id } ?? true
+        return Self.validTimes.contains(comment.created.milliseconds)
+            && comment.edited.map { Self.validTimes.contains($0.milliseconds) } ?? true
+            && comment.parent.map { isValid(id: $0) && $0 != comment.id } ?? true
             && (mayLackText || comment.text != nil)
-            && isSane(comment.subject) && isSane(id: comment.id)
+            && isValid(comment.subject) && isValid(id: comment.id)
             && comment.fingerprint.utf8.count <= Comment.fingerprintBytes
             && comment.reason?.utf8.count ?? 0 <= 4 * Comment.reasonLength
     }
 
-    func isSane(_ entry: ThreadPage.Entry, isPlace: Bool = false) -> Bool {
-        isSane(count: entry.depth) && isSane(count: entry.replies)
-            && isSane(entry.comment, isPlace: isPlace)
+    func isValid(_ entry: ThreadPage.Entry, isPlace: Bool = false) -> Bool {
+        isValid(count: entry.depth) && isValid(count: entry.replies)
+            && isValid(entry.comment, isPlace: isPlace)
     }
 }
 

@@ -32,7 +32,7 @@ public final class AnswerCheck: Sendable {
     /// The most ballots, comments or items that a component may count; sums of such counts don't overflow.
     static let mostCount = 1 << 40
     /// The times that a record may contain: from 1970 to 9999, in milliseconds.
-    static let moments: ClosedRange<Int64> = 0...253_402_300_799_999
+    static let validTimes: ClosedRange<Int64> = 0...253_402_300_799_999
 
     let kind: Kind
     let limits: HostLimits
@@ -86,11 +86,11 @@ extension AnswerCheck {
     /// A command names at most ``HostLimits/batchItems``; a component reports other changes by itself, later.
     var decisionEvents: Int { 4 * max(limits.batchItems, 1_000) }
 
-    /// What is wrong with a decision, as the continuation of "answered with"; nil: nothing.
+    /// The problem of a decision, as the continuation of "answered with"; nil: nothing.
     public func problem(
         in decision: Decision, on command: ComponentCommand, _ context: CommandContext
     ) -> String? {
-        if case .putItems(let items) = command, decision.putsJust(items) { return nil }
+        if case .putItems(let items) = command, decision.putsUnchanged(items) { return nil }
         let size = decision.changes.reduce(0) {
             $0 + $1.key.utf8.count + ($1.value?.roughSize ?? 0)
         }
@@ -169,7 +169,7 @@ extension AnswerCheck {
             guard let value = change.value else { continue }
             if let problem = tooBig(value, Self.ballotBytes, "a ballot") { return problem }
             guard let ballot = Ballot(subject: subject, actor: actor, record: value),
-                isSane(ballot)
+                isValid(ballot)
             else { return Self.record(key, "is no ballot") }
         }
         guard case .ballot(let tally, let previous, let current) = decision.answer else {
@@ -189,7 +189,7 @@ extension AnswerCheck {
                 return Self.record(change.key, "is not that comment's")
             }
             guard let value = change.value else { continue }
-            guard let comment = Comment(key: id, value: value), isSane(comment) else {
+            guard let comment = Comment(key: id, value: value), isValid(comment) else {
                 return Self.record(id, "is no comment")
             }
             guard let draft else { continue }
@@ -197,7 +197,7 @@ extension AnswerCheck {
                 comment.parent == draft.parent
             else { return Self.record(id, "is another's comment, or at another place") }
         }
-        guard case .comment(let entry) = decision.answer, entry.comment.id == id, isSane(entry)
+        guard case .comment(let entry) = decision.answer, entry.comment.id == id, isValid(entry)
         else { return Self.anotherAnswer }
         return nil
     }

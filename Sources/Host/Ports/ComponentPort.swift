@@ -17,9 +17,9 @@ public protocol ComponentPort: AnyObject {
     var kind: Kind { get }
     /// The fields whose values a filters component wants reported; empty for other kinds.
     var observedFields: [String] { get }
-    /// What a filters component selects on screens that open without a selection; empty for other kinds.
+    /// The selection of a filters component on screens that open without one; empty for other kinds.
     var preselection: Selection { get }
-    /// What the component accepts as votes or comments, for front ends; nil for other kinds.
+    /// The facts about votes or comments that the component accepts, for front ends; nil for other kinds.
     var facts: ComponentFacts? { get }
 
     /// Applies stored records to the component, whose delegate is not called meanwhile.
@@ -85,15 +85,17 @@ public protocol ComponentPort: AnyObject {
     ///   - settings: as the definition has them.
     ///   - done: called once the component has them: then ``facts``, ``observedFields`` and ``preselection`` are those of
     ///     the new settings.
-    func take(_ settings: [String: Value], _ done: @escaping () -> Void)
+    func apply(_ settings: [String: Value], _ done: @escaping () -> Void)
     /// Calls a life-cycle method of the component.
-    func pass(_ phase: LifecyclePhase)
-    /// What is wrong with events that the component raised by itself, before the owner delivers them.
+    func notify(_ phase: LifecyclePhase)
+    /// The problem of events that the component raised by itself, before the owner delivers them.
     ///
     /// Nil: nothing, or the port has checked them already.
     func problem(in events: [ComponentEvent]) -> String?
     /// Pauses or resumes the messages of a worker, while the owner is still processing earlier ones.
-    func hold(_ isHeld: Bool)
+    ///
+    /// It has no default: a port that missed it by its name would silently lose back-pressure.
+    func setReadingPaused(_ isPaused: Bool)
     /// Releases the component, and sends the owner nothing more; a second call does nothing.
     func close()
 }
@@ -108,15 +110,13 @@ extension ComponentPort {
     /// Does nothing: it is not called unless ``restoresBallots`` is true.
     public func load(_ ballots: [Ballot]) {}
     /// Does nothing: it is not called for a component that can't take other settings.
-    public func take(_ settings: [String: Value], _ done: @escaping () -> Void) {}
+    public func apply(_ settings: [String: Value], _ done: @escaping () -> Void) {}
     /// False: it is no source.
     public var asks: Bool { false }
     /// Does nothing: it is not called unless ``asks`` is true.
     public func ask(_ number: Int, _ question: ContentQuestion) {}
     /// Nil: the port has checked them already.
     public func problem(in events: [ComponentEvent]) -> String? { nil }
-    /// Does nothing: a component in the daemon can't be paused.
-    public func hold(_ isHeld: Bool) {}
     /// Does nothing: no caller waits for pictures of a component that has none.
     public func readImage(_ number: Int, of item: String, field: String) {}
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Notes which component or delegate is being called in the daemon's own process, for a handler of crashes.
+/// The record of which component or delegate is being called in the daemon's own process, for a handler of crashes.
 ///
 /// The handler writes the note into a file. From the file the next process knows which plugin may have caused the
 /// crash.
@@ -12,15 +12,15 @@ import Glibc
 public final class CrashNote: @unchecked Sendable {
     private static let name = "atrium.crashed"
 
-    /// What the previous process was calling when it crashed.
+    /// The call that the previous process was making when it crashed.
     let left: InitNote.Component?
     private let descriptor: Int32
-    /// What is being called, as the handler writes it into the file; nil: nothing.
+    /// The call being made, as the handler writes it into the file; nil: none.
     ///
     /// The handler may read it at any time.
     private let text: UnsafeMutablePointer<UnsafePointer<CChar>?>
 
-    /// Reads what the previous process left; ``forgetLeft()`` empties the file.
+    /// Reads what the previous process left; ``clear()`` empties the file.
     ///
     /// - Parameter file: the store's file; the note lies beside it.
     init(beside file: String) {
@@ -39,7 +39,7 @@ public final class CrashNote: @unchecked Sendable {
     }
 
     /// Empties the file; call it once what the previous process left is recorded elsewhere.
-    func forgetLeft() { ftruncate(descriptor, 0) }
+    func clear() { ftruncate(descriptor, 0) }
 
     /// Installs a handler of crashes, which may use the note for as long as this object lives.
     ///
@@ -50,7 +50,7 @@ public final class CrashNote: @unchecked Sendable {
         if descriptor >= 0 { install(descriptor, UnsafePointer(text)) }
     }
 
-    /// Notes what is called during a call; nil: leaves the note as it is.
+    /// Records what is called during a call; nil: leaves the note as it is.
     func during<T>(_ called: CrashText?, _ body: () throws -> T) rethrows -> T {
         guard let called else { return try body() }
         return try mark(called).during(body)
@@ -60,7 +60,7 @@ public final class CrashNote: @unchecked Sendable {
     func mark(_ called: CrashText) -> CrashMark { CrashMark(place: text, bytes: called.bytes) }
 }
 
-/// Notes a call as ``CrashNote/during(_:_:)`` does, without reference counting.
+/// Records a call, as ``CrashNote/during(_:_:)`` does, without reference counting.
 struct CrashMark {
     fileprivate let place: UnsafeMutablePointer<UnsafePointer<CChar>?>
     fileprivate let bytes: UnsafePointer<CChar>

@@ -34,7 +34,7 @@ public struct EventParts {
         self.size = size
         self.more = more
         isOver = false
-        goOn()
+        skipEmpty()
     }
 
     /// Whether all parts were returned.
@@ -49,7 +49,7 @@ public struct EventParts {
             }
         while room > 0, !isOver {
             guard case .contents(let change) = events[event] else {
-                room -= weight(events[event].roughSize)
+                room -= size(events[event].roughSize)
                 part.append(events[event])
                 end()
                 continue
@@ -62,10 +62,10 @@ public struct EventParts {
     /// Moves to the next event.
     private mutating func end() {
         event += 1
-        goOn()
+        skipEmpty()
     }
 
-    private mutating func goOn() {
+    private mutating func skipEmpty() {
         while !isOver, event == events.count {
             event = 0
             events = more() ?? []
@@ -74,7 +74,7 @@ public struct EventParts {
     }
 
     /// How much room something takes in a part; its bytes are computed only when they count.
-    private func weight(_ bytes: @autoclosure () -> Int) -> Int {
+    private func size(_ bytes: @autoclosure () -> Int) -> Int {
         if case .bytes = size { bytes() } else { 1 }
     }
 
@@ -85,7 +85,7 @@ public struct EventParts {
         case .update(let items): return .update(slice(of: items, &room, \.roughSize))
         case .remove(let ids): return .remove(slice(of: ids, &room) { $0.utf8.count + 3 })
         case .replaceAll:
-            room -= weight(20)
+            room -= size(20)
             end()
             return change
         @unknown default:
@@ -100,7 +100,7 @@ public struct EventParts {
     ) -> [Element] {
         let begin = item
         while item < elements.count, room > 0 {
-            room -= weight(bytes(elements[item]))
+            room -= size(bytes(elements[item]))
             item += 1
         }
         let slice = Array(elements[begin..<item])

@@ -38,7 +38,7 @@ final class FileWatches {
     private var last: UInt64 = 0
     /// The watches to call next.
     private var due: Set<UInt64> = []
-    private var isSettling = false
+    private var isReportScheduled = false
     private var isSearching = false
     /// The inotify, and the channel that reads it.
     private var descriptor: Int32?
@@ -189,12 +189,12 @@ extension FileWatches {
     /// Passes inotify's events to a closure.
     private final class Reader: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
-        private let take: (ByteBuffer) -> Void
+        private let handle: (ByteBuffer) -> Void
 
-        init(_ take: @escaping (ByteBuffer) -> Void) { self.take = take }
+        init(_ take: @escaping (ByteBuffer) -> Void) { self.handle = take }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            take(unwrapInboundIn(data))
+            handle(unwrapInboundIn(data))
         }
     }
 }
@@ -210,16 +210,16 @@ extension FileWatches {
             let length = buffer.readInteger(endianness: .host, as: UInt32.self),
             let name = buffer.readBytes(length: Int(length))
         {
-            take(key, mask, String(decoding: name.prefix { $0 != 0 }, as: UTF8.self))
+            handle(key, mask, String(decoding: name.prefix { $0 != 0 }, as: UTF8.self))
         }
-        settle()
+        scheduleReport()
     }
 
-    private func take(_ key: Int32, _ mask: UInt32, _ name: String) {
+    private func handle(_ key: Int32, _ mask: UInt32, _ name: String) {
         if mask & UInt32(IN_Q_OVERFLOW) != 0 {
             due.formUnion(watches.keys)
         } else if mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT) != 0 {
-            lose(key)
+            markRemoved(key)
         } else {
             for number in folders[key] ?? [] {
                 guard let watch = watches[number], watch.name == nil || watch.name == name,
@@ -237,22 +237,22 @@ extension FileWatches {
     }
 
     /// Marks the watches of a folder that was removed or moved.
-    private func lose(_ key: Int32) {
+    private func markRemoved(_ key: Int32) {
         guard let numbers = folders.removeValue(forKey: key) else { return }
         if let descriptor { inotify_rm_watch(descriptor, key) }
         for number in numbers { watches[number]?.key = nil }
         due.formUnion(numbers)
     }
 
-    private func settle() {
-        guard !isSettling, !due.isEmpty else { return }
-        isSettling = true
+    private func scheduleReport() {
+        guard !isReportScheduled, !due.isEmpty else { return }
+        isReportScheduled = true
         let back = NIOLoopBound(Back(watches: self), eventLoop: loop)
         loop.scheduleTask(in: Self.settling) { back.value.watches?.report() }
     }
 
     private func report() {
-        isSettling = false
+        isReportScheduled = false
         search()
         let numbers = due.sorted()
         due = []
@@ -283,7 +283,7 @@ extension FileWatches {
             guard let watches = back.value.watches else { return }
             watches.isSearching = false
             watches.search()
-            watches.settle()
+            watches.scheduleReport()
         }
     }
 }

@@ -10,7 +10,7 @@ public final class InProcessLauncher: ComponentLauncher {
     private let turns: TurnNotes
     private let notes: ProcessNotes?
     private let judges: Bool
-    private let words: (any LastWords)?
+    private let crashLog: (any CrashLog)?
     /// The files that the components watch.
     private let watches: FileWatches
 
@@ -20,21 +20,21 @@ public final class InProcessLauncher: ComponentLauncher {
     ///   - loop: the event loop that the components live on.
     ///   - turns: notes which components were called in a turn of the loop.
     ///   - judges: whether to check what components say; false where another process checks it.
-    ///   - words: keeps what components log, for a crash; nil: nothing does.
+    ///   - crashLog: keeps what components log, for a crash; nil: nothing does.
     public convenience init(
         loop: any EventLoop, turns: TurnNotes = TurnNotes(), judges: Bool = true,
-        words: (any LastWords)? = nil
+        crashLog: (any CrashLog)? = nil
     ) {
-        self.init(loop: loop, turns: turns, notes: nil, judges: judges, words: words)
+        self.init(loop: loop, turns: turns, notes: nil, judges: judges, crashLog: crashLog)
     }
 
     /// As the public initializer, with notes for a crash or a hang.
     init(
         loop: any EventLoop, turns: TurnNotes, notes: ProcessNotes?, judges: Bool = true,
-        words: (any LastWords)? = nil
+        crashLog: (any CrashLog)? = nil
     ) {
         self.judges = judges
-        self.words = words
+        self.crashLog = crashLog
         watches = FileWatches(loop: loop)
         self.loop = loop
         self.turns = turns
@@ -49,7 +49,7 @@ public final class InProcessLauncher: ComponentLauncher {
     ) -> LaunchCancellation {
         let services = InProcessServices(
             loop: loop, watches: watches, kept: request.kept, mostKept: request.limits.keptBytes)
-        services.words = words
+        services.crashLog = crashLog
         let number = turns.add(
             TurnNotes.Component(
                 container: request.container, name: request.component,
@@ -61,7 +61,7 @@ public final class InProcessLauncher: ComponentLauncher {
         let text = notes.map { _ in CrashText(component) }
         do {
             let check = judges ? AnswerCheck(request) : nil
-            let port = try noted(component, text) {
+            let port = try recording(component, text) {
                 let harness = try ComponentHarness(
                     request.plugin.loaded(), container: request.container,
                     component: request.component, settings: request.settings,
@@ -86,7 +86,7 @@ public final class InProcessLauncher: ComponentLauncher {
         return {}
     }
 
-    private func noted<T>(
+    private func recording<T>(
         _ component: InitNote.Component, _ text: CrashText?, _ make: () throws -> T
     ) rethrows -> T {
         guard let notes else { return try make() }
@@ -129,7 +129,7 @@ final class InProcessPort: ComponentPort {
     /// The questions that are not answered yet.
     private var asked = OpenQuestions()
     /// Whether a decision was rejected: further calls get no answer, until the component is made anew.
-    private var isMistrusted = false
+    private var isFailed = false
 
     init(
         _ harness: ComponentHarness, _ services: InProcessServices, _ owner: any PortOwner,
@@ -185,7 +185,7 @@ final class InProcessPort: ComponentPort {
         _ command: ComponentCommand, _ context: CommandContext,
         _ done: @escaping (Result<Decision, PortFailure>) -> Void
     ) {
-        guard !isMistrusted else { return }
+        guard !isFailed else { return }
         let result = call {
             Result { () throws(Refusal) in try harness.decide(command, context) }
                 .mapError(PortFailure.refused)
@@ -197,12 +197,12 @@ final class InProcessPort: ComponentPort {
             "The plugin \(plugin.id) answered with \(problem). Nothing was changed, and its component is "
             + "restarted."
         done(.failure(.refused(Refusal(.refused, reason))))
-        mistrust(because: reason)
+        fail(because: reason)
     }
 
     /// Reports the component's end: it broke a rule, and is made anew.
-    private func mistrust(because reason: String) {
-        isMistrusted = true
+    private func fail(because reason: String) {
+        isFailed = true
         owner?.port(self, died: PortDeath(reason, wasAtRequest: false))
     }
 
@@ -210,7 +210,7 @@ final class InProcessPort: ComponentPort {
         _ query: ComponentQuery,
         _ done: @escaping (Result<ComponentAnswer, PortFailure>) -> Void
     ) {
-        guard !isMistrusted else { return }
+        guard !isFailed else { return }
         done(
             call {
                 Result { () throws(Refusal) in try harness.answer(query) }
@@ -265,14 +265,17 @@ final class InProcessPort: ComponentPort {
         call { harness.reportAudience(screens) }
     }
 
-    func take(_ settings: [String: Value], _ done: @escaping () -> Void) {
+    func apply(_ settings: [String: Value], _ done: @escaping () -> Void) {
         call { harness.take(settings) }
         facts = harness.facts
-        if let problem = check?.problem(in: facts) { return mistrust(because: problem) }
+        if let problem = check?.problem(in: facts) { return fail(because: problem) }
         done()
     }
 
-    func pass(_ phase: LifecyclePhase) {
+    /// Does nothing: a component in the daemon can't be paused.
+    func setReadingPaused(_ isPaused: Bool) {}
+
+    func notify(_ phase: LifecyclePhase) {
         call { harness.pass(phase) }
     }
 

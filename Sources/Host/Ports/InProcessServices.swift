@@ -13,7 +13,7 @@ final class InProcessServices: ContextServices {
     private var messages: [ComponentMessage] = []
     private var bounds = TurnBounds()
     /// Receives each log line at once, for a crash.
-    var words: (any LastWords)?
+    var crashLog: (any CrashLog)?
     private var handlers: [(pattern: TopicPattern, handle: (Notification) -> Void)] = []
     private var work: [UInt64: Work] = [:]
     private var timers: [UInt64: Timer] = [:]
@@ -49,7 +49,7 @@ final class InProcessServices: ContextServices {
     func takeMessages() -> [ComponentMessage] {
         defer { messages = [] }
         if let problem = bounds.end() { messages.append(.logs(.warning, problem)) }
-        words?.forget()
+        crashLog?.clear()
         return messages
     }
 
@@ -75,7 +75,7 @@ final class InProcessServices: ContextServices {
 
     func log(_ level: LogLevel, _ message: String) {
         guard bounds.admits(logging: message) else { return }
-        words?.note(message)
+        crashLog?.append(message)
         report(.logs(level, message))
     }
 
@@ -190,11 +190,11 @@ extension InProcessServices {
         guard let timer = timers[number] else { return }
         let back = NIOLoopBound(Back(services: self), eventLoop: loop)
         timers[number]?.next = loop.scheduleTask(in: timer.interval) {
-            back.value.services?.goOff(number)
+            back.value.services?.fire(number)
         }
     }
 
-    private func goOff(_ number: UInt64) {
+    private func fire(_ number: UInt64) {
         guard let timer = timers[number], let port else { return }
         if !timer.repeats { timers[number] = nil }
         port.wake(timer.body)

@@ -1,7 +1,7 @@
 import Glibc
 import JSONCodec
 
-/// Notes in a file which component is being made in the daemon's own process.
+/// Records in a file which component is being made in the daemon's own process.
 ///
 /// A component whose `init` hangs blocks the loop until the process is ended from outside. From the file the next
 /// process knows which plugin caused that.
@@ -17,7 +17,7 @@ final class InitNote {
 
     private static let name = "atrium.making"
 
-    /// What the previous process was making when it ended.
+    /// The component that the previous process was making when it ended.
     let left: Component?
     private let descriptor: Int32
 
@@ -35,7 +35,7 @@ final class InitNote {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Notes a component while it is being made.
+    /// Records a component while it is being made.
     func during<T>(_ component: Component, _ make: () throws -> T) rethrows -> T {
         let bytes = component.bytes
         _ = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }

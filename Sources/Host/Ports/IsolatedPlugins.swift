@@ -28,9 +28,6 @@ final class IsolatedPlugins {
     private let logger: Logger
     private var causes: [String: Cause] = [:]
 
-    /// Whether no plugin is isolated.
-    var isEmpty: Bool { causes.isEmpty }
-
     /// Reads the file, and adds the plugin that the previous process was calling when it crashed.
     ///
     /// - Parameters:
@@ -109,7 +106,7 @@ final class IsolatedPlugins {
         return value["plugins"]?.array?.compactMap(Cause.init) ?? []
     }
 
-    /// What distinguishes a file from others at its path; nil: there is no file.
+    /// The identity of a file among others at its path; nil: there is no file.
     private static func identity(of path: String) -> String? {
         var info = stat()
         guard stat(path, &info) == 0 else { return nil }

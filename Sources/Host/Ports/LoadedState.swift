@@ -12,7 +12,7 @@ public struct LoadedState {
     public init() {}
 
     /// Adds a part.
-    public mutating func take(_ part: [ComponentEvent]) {
+    public mutating func append(_ part: [ComponentEvent]) {
         // All events of a contents component are about items; those of other kinds never are.
         guard case .contents? = part.first else {
             if !part.isEmpty { events.append(part) }
@@ -29,7 +29,7 @@ public struct LoadedState {
     }
 
     /// Frees the state on a thread, after it was delivered.
-    func letGo() {
+    func freeInBackground() {
         Discard.later(items)
         Discard.later(events)
     }

@@ -6,7 +6,7 @@ extension Decision {
     /// Such a decision has nothing that is not checked already; what a catalog decides is one. Nothing is hashed, and
     /// fields that share their memory with those given are not looked at. A record with more members than an item's is
     /// not as it was given, and each item is reported once at most.
-    func putsJust(_ items: [Item]) -> Bool {
+    func putsUnchanged(_ items: [Item]) -> Bool {
         guard case .items(let inserted, let updated, let unchanged) = answer,
             0...items.count ~= unchanged,
             events.reduce(0, { $0 + $1.count }) <= items.count
@@ -19,11 +19,11 @@ extension Decision {
             else { return false }
             return rest.dropThrough { $0.id == key } == item
         }
-        return areGiven && items.holdInOrder(inserted) && items.holdInOrder(updated)
+        return areGiven && items.containInOrder(inserted) && items.containInOrder(updated)
             && events.allSatisfy { event in
                 guard case .contents(let change) = event else { return false }
                 return switch change {
-                case .insert(let reported), .update(let reported): items.holdInOrder(reported)
+                case .insert(let reported), .update(let reported): items.containInOrder(reported)
                 default: false
                 }
             }
@@ -44,13 +44,13 @@ extension ArraySlice<Item> {
 
 extension [Item] {
     /// Whether items with these ids are among them, in this order.
-    fileprivate func holdInOrder(_ ids: [String]) -> Bool {
+    fileprivate func containInOrder(_ ids: [String]) -> Bool {
         var rest = self[...]
         return ids.allSatisfy { id in rest.dropThrough { $0.id == id } != nil }
     }
 
     /// Whether these items are among them, in this order.
-    fileprivate func holdInOrder(_ items: [Item]) -> Bool {
+    fileprivate func containInOrder(_ items: [Item]) -> Bool {
         var rest = self[...]
         return items.allSatisfy { item in rest.dropThrough { $0.id == item.id } == item }
     }

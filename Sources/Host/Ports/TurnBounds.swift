@@ -2,9 +2,9 @@ internal import AtriumKit
 
 /// Bounds what a component may log and publish during one call.
 ///
-/// What exceeds a bound is dropped and counted, and the count is logged once the call returns. So a component that
-/// logs or publishes in an endless loop does not exhaust the memory. Its events about items, votes and comments are
-/// never dropped, since the host's view of its state would become wrong.
+/// Lines and notifications beyond a bound are dropped and counted, and the count is logged once the call returns. So a
+/// component that logs or publishes in an endless loop does not exhaust the memory. Its events about items, votes and
+/// comments are never dropped, since the host's view of its state would become wrong.
 struct TurnBounds {
     /// The most lines of the log, and the most bytes in them.
     static let lines = 1_000
@@ -69,9 +69,9 @@ struct TurnBounds {
 }
 
 /// Keeps what a component logs until it is sent to the log; a crash writes what is kept.
-public protocol LastWords: Sendable {
+public protocol CrashLog: Sendable {
     /// The component logs a line.
-    func note(_ message: String)
+    func append(_ message: String)
     /// The lines so far were sent to the log.
-    func forget()
+    func clear()
 }

@@ -12,7 +12,7 @@ import Store
 ///
 /// If the component is not attached, its records are removed from the store without it.
 final class ActorErasure {
-    /// What the scan found.
+    /// The findings of the scan.
     struct Found: Sendable {
         var ballots: [String] = []
         var comments: [Comment] = []
@@ -54,14 +54,14 @@ final class ActorErasure {
     func run(_ done: @escaping Answer<Found>) {
         guard let home else {
             self.done = done
-            return look()
+            return scan()
         }
         home.gates.close([component]) { [self] in
             self.done = { [component] result in
                 done(result)
                 home.gates.open([component])
             }
-            look()
+            scan()
         }
     }
 
@@ -72,7 +72,7 @@ final class ActorErasure {
         done(result)
     }
 
-    private func look() {
+    private func scan() {
         let scan = ActorScan(of: actor, in: container, component)
         scan.run(in: domain) { [self] result in
             switch result {
@@ -81,13 +81,13 @@ final class ActorErasure {
                 found = scan.found
                 // The component may have read them before they were damaged, so it has to be restarted.
                 isAhead = found.unreadable.count > 0
-                forget(scan.changes[...])
+                remove(scan.changes[...])
             }
         }
     }
 
     /// Removes some of the records, then the others.
-    private func forget(_ changes: ArraySlice<Change>) {
+    private func remove(_ changes: ArraySlice<Change>) {
         guard !changes.isEmpty else { return finish(.success(found)) }
         if domain.isStopping { return finish(.failure(domain.stopping)) }
         let part = Array(changes.prefix(Self.part))
@@ -95,21 +95,21 @@ final class ActorErasure {
             switch result {
             case .failure(let error): finish(.failure(error))
             case .success:
-                domain.afterPoll { self.forget(changes.dropFirst(part.count)) }
+                domain.afterPoll { self.remove(changes.dropFirst(part.count)) }
             }
         }
         guard let slot, !hasRefused else { return write(part, next) }
         switch slot.state {
-        case .attached: takeOver(part, slot, next)
+        case .attached: apply(part, slot, next)
         case .failed, .closed: write(part, next)
         case .starting, .prepared:
             if slot.start.stall != nil { return write(part, next) }
-            domain.after(Self.patience) { self.forget(changes) }
+            domain.after(Self.patience) { self.remove(changes) }
         }
     }
 
     /// Makes the component apply the removal.
-    private func takeOver(_ part: [Change], _ slot: Slot, _ next: @escaping Answer<Void>) {
+    private func apply(_ part: [Change], _ slot: Slot, _ next: @escaping Answer<Void>) {
         let time = domain.now()
         let context = CommandContext(
             actor: .nobody, time: time, freshID: domain.freshID(at: time), isModerator: true,
@@ -149,7 +149,7 @@ final class ActorErasure {
             changes: changes, topic: topic, payload: payload, by: nil, at: time
         ) { [self] result in
             if case .success(let commit) = result {
-                home.comments.forgetTexts(
+                home.comments.removeTexts(
                     of: part.filter(\.endsText).map(\.key), in: component, at: commit)
                 home.announce(topic, commit, time: time, actor: nil, payload: payload)
                 isAhead = true
@@ -166,7 +166,7 @@ final class ActorErasure {
         case .starting, .prepared, .attached:
             // Not during the component's own callback.
             domain.later {
-                slot.lost(because: "It did not forget a person's records, which were erased.")
+                slot.restart(because: "It did not forget a person's records, which were erased.")
             }
         }
     }

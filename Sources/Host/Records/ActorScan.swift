@@ -61,7 +61,7 @@ struct ActorScan: Sendable {
                 looked += 1
                 let key = String(decoding: bytes, as: UTF8.self)
                 self.key = key
-                look(at: key, value)
+                check(at: key, value)
             }
         } catch is Enough {
             return
@@ -71,7 +71,7 @@ struct ActorScan: Sendable {
         looksForReplies = true
     }
 
-    private mutating func look(at key: String, _ bytes: UnsafeRawBufferPointer?) {
+    private mutating func check(at key: String, _ bytes: UnsafeRawBufferPointer?) {
         if let ballot = Ballot.parse(key: key) {
             if !looksForReplies, ballot.actor == actor { ballots.append(key) }
             return
@@ -96,7 +96,7 @@ struct ActorScan: Sendable {
 }
 
 extension ActorScan {
-    /// What the scan found.
+    /// The findings of the scan.
     var found: ActorErasure.Found {
         ActorErasure.Found(
             ballots: ballots, comments: Array(comments.values), unreadable: unreadable)

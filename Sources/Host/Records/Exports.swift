@@ -71,7 +71,7 @@ public final class Exports {
         domain.read { store in
             var slice = try ExportSlice(
                 of: container, sources, from: place, in: snapshot, skipsDamaged: skipsDamaged)
-            try slice.takeBack(
+            try slice.refresh(
                 of: container, since: snapshot, in: store, skipsDamaged: skipsDamaged)
             return slice
         } then: { [open, actors = domain.actors] result in
@@ -81,7 +81,7 @@ public final class Exports {
                 open.end(id.number)
                 reply(.failure(.unreadable(error)))
             case .success(var slice):
-                if let reason = slice.takeOutNameless(actors), !skipsDamaged {
+                if let reason = slice.removeNameless(actors), !skipsDamaged {
                     open.end(id.number)
                     return reply(.failure(.unreadable(snapshot.damaged(reason))))
                 }

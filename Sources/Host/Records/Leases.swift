@@ -46,7 +46,7 @@ final class Leases<Reading> {
         return leases[number]?.reading
     }
 
-    /// Notes that a part was read, and the next one is not requested yet.
+    /// Records that a part was read, and the next one is not requested yet.
     func rest(_ number: UInt64) { leases[number]?.isBusy = false }
 
     /// Ends a reading; does nothing when it has ended.
@@ -59,7 +59,7 @@ final class Leases<Reading> {
     }
 
     /// Ends the readings of which no part was requested since the last call.
-    func endForsaken() {
+    func endUnused() {
         for (number, lease) in leases where !lease.isBusy {
             if !lease.isFollowed { end(number) }
             leases[number]?.isFollowed = false
@@ -71,7 +71,7 @@ final class Leases<Reading> {
         guard !isWatched, !leases.isEmpty else { return }
         isWatched = true
         domain.after(.seconds(60)) { [self] in
-            endForsaken()
+            endUnused()
             isWatched = false
             watch()
         }

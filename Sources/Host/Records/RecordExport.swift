@@ -48,7 +48,7 @@ struct ExportSlice: Sendable {
         var stored: String
         var key: String
         var actor: ActorID?
-        /// Who gave the reason in a comment's value.
+        /// The actor who gave the reason in a comment's value.
         var moderator: ActorID?
         var value: [UInt8]
     }
@@ -59,7 +59,7 @@ struct ExportSlice: Sendable {
     static let bytes = 512 << 10
 
     var records: [Record] = []
-    /// What is missing from the part, one sentence each, if damaged records are skipped.
+    /// The records that are missing from the part, one sentence each, if damaged records are skipped.
     var lost: [String] = []
     /// The position of the next part; nil: this is the last.
     var next: RecordExport.Place?
@@ -129,7 +129,7 @@ struct ExportSlice: Sendable {
     /// Removes the records whose actors' names are lost through damage.
     ///
     /// - Returns: a sentence about the first; nil: there is none.
-    mutating func takeOutNameless(_ actors: ActorTable) -> String? {
+    mutating func removeNameless(_ actors: ActorTable) -> String? {
         func isLost(_ record: Record) -> Bool {
             guard let actor = record.actor, actors.name(of: actor) == nil else { return false }
             return !actors.isErased(actor)
@@ -157,7 +157,7 @@ extension ExportSlice {
     ///   - skipsDamaged: whether records that were damaged since are left out and reported; otherwise the first is
     ///     thrown.
     /// - Throws: `StoreError`.
-    mutating func takeBack(
+    mutating func refresh(
         of container: String, since snapshot: Snapshot, in store: Store, skipsDamaged: Bool
     ) throws(StoreError) {
         guard store.lastSequence > snapshot.sequence else { return }

@@ -35,7 +35,7 @@ struct RecordDraft {
 /// Reads records to restore, and checks them against their components' kinds.
 struct RecordReader {
     /// The range of valid times: the years 1970 to 9999.
-    private static let moments: ClosedRange<Int64> = 0...253_402_300_799_999
+    private static let validTimes: ClosedRange<Int64> = 0...253_402_300_799_999
 
     /// The kind of each attached component.
     let kinds: [String: Kind]
@@ -107,7 +107,7 @@ struct RecordReader {
         let key = Ballot.key(actor: ActorID(1), subject: subject)
         guard let ballot = Ballot(key: key, value: .object(draft.value)), ballot.value.isFinite
         else { return "A ballot's value must have 'value', a number, and 'cast', in milliseconds." }
-        guard Self.moments.contains(ballot.cast.milliseconds) else {
+        guard Self.validTimes.contains(ballot.cast.milliseconds) else {
             return "'cast' must be a time from 1970 to 9999, in milliseconds."
         }
         return subject.item.flatMap(Self.problem(inID:))
@@ -138,7 +138,7 @@ struct RecordReader {
             return "'order' is no whole number."
         }
         for moment in [comment.created, comment.edited].compactMap(\.self)
-        where !Self.moments.contains(moment.milliseconds) {
+        where !Self.validTimes.contains(moment.milliseconds) {
             return "\(moment.milliseconds) is no moment from 1970 to 9999, in milliseconds."
         }
         if comment.text == nil, comment.state != .removed {

@@ -68,7 +68,7 @@ final class PersonErasure {
     func run(_ over: @escaping () -> Void) {
         self.over = over
         guard !isNoted else { return begin() }
-        domain.append([note(Value.object([:]).jsonBytes)]) { [self] result in
+        domain.append([change(Value.object([:]).jsonBytes)]) { [self] result in
             switch result {
             case .failure(let error):
                 answer(.failure(error.asNotBegun))
@@ -81,7 +81,7 @@ final class PersonErasure {
         }
     }
 
-    private func note(_ value: [UInt8]?) -> RecordChange {
+    private func change(_ value: [UInt8]?) -> RecordChange {
         RecordChange(container: "", component: Self.notes, key: "\(actor.number)", value: value)
     }
 
@@ -129,7 +129,7 @@ extension PersonErasure {
         // An export that began earlier still contains the person's records.
         endExports()
         unreadable = []
-        for container in state.containers.values { container.screens?.forgetBallots() }
+        for container in state.containers.values { container.screens?.ballotsChanged() }
         domain.read { store in
             try store.containers()
         } then: { [self] result in
@@ -281,7 +281,7 @@ extension PersonErasure {
                         + "the rest is gone. Restore a backup, write these records anew, or detach their component "
                         + "with purge; then restart", retryAfter: nil), isDamaged: true)
         }
-        domain.append([note(nil)]) { [self] outcome in
+        domain.append([change(nil)]) { [self] outcome in
             switch outcome {
             case .failure(let error): fail(error)
             case .success(let commit):

@@ -73,7 +73,7 @@ public final class PluginReloads {
         let (library, loop) = (domain.plugins, domain.loop)
         let found = NIOLoopBound(
             { [self] (result: Result<[PluginStatus], PluginProblem>) in
-                take(plugin, result, by: caller, done)
+                handle(plugin, result, by: caller, done)
             }, eventLoop: loop)
         Task(executorPreference: QuietExecutor.shared) {
             let result = Result { () throws(PluginProblem) in try library.reread(plugin) }
@@ -103,7 +103,7 @@ public final class PluginReloads {
         return nil
     }
 
-    private func take(
+    private func handle(
         _ plugin: String, _ found: Result<[PluginStatus], PluginProblem>, by caller: Caller,
         _ done: @escaping (Result<Void, PluginReloadFailure>) -> Void
     ) {
@@ -225,14 +225,14 @@ private final class PluginReload {
     func run(_ done: @escaping (String?) -> Void) {
         let names = state.containers.values.filter { !stale(in: $0).isEmpty }.map(\.name)
         guard names.count > 1, !goesOn else { return replaceAll(done) }
-        rehearse(names.sorted()[...], done)
+        tryStarts(names.sorted()[...], done)
     }
 
-    private func rehearse(_ names: ArraySlice<String>, _ done: @escaping (String?) -> Void) {
+    private func tryStarts(_ names: ArraySlice<String>, _ done: @escaping (String?) -> Void) {
         guard let name = names.first else { return replaceAll(done) }
         remake(in: name, dryRun: true) { [self] in
             if let problem { return done(problem) }
-            rehearse(names.dropFirst(), done)
+            tryStarts(names.dropFirst(), done)
         }
     }
 
@@ -267,8 +267,8 @@ private final class PluginReload {
             named = Set(slots.map(\.name)).subtracting(revived.map(\.name))
             if !dryRun, let new = state.domain.plugins.plugin(plugin) {
                 for slot in revived {
-                    slot.take(new)
-                    slot.start.revive()
+                    slot.setPlugin(new)
+                    slot.start.retryNow()
                 }
             }
             guard !named.isEmpty else { return reply(.success(state.domain.sequence)) }

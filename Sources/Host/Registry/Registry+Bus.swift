@@ -50,16 +50,16 @@ extension Container {
         _ reply: @escaping Reply<Int64?>
     ) {
         let actors = domain.actors
-        let actor = domain.meet(caller.actor)
+        let actor = domain.intern(caller.actor)
         guard durable else {
-            actors.hear(actor, atMost: domain.bus.limits.ringCount)
+            actors.retainRecent(actor, atMost: domain.bus.limits.ringCount)
             domain.bus.post(
                 BusNotification(
                     time: domain.now(), topic: topic, actor: actor, payload: payload))
             return reply(.success(nil))
         }
         let time = domain.now()
-        actors.hold(actor)
+        actors.retain(actor)
         append(
             changes: [], topic: topic, payload: payload, by: actor, at: time
         ) { [self] result in

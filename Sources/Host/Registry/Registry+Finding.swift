@@ -34,7 +34,7 @@ extension Registry {
         guard expected.isExpecting else {
             return reply(.failure(.containerNotFound(name)))
         }
-        do throws(WaitingPlaces.Full) {
+        do throws(WaitPermits.Full) {
             try expected.wait(for: name, of: user) { [self] in find(name, of: user, reply) }
         } catch {
             reply(

@@ -16,7 +16,7 @@ extension Registry {
     ) {
         domain.changes.watch(every: interval) { [self] in
             body(status())
-            if domain.store.unavailability != nil { domain.changes.note() }
+            if domain.store.unavailability != nil { domain.changes.schedule() }
         }
     }
 }

@@ -30,7 +30,7 @@ public final class Registry: @unchecked Sendable {
     /// The store's identity: a cursor is valid only for the store with the same identity.
     public let identity: String
 
-    /// Notes in memory which component or delegate is being called, for a crash handler to write down.
+    /// Records in memory which component or delegate is being called, for a crash handler to write down.
     public let crashNote: CrashNote
 
     private let loop: any EventLoop
@@ -62,7 +62,7 @@ public final class Registry: @unchecked Sendable {
             -> Store
     ) throws(StoreError) {
         let relay = OutcomeRelay()
-        let store = try openStore { relay.pass($0) }
+        let store = try openStore { relay.relay($0) }
         let actors = ActorTable()
         let notes = ProcessNotes(
             making: InitNote(beside: store.file), crash: CrashNote(beside: store.file))
@@ -72,7 +72,7 @@ public final class Registry: @unchecked Sendable {
             path: { id in
                 plugins.plugins.first { $0.id == id && $0.state == .loaded }?.path
             }, now: clock(), logger: logger)
-        notes.crash.forgetLeft()
+        notes.crash.clear()
         let bus = Bus(
             loop: loop, lastSequence: store.lastSequence, backlog: Backlog.reader(of: store),
             names: { actors.name(of: $0) })
@@ -91,13 +91,13 @@ public final class Registry: @unchecked Sendable {
         pluginReloads = PluginReloads(in: shared, by: changes)
         people = Erasures(in: shared, after: changes.queue)
         start = Startup(of: shared, people, left: left, crashed)
-        bus.foundDamage = { [weak domain] in domain?.note($0) }
+        bus.foundDamage = { [weak domain] in domain?.record($0) }
         bus.isReadable = { [weak shared] comment, item in
             shared?.containers[comment.container]?.comments.isReadable(comment, on: item) ?? false
         }
         relay.connect { [weak self] outcomes in
             guard let self else { return }
-            loop.execute { self.domain.take(outcomes) }
+            loop.execute { self.domain.enqueue(outcomes) }
         }
     }
 }

@@ -2,7 +2,13 @@ import Foundation
 public import NIOCore
 import Store
 
-/// Ends what a registry does, stage by stage.
+/// The orderly end of a registry: once for each registry, and in this order.
+///
+/// 1. ``endWaiting()`` ends all waiting for components that are being started.
+/// 2. ``finishAccepted(within:_:)`` refuses further commands, and waits until accepted ones are on disk.
+/// 3. ``run(_:)`` detaches all components and closes the store. It includes the stages before, if these were skipped.
+///
+/// No stage can be undone: afterwards the registry takes no more commands, and a new process opens the store.
 public final class Shutdown {
     /// How long readers of screens may take to pull the pending revisions, and subscribers to pull any notification.
     ///
@@ -17,7 +23,7 @@ public final class Shutdown {
     private var commands = NIODeadline.now()
     private var screens = NIODeadline.now()
     private var subscribers = NIODeadline.now()
-    /// What subscribers had not pulled yet at the last check.
+    /// The notifications that subscribers had not pulled at the last check.
     private var undelivered: Bus.Undelivered?
 
     init(of state: RegistryState, after changes: StructureQueue) {

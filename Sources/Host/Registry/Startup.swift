@@ -83,7 +83,7 @@ public final class Startup {
         return [left.problem]
     }
 
-    /// What the store has lost of definitions, and of the records of detached components.
+    /// The definitions, and the records of detached components, that the store has lost.
     var losses: [String] {
         let lost = lostDefinitions.map {
             "The store is damaged: of the definitions of containers, \($0). Restore a backup, or "
@@ -92,7 +92,7 @@ public final class Startup {
         return [lost].compactMap(\.self) + detached.problems
     }
 
-    /// What the store holds for the registry.
+    /// The data of the registry in the store.
     private struct Stored: Sendable {
         var actors: [Actor]
         var definitions: [DefinitionRecord]

@@ -116,7 +116,7 @@ public final class StructureChanges {
                 var outcome = outcome
                 outcome.results.append(result)
                 outcome.sequence = max(outcome.sequence, sequence)
-                state.expected.goOn(container.name)
+                state.expected.resume(container.name)
                 applyNext(definitions.dropFirst(), application, outcome, done)
             }
         }

@@ -2,7 +2,7 @@ import NIOCore
 
 /// How much each person wrote lately, and each front end for all its persons together.
 ///
-/// What was written is credited back evenly over a minute, so whoever wrote nothing for a while may write a minute's
+/// Written bytes are credited back evenly over a minute, so whoever wrote nothing for a while may write a minute's
 /// worth at once. A refused write is not counted.
 struct WriteRates {
     private var persons = SpentTable()
@@ -51,7 +51,7 @@ private struct Rate {
     var bytes: (limit: String, perMinute: Int)
 }
 
-/// What each of many persons or front ends has written lately.
+/// The bytes that each of many persons or front ends has written lately.
 ///
 /// It has two generations. Whoever writes moves to the younger one. When a generation is 120 s old, the next begins
 /// and the older one is dropped: those in it have written nothing for two minutes, so their counts are zero. When a

@@ -1,6 +1,6 @@
 public import AtriumKit
 
-/// What screens show of the container itself, so that front ends need not guess.
+/// The outline of a container that screens show, so that front ends need not guess.
 ///
 /// The object stays the same as long as its contents do.
 public final class ContainerOutline: Sendable {

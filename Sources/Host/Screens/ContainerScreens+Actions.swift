@@ -134,7 +134,7 @@ extension ContainerScreens {
             let reference = slot.reference
         else { return reply(.failure(.itemNotFound(container: container.name, item: item))) }
         let actors = domain.actors
-        let actor = domain.meet(screen.agent)
+        let actor = domain.intern(screen.agent)
         let delegate: ContainerDelegate
         switch self.delegate(on: screen) {
         case .success(let found): delegate = found
@@ -158,7 +158,7 @@ extension ContainerScreens {
             if let scope { $0.member("scope", scope.name) }
         }
         let (time, topic) = (domain.now(), "\(container.name).items.\(verb)")
-        actors.hold(actor)
+        actors.retain(actor)
         container.append(
             changes: [], topic: topic, payload: payload, by: actor, at: time
         ) { [self] result in

@@ -145,7 +145,7 @@ extension ContainerScreens {
 
     /// Runs a user's task after those before it; fails with `screenNotFound` if the screen has ended by then.
     ///
-    /// What the task finds would otherwise depend on tasks before it that failed for this reason.
+    /// The findings of the task would otherwise depend on tasks before it that failed for this reason.
     func queue<Outcome>(
         on screen: Screen, _ reply: @escaping Answer<Outcome>,
         _ task: @escaping (@escaping Answer<Outcome>) -> Void
@@ -203,11 +203,11 @@ extension ContainerScreens {
             done(result)
             screen.release(hold)
         }
-        let asked = next.keepAsSeen()
+        let asked = next.choicesSeen()
         let crash = container.delegates.crashText(in: next.view.scope)
         let answer = domain.notes.crash.during(crash) {
             delegate.screen(
-                ScreenReference(id: screen.id.text, actor: domain.meet(screen.agent)),
+                ScreenReference(id: screen.id.text, actor: domain.intern(screen.agent)),
                 willShow: asked,
                 after: screen.view == nil ? nil : screen.choices.asSeen)
         }
@@ -255,12 +255,12 @@ extension ContainerScreens {
         let known = shared[choices.view]
         let wanted = known ?? SharedView(choices.view, on: self)
         let isTyped = screen.view != nil && choices.view.search != screen.choices.view.search
-        if known == nil { wanted.isTyped = isTyped } else { wanted.lookAgain(isTyped: isTyped) }
+        if known == nil { wanted.isTyped = isTyped } else { wanted.retryAnswers(isTyped: isTyped) }
         placement.insert(wanted)
         let isMade = wanted.isReady
         wanted.whenReady(for: screen.account.owner) { [self] error in
             if let error {
-                if wanted.screens.isEmpty { forget(wanted) }
+                if wanted.screens.isEmpty { remove(wanted) }
                 return done(.failure(error))
             }
             let prepared = PreparedView(home: self, screen: screen, choices: choices, view: wanted)
@@ -279,14 +279,14 @@ extension ContainerScreens {
         let isThere = table[root.id] === root && !root.isEnded
         let left = prepared.filter { isThere && !$0.screen.isEnded }
         for shown in prepared where !isThere || shown.screen.isEnded {
-            shown.home.forgetUnused(shown.view)
+            shown.home.removeUnused(shown.view)
         }
         guard isThere, !left.isEmpty || prepared.isEmpty else {
             return done(.failure(.screenNotFound(root.id.text)))
         }
         let all = left.map { $0.home.present($0) }
-        if let error = table.makeRoom(for: root, all) {
-            for (shown, _) in all { shown.home.forgetUnused(shown.view) }
+        if let error = table.evictLingering(for: root, all) {
+            for (shown, _) in all { shown.home.removeUnused(shown.view) }
             return done(.failure(error))
         }
         for (shown, focus) in all {
@@ -302,16 +302,16 @@ extension ContainerScreens {
     /// Updates what was prepared: items may have been added or removed since.
     private func present(_ prepared: PreparedView) -> (shown: PreparedView, focus: SharedFocus) {
         var shown = prepared
-        placement.place(prepared.view)
+        placement.relocateIfMarked(prepared.view)
         shown.view = placement.registered(prepared.view)
-        if shown.view !== prepared.view { forgetUnused(prepared.view) }
+        if shown.view !== prepared.view { removeUnused(prepared.view) }
         shown.choices.share(shown.view.key)
         let subject = placement.present(shown.choices.subject)
         if subject != shown.choices.subject { shown.choices.subject = subject }
         let comments = commentsComponent(beside: shown.choices.view.hidden)
         let key = FocusKey(
             subject: shown.choices.subject, limit: shown.choices.view.mostEntries(of: comments),
-            hidden: hiddenTalk(shown.choices.view.hidden))
+            hidden: hiddenFeedback(shown.choices.view.hidden))
         let focus = shared[key] ?? SharedFocus(key, on: self)
         // From here on, answers refer to what is shown.
         updates.catchUp(shown.view, focus)
@@ -319,7 +319,7 @@ extension ContainerScreens {
     }
 
     /// Drops a view that no screen shows.
-    func forgetUnused(_ view: SharedView) { if view.screens.isEmpty { forget(view) } }
+    func removeUnused(_ view: SharedView) { if view.screens.isEmpty { remove(view) } }
 
     /// The comments component whose limit applies to a screen: the first one that the screen does not hide.
     ///
@@ -330,7 +330,7 @@ extension ContainerScreens {
     }
 
     /// The hidden components that affect what is shown of a subject; screens that hide only others share it.
-    private func hiddenTalk(_ hidden: Set<String>) -> Set<String> {
+    private func hiddenFeedback(_ hidden: Set<String>) -> Set<String> {
         hidden.filter {
             let kind = container.slot($0)?.kind
             // A removed component may be added again.

@@ -133,7 +133,7 @@ extension ContainerScreens {
         while let place = inner.place, let outer = place.parent, let home = outer.home {
             path = path.isEmpty ? place.name : "\(place.name)/\(path)"
             if case .success(let delegate) = home.delegate(on: outer) {
-                let screen = ScreenReference(id: outer.id.text, actor: domain.meet(outer.agent))
+                let screen = ScreenReference(id: outer.id.text, actor: domain.intern(outer.agent))
                 let crash = home.container.delegates.crashText(in: outer.choices.view.scope)
                 domain.notes.crash.during(crash) { notify(delegate, screen, path) }
             }

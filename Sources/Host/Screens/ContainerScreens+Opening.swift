@@ -10,7 +10,7 @@ extension ContainerScreens {
             return reply(.failure(container.scopeNotFound(scope)))
         }
         do throws(HostError) {
-            try table.makeRoom(for: owner)
+            try table.evictLingering(for: owner)
         } catch {
             return reply(.failure(error))
         }
@@ -34,9 +34,9 @@ extension ContainerScreens {
     func close(_ screen: Screen) {
         for part in screen.parts { part.home?.close(part) }
         table.remove(screen.id)
-        parts.forget(screen)
+        parts.removeFailure(screen)
         updates.unblock(screen)
-        screen.letGo()
+        screen.release()
         leave(screen.view, screen)
         leave(screen.focus, screen)
         ballots.remove(screen)
@@ -75,10 +75,10 @@ extension ContainerScreens {
         audience.schedule()
         screen.ballots?.hide(screen, from: view)
         view.payer.leave(screen.account, to: view.screens.values.first?.account)
-        if view.screens.isEmpty { forget(view) }
+        if view.screens.isEmpty { remove(view) }
     }
 
-    func forget(_ view: SharedView) { shared.remove(view) }
+    func remove(_ view: SharedView) { shared.remove(view) }
 
     func leave(_ focus: SharedFocus?, _ screen: Screen) {
         guard let focus else { return }

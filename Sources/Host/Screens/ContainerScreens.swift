@@ -9,7 +9,7 @@ public final class ContainerScreens {
     let container: Container
     /// The screens of all containers.
     let table: ScreenTable
-    /// Where items lie in the container's lists.
+    /// The paths of items in the container's lists.
     let paths: ItemPaths
     /// The views and focuses.
     let shared = ViewTable()
@@ -20,7 +20,7 @@ public final class ContainerScreens {
     private(set) lazy var ballots = ScreenBallots(of: self)
     /// The answers of filters components.
     private(set) lazy var answers = SharedAnswers(of: self)
-    /// What screens show of the container itself, as of the last time; nil: nothing yet.
+    /// The outline of the container that screens showed last; nil: none yet.
     private var lastOutline: ContainerOutline?
 
     var domain: Domain { container.domain }
@@ -124,15 +124,15 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
 
     func committed() { updates.committed() }
 
-    func holds(_ item: String) -> Bool { shared.holds(item) }
+    func isInUse(_ item: String) -> Bool { shared.isInUse(item) }
 
-    func areGone(_ items: Set<String>) { placement.areGone(items) }
+    func itemsRemoved(_ items: Set<String>) { placement.itemsRemoved(items) }
 
-    func noteBallot(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot) {
-        ballots.note(value, of: actor, on: subject, in: slot)
+    func ballotChanged(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot) {
+        ballots.update(value, of: actor, on: subject, in: slot)
     }
 
-    func forgetBallots() { ballots.forget() }
+    func ballotsChanged() { ballots.clear() }
 
     func partsChanged(hadParts: Bool) { parts.changed(hadParts: hadParts) }
 
@@ -151,7 +151,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
 
     func commentsGone(_ comments: Set<String>, of component: String) {
         for focuses in shared.focuses.values {
-            for focus in focuses.values { focus.forget(comments, of: component) }
+            for focus in focuses.values { focus.removeComments(comments, of: component) }
         }
     }
 
@@ -189,7 +189,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
         if let (home, screen) = reach(screen) { home.change(screen, asDelegate: edit) }
     }
 
-    func message(_ text: String, on screen: String) { self.screen(screen)?.note(message: text) }
+    func message(_ text: String, on screen: String) { self.screen(screen)?.send(message: text) }
 
     func lead(_ screen: String, to container: String, item: String?) {
         guard Names.isName(container), item.map(ItemID.isNormal) ?? true else {
@@ -199,6 +199,6 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
                     "container": "\(self.container.name)", "to": "\(container.prefix(63))",
                 ])
         }
-        self.screen(screen)?.note(lead: ScreenLead(container: container, item: item))
+        self.screen(screen)?.send(lead: ScreenLead(container: container, item: item))
     }
 }

@@ -1,7 +1,7 @@
 import AtriumKit
 import Index
 
-/// Where items lie in a container's lists.
+/// The paths of items in a container's lists.
 struct ItemPaths {
     let container: Container
 
@@ -37,12 +37,12 @@ struct ItemPaths {
 
     /// The path to an item of a list: its existing ancestors, then the item.
     ///
-    /// It is the path of ``Container/way(to:of:among:)``, with parents in any of the lists; nil: only in the item's
+    /// It is the path of ``Container/path(to:of:among:)``, with parents in any of the lists; nil: only in the item's
     /// own list.
     func places(
         to item: String, of slot: Slot, among lists: [Slot]?, limit: Int
     ) -> [ViewKey.Place] {
-        container.way(to: item, of: slot, among: lists, limit: limit).map {
+        container.path(to: item, of: slot, among: lists, limit: limit).map {
             ViewKey.Place(component: $0.slot.name, item: $0.item)
         }
     }

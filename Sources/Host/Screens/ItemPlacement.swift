@@ -14,8 +14,8 @@ final class ItemPlacement {
     private let paths: ItemPaths
 
     /// The views and focuses to be placed.
-    private(set) var unplacedViews = OnceQueue<SharedView>(for: .placement)
-    private(set) var unplacedFocuses = OnceQueue<SharedFocus>(for: .placement)
+    private(set) var markedViews = OnceQueue<SharedView>(for: .placement)
+    private(set) var markedFocuses = OnceQueue<SharedFocus>(for: .placement)
     /// The views among them for which it is unknown which of their items have children.
     private var uncounted: Set<ObjectIdentifier> = []
     /// The state of the trees of items for which views and focuses were last marked.
@@ -25,7 +25,7 @@ final class ItemPlacement {
     /// The items among them whose views and focuses were marked, until all of these have been placed.
     private var left: Set<String> = []
     /// The number of times that a view or a focus was placed.
-    private(set) var placings = 0
+    private(set) var relocations = 0
     /// The number of times that a screen was moved.
     private(set) var moves = 0
 
@@ -52,7 +52,7 @@ final class ItemPlacement {
     /// A screen's choices with the present places of its items, even if the screen has not been moved yet.
     func choices(of screen: Screen) -> Screen.Choices {
         followTree()
-        place(screen)
+        relocate(screen)
         return screen.choices
     }
 }
@@ -61,8 +61,8 @@ final class ItemPlacement {
 
 extension ItemPlacement {
     /// Takes items that are in no list any more, whether or not a list had them.
-    func areGone(_ items: Set<String>) {
-        let left = items.filter { shared.holds($0) && !container.has($0) }
+    func itemsRemoved(_ items: Set<String>) {
+        let left = items.filter { shared.isInUse($0) && !container.has($0) }
         guard !left.isEmpty else { return }
         gone.formUnion(left)
         screens.updates.changed()
@@ -75,22 +75,22 @@ extension ItemPlacement {
             $0 &* 31 &+ $1.tree.version
         }
         guard tree.version != version || !gone.isEmpty else { return }
-        let isKnown = noteMoved()
-        if !isKnown { noteAll() }
+        let isKnown = markMoved()
+        if !isKnown { markAll() }
         tree = (version, structure)
-        forgetLeft()
+        clearLeft()
     }
 
     /// Marks the views and focuses whose items moved.
     ///
     /// - Returns: whether it is known which items moved.
-    private func noteMoved() -> Bool {
+    private func markMoved() -> Bool {
         var isKnown = tree.structure == screens.updates.structure
         let asks = container.slots.contains(where: \.asks)
         let gone = gone
         self.gone = []
         left.formUnion(gone)
-        for item in gone { unplace(item) }
+        for item in gone { mark(item) }
         for list in container.slots.lazy.compactMap(\.list) {
             guard let moved = list.tree.takeMoved() else {
                 isKnown = false
@@ -100,32 +100,32 @@ extension ItemPlacement {
             for item in moved.items {
                 // A source keeps items on which screens stand, so a missing one was removed.
                 if asks, !container.has(item) { left.insert(item) }
-                unplace(item)
+                mark(item)
             }
         }
         return isKnown
     }
 
-    private func noteAll() {
+    private func markAll() {
         for view in shared.views.values {
             uncounted.insert(ObjectIdentifier(view))
-            unplace(view)
+            mark(view)
         }
-        for found in shared.standing.values { for view in found.values { unplace(view) } }
-        for found in shared.focuses.values { for focus in found.values { unplace(focus) } }
+        for found in shared.standing.values { for view in found.values { mark(view) } }
+        for found in shared.focuses.values { for focus in found.values { mark(focus) } }
     }
 
-    private func unplace(_ item: String) {
-        for view in (shared.standing[item] ?? [:]).values { unplace(view) }
-        for focus in (shared.focuses[.item(item)] ?? [:]).values { unplace(focus) }
+    private func mark(_ item: String) {
+        for view in (shared.standing[item] ?? [:]).values { mark(view) }
+        for focus in (shared.focuses[.item(item)] ?? [:]).values { mark(focus) }
     }
 
-    private func unplace(_ view: SharedView) {
-        if unplacedViews.append(view) { screens.updates.schedule() }
+    private func mark(_ view: SharedView) {
+        if markedViews.append(view) { screens.updates.schedule() }
     }
 
-    private func unplace(_ focus: SharedFocus) {
-        if unplacedFocuses.append(focus) { screens.updates.schedule() }
+    private func mark(_ focus: SharedFocus) {
+        if markedFocuses.append(focus) { screens.updates.schedule() }
     }
 
     /// Updates the numbers of children after items were added under or removed from these parents.
@@ -142,42 +142,44 @@ extension ItemPlacement {
 
 extension ItemPlacement {
     /// Places the next marked view or focus; false: none is marked.
-    func placeNext() -> Bool {
-        guard !unplacedViews.isEmpty || !unplacedFocuses.isEmpty else { return false }
-        if let view = unplacedViews.popFirst() {
-            settle(view)
-        } else if let focus = unplacedFocuses.popFirst() {
-            settle(focus)
+    func relocateNext() -> Bool {
+        guard !markedViews.isEmpty || !markedFocuses.isEmpty else { return false }
+        if let view = markedViews.popFirst() {
+            relocate(view)
+        } else if let focus = markedFocuses.popFirst() {
+            relocate(focus)
         }
-        forgetLeft()
+        clearLeft()
         return true
     }
 
-    private func forgetLeft() {
-        guard unplacedViews.isEmpty, unplacedFocuses.isEmpty else { return }
+    private func clearLeft() {
+        guard markedViews.isEmpty, markedFocuses.isEmpty else { return }
         left = []
     }
 
     /// Places a view if it is marked.
-    func place(_ view: SharedView) { if unplacedViews.remove(view) { settle(view) } }
+    func relocateIfMarked(_ view: SharedView) { if markedViews.remove(view) { relocate(view) } }
 
     /// Places a focus if it is marked.
-    func place(_ focus: SharedFocus) { if unplacedFocuses.remove(focus) { settle(focus) } }
+    func relocateIfMarked(_ focus: SharedFocus) {
+        if markedFocuses.remove(focus) { relocate(focus) }
+    }
 
     /// Places what a screen shows, and moves the screen with it.
-    func place(_ screen: Screen) {
+    func relocate(_ screen: Screen) {
         guard let view = screen.view, let focus = screen.focus else { return }
-        place(view)
-        place(focus)
+        relocateIfMarked(view)
+        relocateIfMarked(focus)
         if isBehind(screen, view, focus) { follow(screen) }
     }
 
     /// Moves a view to the present places of its items, or back from removed ones; its screens follow in slices.
-    private func settle(_ view: SharedView) {
+    private func relocate(_ view: SharedView) {
         let isCounted = uncounted.remove(ObjectIdentifier(view)) == nil
         // It may have no screens any more.
         guard shared.has(view) else { return }
-        placings += 1
+        relocations += 1
         if !isCounted {
             let hasChildren = container.slots.contains { $0.list?.tree.hasChildren ?? false }
             if hasChildren || view.showsChildren { view.recount() }
@@ -187,29 +189,29 @@ extension ItemPlacement {
         if places != view.key.places {
             move(view, to: places)
         } else {
-            shared.place(view, under: paths.ancestors(of: view.key))
+            shared.register(view, under: paths.ancestors(of: view.key))
         }
     }
 
-    /// Does the same as ``settle(_:)`` for a focus.
-    private func settle(_ focus: SharedFocus) {
+    /// Does the same as ``relocate(_:)`` for a focus.
+    private func relocate(_ focus: SharedFocus) {
         guard shared[focus.key] === focus else { return }
-        placings += 1
+        relocations += 1
         let subject = present(focus.key.subject)
         if subject != focus.key.subject {
             move(focus, to: subject)
         } else {
-            screens.updates.note(focus)
+            screens.updates.markStale(focus)
         }
     }
 
     private func move(_ view: SharedView, to places: [ViewKey.Place]) {
         shared.remove(view)
-        view.stand(at: places)
+        view.move(at: places)
         let next = registered(view)
-        screens.updates.note(next)
+        screens.updates.markStale(next)
         // It stays registered until its screens have left it.
-        if next !== view { shared.place(view, under: paths.ancestors(of: view.key)) }
+        if next !== view { shared.register(view, under: paths.ancestors(of: view.key)) }
         screens.updates.moveAlong(view.screens.values)
     }
 

@@ -30,7 +30,7 @@ public final class KeptScreens {
         table.screens.values.compactMap { screen in
             if let restoration = restorations[screen.id] { return restoration.kept }
             guard var kept = KeptScreen(screen) else { return nil }
-            kept.digest = screen.whole().map(digest)
+            kept.digest = screen.fullRevision().map(digest)
             return kept
         }
     }
@@ -59,7 +59,7 @@ public final class KeptScreens {
         _ kept: [KeptScreen], digest: @escaping (ScreenRevision) -> Int,
         _ reply: @escaping (Int) -> Void = { _ in }
     ) {
-        let taken = kept.filter { takeIn(Restoration(kept: $0, digest: digest)) }
+        let taken = kept.filter { insert(Restoration(kept: $0, digest: digest)) }
         guard !taken.isEmpty else { return reply(table.count) }
         let homes = table.homes()
         var outstanding = taken.count
@@ -96,7 +96,7 @@ public final class KeptScreens {
     }
 
     /// Puts a kept screen into the table, without content; false: it can't be restored.
-    private func takeIn(_ restoration: Restoration) -> Bool {
+    private func insert(_ restoration: Restoration) -> Bool {
         let kept = restoration.kept
         guard let home = table.homes()[kept.container], table[kept.id] == nil,
             table.count < domain.limits.screens
@@ -169,7 +169,7 @@ public final class KeptScreens {
     /// Runs the calls that wait for a restored screen; the screen lingers if none of them reads it.
     private func end(_ id: ScreenID, isSame: Bool) {
         guard let restoration = restorations.removeValue(forKey: id) else { return }
-        table[id]?.goOn(behind: restoration.kept.revision, isSame: isSame)
+        table[id]?.restoreRevision(restoration.kept.revision, isSame: isSame)
         for body in restoration.waiting { body() }
         if let screen = table[id], screen.reader == .gone { table.linger(screen) }
     }

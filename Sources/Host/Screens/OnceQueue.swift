@@ -1,6 +1,6 @@
 import DequeModule
 
-/// What something waits for in a queue.
+/// The purpose for which something waits in a queue.
 enum QueuePurpose: UInt8 {
     case placement = 1
     case update = 2
@@ -12,7 +12,7 @@ struct QueueMarks {
     fileprivate var bits: UInt8 = 0
 }
 
-/// What can wait in a ``OnceQueue``: in one of each purpose.
+/// An object that can wait in a ``OnceQueue``: in one of each purpose.
 protocol Queueable: AnyObject {
     var queueMarks: QueueMarks { get set }
 }

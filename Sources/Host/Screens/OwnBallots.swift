@@ -3,7 +3,7 @@ import Index
 
 /// One person's ballots, as far as the person's screens need them.
 ///
-/// Only the votes component has them. It is asked for the subjects that come into sight, once it is quiet; later
+/// Only the votes component has them. It is asked for the subjects that become visible, once it is quiet; later
 /// changes are taken from commits.
 final class OwnBallots {
     let actor: String
@@ -18,16 +18,16 @@ final class OwnBallots {
     /// The bytes charged to the account.
     private var charged = 0
     private var knownBytes = 0
-    private var sightBytes = 0
+    private var shownBytes = 0
 
     /// The actor's screens by their views.
     private var byView: [ObjectIdentifier: [ScreenID: Screen]] = [:]
-    /// What the actor's screens show of the ballots, shared by screens that show the same.
-    private var sights: [SightKey: OwnSight] = [:]
+    /// The ballots that the actor's screens show, shared by screens that show the same.
+    private var shownByView: [ViewSubject: ShownBallots] = [:]
     /// The last one that was looked up: most screens of a person show the same.
-    private var lastSight: (key: SightKey, sight: OwnSight)?
+    private var lastShown: (key: ViewSubject, ballots: ShownBallots)?
 
-    private struct SightKey: Hashable {
+    private struct ViewSubject: Hashable {
         var view: UInt64
         var subject: Subject
     }
@@ -62,17 +62,17 @@ final class OwnBallots {
     /// Charges the account for what is kept now.
     private func updateCharge() {
         guard let account else { return }
-        let more = knownBytes + sightBytes - charged
+        let more = knownBytes + shownBytes - charged
         charged += more
         if more != 0 { account.charge(more) }
     }
 
-    /// Notes that one of the actor's screens shows a view.
+    /// Records that one of the actor's screens shows a view.
     func show(_ screen: Screen, on view: SharedView) {
         byView[ObjectIdentifier(view), default: [:]][screen.id] = screen
     }
 
-    /// Notes that one of the actor's screens no longer shows a view.
+    /// Records that one of the actor's screens no longer shows a view.
     func hide(_ screen: Screen, from view: SharedView) {
         byView[ObjectIdentifier(view)]?[screen.id] = nil
         if byView[ObjectIdentifier(view)]?.isEmpty == true { byView[ObjectIdentifier(view)] = nil }
@@ -99,47 +99,47 @@ final class OwnBallots {
     }
 
     /// Updates a ballot after a vote or its withdrawal.
-    func note(_ value: Double?, on subject: Subject) {
+    func update(_ value: Double?, on subject: Subject) {
         values[subject] = value
-        dropSights()
+        dropShown()
         // The answer to a request in progress may be older than this vote.
-        know(subject)
+        markKnown(subject)
         wanted.remove(subject)
         updateCharge()
     }
 
     /// Drops all ballots after a change other than a vote, so that they are requested again.
-    func forget() {
+    func clear() {
         generation += 1
         known.removeAll()
         knownBytes = 0
         values.removeAll()
-        dropSights()
+        dropShown()
         updateCharge()
     }
 
-    private func know(_ subject: Subject) {
+    private func markKnown(_ subject: Subject) {
         if known.insert(subject).inserted { knownBytes += subject.weight }
     }
 
-    private func dropSights() {
-        sights.removeAll()
-        lastSight = nil
-        sightBytes = 0
+    private func dropShown() {
+        shownByView.removeAll()
+        lastShown = nil
+        shownBytes = 0
     }
 
     /// Whether the ballot on a subject is known; does not request it.
     func isKnown(_ subject: Subject) -> Bool { known.contains(subject) }
 
-    /// The values on the items that a view shows, and on a screen's subject.
-    func sight(of state: ViewState, _ subject: Subject) -> OwnSight {
+    /// The ballots on the items that a view shows, and on a screen's subject.
+    func shown(in state: ViewState, _ subject: Subject) -> ShownBallots {
         guard !values.isEmpty else { return .none }
-        if let lastSight, lastSight.key.view == state.number, lastSight.key.subject == subject {
-            return lastSight.sight
+        if let lastShown, lastShown.key.view == state.number, lastShown.key.subject == subject {
+            return lastShown.ballots
         }
-        let key = SightKey(view: state.number, subject: subject)
-        if let known = sights[key] {
-            lastSight = (key, known)
+        let key = ViewSubject(view: state.number, subject: subject)
+        if let known = shownByView[key] {
+            lastShown = (key, known)
             return known
         }
         var items: [String: Double] = [:]
@@ -148,18 +148,19 @@ final class OwnBallots {
         }
         let focus = values[subject]
         // Also drops those of views that have changed since.
-        if sights.count > 2 * screens.count + 8 { dropSights() }
-        let sight = items.isEmpty && focus == nil ? .none : OwnSight(items: items, focus: focus)
-        sights[key] = sight
-        lastSight = (key, sight)
-        sightBytes += items.keys.reduce(200) { $0 + 50 + $1.utf8.count }
+        if shownByView.count > 2 * screens.count + 8 { dropShown() }
+        let ballots =
+            items.isEmpty && focus == nil ? .none : ShownBallots(items: items, focus: focus)
+        shownByView[key] = ballots
+        lastShown = (key, ballots)
+        shownBytes += items.keys.reduce(200) { $0 + 50 + $1.utf8.count }
         updateCharge()
-        return sight
+        return ballots
     }
 
     private func ask(_ votes: Slot) {
         // Far more than a window shows: a user who scrolls through a catalogue starts again.
-        if known.count > 20_000 { forget() }
+        if known.count > 20_000 { clear() }
         asked = votes
         var subjects: [Subject] = []
         let generation = generation
@@ -176,20 +177,20 @@ final class OwnBallots {
                 },
                 done: { [self] result in
                     asked = nil
-                    if generation == self.generation { take(result, of: subjects) }
+                    if generation == self.generation { handle(result, of: subjects) }
                     home?.updates.touch(screens.values.filter(\.isBlocked))
                 }))
     }
 
-    private func take(_ result: Result<ComponentAnswer, HostError>, of subjects: [Subject]) {
+    private func handle(_ result: Result<ComponentAnswer, HostError>, of subjects: [Subject]) {
         // Without an answer, they count as no ballots until the component is attached again.
         var ballots: [Ballot?] = Array(repeating: nil, count: subjects.count)
         if case .success(.ballotsOf(let found)) = result { ballots = found }
         for (subject, ballot) in zip(subjects, ballots) where !known.contains(subject) {
-            know(subject)
+            markKnown(subject)
             values[subject] = ballot?.value
         }
-        dropSights()
+        dropShown()
         updateCharge()
     }
 }

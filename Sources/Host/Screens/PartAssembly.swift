@@ -179,7 +179,7 @@ extension PartAssembly {
     }
 
     /// Forgets a part that is closed.
-    func forget(_ part: Screen) { failed[part.id] = nil }
+    func removeFailure(_ part: Screen) { failed[part.id] = nil }
 }
 
 // MARK: Changes of containers
@@ -187,7 +187,7 @@ extension PartAssembly {
 extension PartAssembly {
     /// Takes a change of the parts of the container's definition, or of what is shown of the container as a part.
     func changed(hadParts: Bool) {
-        table.note(screens)
+        table.updateParents(screens)
         notifyParents()
         if hadParts || !container.parts.isEmpty { showEverywhere() }
     }

@@ -48,18 +48,18 @@ final class PartPlace {
     }
 }
 
-/// What a revision showed of a part.
-struct PartSight {
+/// The content that a revision showed of a part.
+struct ShownPart {
     /// The part; another part with the same path counts as new.
     let screen: ObjectIdentifier
     let path: String
     let container: String
     /// Nil: it can't be shown, for the reason in `problem`.
-    let sight: Screen.Sight?
+    let content: Screen.Content?
     let problem: String?
 
     /// The steps between two revisions' parts, in order, removed parts first.
-    static func steps(from old: [PartSight], to new: [PartSight]) -> [ScreenPart] {
+    static func steps(from old: [ShownPart], to new: [ShownPart]) -> [ScreenPart] {
         guard !old.isEmpty || !new.isEmpty else { return [] }
         let before = Dictionary(old.map { ($0.path, $0) }) { first, _ in first }
         let paths = Set(new.map(\.path))
@@ -68,40 +68,40 @@ struct PartSight {
         } + new.compactMap { $0.step(from: before[$0.path]) }
     }
 
-    private func step(from other: PartSight?) -> ScreenPart? {
+    private func step(from other: ShownPart?) -> ScreenPart? {
         let old = other?.screen == screen ? other : nil
-        guard let sight else {
+        guard let content else {
             guard old == nil || old?.problem != problem else { return nil }
             return ScreenPart(path: path, container: container, problem: problem)
         }
-        if let before = old?.sight, before.moment === sight.moment { return nil }
-        let step = sight.moment.step(from: old?.sight?.moment)
-        if old?.sight != nil, step.isEmpty { return nil }
+        if let before = old?.content, before.snapshot === content.snapshot { return nil }
+        let step = content.snapshot.step(from: old?.content?.snapshot)
+        if old?.content != nil, step.isEmpty { return nil }
         return ScreenPart(
-            path: path, container: container, isNew: old?.sight == nil, step: step)
+            path: path, container: container, isNew: old?.content == nil, step: step)
     }
 
-    func hold(in account: ScreenAccount) {
-        guard let sight else { return }
-        account.hold(sight.moment.view)
-        account.hold(sight.moment.focus)
+    func retain(in account: ScreenAccount) {
+        guard let content else { return }
+        account.retain(content.snapshot.view)
+        account.retain(content.snapshot.focus)
     }
 
     func release(in account: ScreenAccount) {
-        guard let sight else { return }
-        account.release(sight.moment.view)
-        account.release(sight.moment.focus)
+        guard let content else { return }
+        account.release(content.snapshot.view)
+        account.release(content.snapshot.focus)
     }
 }
 
 extension Screen.Frame {
     /// The number of commits between both revisions; those of each container count once.
     func commits(since base: Screen.Frame) -> Int {
-        var count = sight.commits - base.sight.commits
+        var count = content.commits - base.content.commits
         var counted: Set<String> = []
         for part in parts {
-            guard let now = part.sight,
-                let before = base.parts.first(where: { $0.screen == part.screen })?.sight,
+            guard let now = part.content,
+                let before = base.parts.first(where: { $0.screen == part.screen })?.content,
                 counted.insert(part.container).inserted
             else { continue }
             count += now.commits - before.commits
@@ -130,13 +130,13 @@ extension Screen {
     }
 
     /// Whether all answers for which shown parts wait have arrived, except those of late parts.
-    func areSettled(since base: [PartSight]) -> Bool {
+    func areSettled(since base: [ShownPart]) -> Bool {
         var isSettled = true
         for part in parts where isShown(part) {
             guard let place = part.place, let view = part.view, let focus = part.focus else {
                 continue
             }
-            let before = base.first { $0.screen == ObjectIdentifier(part) }?.sight
+            let before = base.first { $0.screen == ObjectIdentifier(part) }?.content
             if part.isSettled(view, focus, since: before) {
                 place.unsettled = nil
             } else if place.unsettled == nil {
@@ -151,31 +151,31 @@ extension Screen {
         return isSettled
     }
 
-    /// What shown parts look like, each before its own parts; for a late one, what it showed before.
-    func sights(since base: [PartSight]) -> [PartSight] {
-        parts.flatMap { part -> [PartSight] in
+    /// The content of shown parts, each before its own parts; for a late one, its content before.
+    func shownParts(since base: [ShownPart]) -> [ShownPart] {
+        parts.flatMap { part -> [ShownPart] in
             guard let place = part.place, isShown(part) else { return [] }
             let id = ObjectIdentifier(part)
             guard let home = part.home, let view = part.view, let focus = part.focus else {
                 return place.problem.map {
                     [
-                        PartSight(
-                            screen: id, path: place.path, container: place.container, sight: nil,
+                        ShownPart(
+                            screen: id, path: place.path, container: place.container, content: nil,
                             problem: $0)
                     ]
                 } ?? []
             }
-            let inner = part.sights(since: base)
+            let inner = part.shownParts(since: base)
             if place.isLate { return base.filter { $0.screen == id } + inner }
             if entry(of: part)?.hidesEmpty == true, inner.isEmpty, !part.isWorkedOn,
                 view.state.hasNothing
             {
                 return []
             }
-            let sight = part.sight(part.moment(view, focus, home), home)
+            let content = part.content(part.snapshot(view, focus, home), home)
             return [
-                PartSight(
-                    screen: id, path: place.path, container: place.container, sight: sight,
+                ShownPart(
+                    screen: id, path: place.path, container: place.container, content: content,
                     problem: nil)
             ] + inner
         }

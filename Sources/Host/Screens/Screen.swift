@@ -2,7 +2,7 @@ import AtriumKit
 import DequeModule
 import Index
 
-/// What one user has open on a container.
+/// An open screen of one user on a container.
 ///
 /// A screen is pulled: a change wakes its reader once, and the difference from the last revision is computed when the
 /// reader pulls. So all commits that pass while the reader is slow become one revision, and nothing is queued for the
@@ -20,10 +20,10 @@ public final class Screen: Queueable {
         case woken
     }
 
-    /// What was shown of one container.
-    struct Sight {
-        var moment: ScreenSnapshot
-        /// The number of commits of the container at that moment.
+    /// The content of one container that was shown.
+    struct Content {
+        var snapshot: ScreenSnapshot
+        /// The number of commits of the container at that time.
         var commits: Int
         /// The generation of the actor's ballots.
         var generation: Int
@@ -68,7 +68,7 @@ public final class Screen: Queueable {
     private(set) var owesFirst = false
     /// Whether it was restored from another process, which alone knew its earlier revisions.
     private var isRestored = false
-    /// What its delegates say with the next revision.
+    /// The messages of its delegates for the next revision.
     private var notice = ScreenNotice()
     /// The last revision that a caller was promised.
     private var promised = 0
@@ -121,10 +121,10 @@ public final class Screen: Queueable {
 
 extension Screen {
     /// Sends a message with the next revision; a later message replaces an earlier one.
-    func note(message: String) { notify { $0.set(message: message) } }
+    func send(message: String) { notify { $0.set(message: message) } }
 
     /// Sends a lead with the next revision; a later lead replaces an earlier one.
-    func note(lead: ScreenLead) { notify { $0.set(lead: lead) } }
+    func send(lead: ScreenLead) { notify { $0.set(lead: lead) } }
 
     /// Holds back messages while a delegate decides on choices; they are sent with the revision that shows the
     /// choices.
@@ -222,15 +222,15 @@ extension Screen {
     /// - Parameters:
     ///   - revision: the last revision there.
     ///   - isSame: whether it showed the same as the revision that was just pulled.
-    func goOn(behind revision: Int, isSame: Bool) {
+    func restoreRevision(_ revision: Int, isSame: Bool) {
         _ = detach(turn)
         self.revision = revision
         isRestored = true
-        frames.goOn(at: isSame ? revision : nil)
+        frames.keepLast(as: isSame ? revision : nil)
     }
 
     /// Releases a closed screen: its user is no longer charged for it.
-    func letGo() {
+    func release() {
         isEnded = true
         wake = {}
         replyToWaiting()
@@ -263,7 +263,7 @@ extension Screen {
         let base = owesFirst ? resumed : frames.last
         reader = .waiting
         // Both are evaluated, because each requests what it needs.
-        let isKnown = isSettled(view, focus, since: base?.sight)
+        let isKnown = isSettled(view, focus, since: base?.content)
         guard areSettled(since: base?.parts ?? []), isKnown else {
             awaitsAnswer = true
             home.updates.block(self)
@@ -276,46 +276,47 @@ extension Screen {
             forEachPart { $0.home?.updates.unblock($0) }
         }
         let revision = revision(
-            at: moment(view, focus, home),
-            parts.isEmpty ? [] : sights(since: base?.parts ?? []), since: base, home)
+            at: snapshot(view, focus, home),
+            parts.isEmpty ? [] : shownParts(since: base?.parts ?? []), since: base, home)
         replyToWaiting()
         return .success(revision)
     }
 
-    func isSettled(_ view: SharedView, _ focus: SharedFocus, since base: Sight?) -> Bool {
+    func isSettled(_ view: SharedView, _ focus: SharedFocus, since base: Content?) -> Bool {
         view.isSettled && focus.isSettled && knowsBallots(view.state, base)
     }
 
-    func moment(
+    func snapshot(
         _ view: SharedView, _ focus: SharedFocus, _ home: ContainerScreens
     ) -> ScreenSnapshot {
-        let own = ballots?.sight(of: view.state, choices.subject) ?? OwnSight.none
-        return view.moments.moment(
+        let own = ballots?.shown(in: view.state, choices.subject) ?? ShownBallots.none
+        return view.snapshots.snapshot(
             view.state, focus, own, held: ownHeld(focus, home), of: ballots,
             readers: view.screens.count,
             in: home.domain)
     }
 
-    func sight(_ moment: ScreenSnapshot, _ home: ContainerScreens) -> Sight {
-        Sight(moment: moment, commits: home.updates.commits, generation: ballots?.generation ?? 0)
+    func content(_ snapshot: ScreenSnapshot, _ home: ContainerScreens) -> Content {
+        Content(
+            snapshot: snapshot, commits: home.updates.commits, generation: ballots?.generation ?? 0)
     }
 
     /// The revision from what the reader has to the present; nil if nothing changed and no caller waits.
     private func revision(
-        at moment: ScreenSnapshot, _ shown: [PartSight], since base: Frame?,
+        at snapshot: ScreenSnapshot, _ shown: [ShownPart], since base: Frame?,
         _ home: ContainerScreens
     ) -> ScreenRevision? {
         let isDue = owesFirst || promised > revision || notice.isDue
-        let changes = PartSight.steps(from: base?.parts ?? [], to: shown)
-        if !isDue, changes.isEmpty, let base, base.sight.moment === moment { return nil }
-        let step = moment.step(from: base?.sight.moment)
+        let changes = ShownPart.steps(from: base?.parts ?? [], to: shown)
+        if !isDue, changes.isEmpty, let base, base.content.snapshot === snapshot { return nil }
+        let step = snapshot.step(from: base?.content.snapshot)
         let isEmpty = step.isEmpty && changes.isEmpty
         guard isDue || !isEmpty else { return nil }
         // A resumed revision that has not changed keeps its number.
         if !isEmpty || base?.revision != revision || promised > revision || notice.isDue {
             revision += 1
         }
-        let frame = Frame(revision: revision, sight: sight(moment, home), parts: shown)
+        let frame = Frame(revision: revision, content: content(snapshot, home), parts: shown)
         frames.keep(frame, home.domain.limits)
         let (message, lead) = notice.take()
         defer {
@@ -331,12 +332,12 @@ extension Screen {
     }
 
     /// The last sent revision as a whole one; nil: nothing was sent.
-    func whole() -> ScreenRevision? {
+    func fullRevision() -> ScreenRevision? {
         guard let home, let frame = frames.last, frame.revision == revision else { return nil }
         return ScreenRevision(
             screen: id, base: nil, revision: revision, sequence: home.domain.sequence,
-            commits: 0, reset: nil, step: frame.sight.moment.step(from: nil),
-            parts: PartSight.steps(from: [], to: frame.parts))
+            commits: 0, reset: nil, step: frame.content.snapshot.step(from: nil),
+            parts: ShownPart.steps(from: [], to: frame.parts))
     }
 
     /// The difference in charged bytes that other choices would make.
@@ -350,10 +351,10 @@ extension Screen {
         guard !notice.isDue, let home, let view, let focus,
             let last = owesFirst ? resumed : frames.last
         else { return true }
-        let (moment, before) = (moment(view, focus, home), last.sight.moment)
-        if moment !== before, !moment.step(from: before).isEmpty { return true }
+        let (now, before) = (snapshot(view, focus, home), last.content.snapshot)
+        if now !== before, !now.step(from: before).isEmpty { return true }
         return !(parts.isEmpty && last.parts.isEmpty)
-            && !PartSight.steps(from: last.parts, to: sights(since: last.parts)).isEmpty
+            && !ShownPart.steps(from: last.parts, to: shownParts(since: last.parts)).isEmpty
     }
 }
 
@@ -392,14 +393,15 @@ extension Screen {
 
 // The reader's own ballots and held comments, which are not shared between screens.
 extension Screen {
-    /// Whether the ballots on everything in sight are known; those shown by the last revision are.
-    func knowsBallots(_ state: ViewState, _ base: Sight?) -> Bool {
+    /// Whether the ballots on everything that is shown are known; those shown by the last revision are.
+    func knowsBallots(_ state: ViewState, _ base: Content?) -> Bool {
         guard let ballots else { return true }
         guard let base, base.generation == ballots.generation else {
             let items = state.lists.flatMap { $0.items.map { Subject.item($0.row.id) } }
             return ballots.knows(items + [choices.subject])
         }
-        let new = base.moment.view === state ? [] : state.change(from: base.moment.view).newItems
+        let new =
+            base.snapshot.view === state ? [] : state.change(from: base.snapshot.view).newItems
         if new.isEmpty, ballots.isKnown(choices.subject) { return true }
         return ballots.knows(new.map(Subject.item) + [choices.subject])
     }
@@ -434,7 +436,7 @@ extension Screen.Choices {
     var asSeen: ScreenChoices { seen ?? ScreenChoices(self) }
 
     /// The choices as a delegate sees them, kept for later comparison.
-    mutating func keepAsSeen() -> ScreenChoices {
+    mutating func choicesSeen() -> ScreenChoices {
         if let seen { return seen }
         let choices = ScreenChoices(self)
         seen = choices

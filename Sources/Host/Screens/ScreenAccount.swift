@@ -35,7 +35,7 @@ final class ScreenAccount {
     }
 
     /// Counts a state as held once more.
-    func hold(_ state: some ShownState) {
+    func retain(_ state: some ShownState) {
         let count = Self.increased(&held[state.number, default: 0])
         if count == 1 { charge(state.bytes) }
     }
@@ -86,7 +86,7 @@ struct Payer<State: ShownState> {
 
     /// Replaces the state that is charged.
     mutating func show(_ state: State) {
-        account?.hold(state)
+        account?.retain(state)
         if let old = self.state { account?.release(old) }
         self.state = state
     }
@@ -103,7 +103,7 @@ struct Payer<State: ShownState> {
     mutating func leave(_ account: ScreenAccount, to next: ScreenAccount?) {
         guard self.account === account, next !== account else { return }
         if let state {
-            next?.hold(state)
+            next?.retain(state)
             account.release(state)
         }
         self.account = next

@@ -27,11 +27,11 @@ final class ScreenBallots {
     }
 
     /// Updates an actor's ballot on the actor's screens.
-    func note(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot) {
+    func update(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot) {
         guard !known.isEmpty, slot.name == container.derived.votes,
             let ballots = container.domain.actors.name(of: actor).flatMap({ known[$0] })
         else { return }
-        ballots.note(value, on: subject)
+        ballots.update(value, on: subject)
         let updates = screens.updates
         if let item = subject.item {
             for list in container.slots.lazy.compactMap(\.list) {
@@ -46,9 +46,9 @@ final class ScreenBallots {
     }
 
     /// Drops cached ballots after a change other than a vote.
-    func forget() {
+    func clear() {
         for ballots in known.values {
-            ballots.forget()
+            ballots.clear()
             screens.updates.touch(ballots.screens.values)
         }
     }

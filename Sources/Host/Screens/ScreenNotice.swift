@@ -1,6 +1,6 @@
 import AtriumKit
 
-/// What a screen's delegates say to its user, until a revision is sent with it.
+/// The messages of a screen's delegates to its user, until a revision is sent with them.
 ///
 /// It is held back while a delegate, the screen's own or that of a part, decides on choices.
 struct ScreenNotice {

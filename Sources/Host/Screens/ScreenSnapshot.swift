@@ -1,22 +1,22 @@
 import AtriumKit
 import Index
 
-/// What readers see at one moment; immutable, and shared by all readers who see the same.
+/// The content of a screen as its readers see it at one time; immutable, and shared by all readers who see the same.
 ///
 /// These readers share a view and a focus, and the same ballots of their own.
 final class ScreenSnapshot: Sendable {
-    /// Identifies the moment.
+    /// Identifies the snapshot.
     let number: UInt64
     let view: ViewState
     let focus: FocusState
-    let own: OwnSight
+    let own: ShownBallots
     /// The reader's own comments on the subject that other users can't see.
     let held: [CommentView]
 
     private let steps = StepCache<ScreenStep>()
 
     init(
-        number: UInt64, view: ViewState, focus: FocusState, own: OwnSight, held: [CommentView]
+        number: UInt64, view: ViewState, focus: FocusState, own: ShownBallots, held: [CommentView]
     ) {
         self.number = number
         self.view = view
@@ -28,16 +28,16 @@ final class ScreenSnapshot: Sendable {
     /// The reader's own ballot on the screen's subject, if votes are shown.
     var focusMine: Double? { focus.tally == nil ? nil : own.focus }
 
-    /// The step from another moment, made once for all readers who take it; nil: from nothing.
+    /// The step from another snapshot, made once for all readers who take it; nil: from nothing.
     func step(from old: ScreenSnapshot?) -> ScreenStep {
         steps.step(from: old?.number ?? 0) { ScreenStep(from: old, to: self) }
     }
 }
 
-/// A person's own ballots on what they see; immutable.
-final class OwnSight: Sendable {
-    /// Shared by all who have no ballots in sight.
-    static let none = OwnSight(items: [:], focus: nil)
+/// A person's own ballots on the items and the subject that a screen shows; immutable.
+final class ShownBallots: Sendable {
+    /// Shared by all persons without visible ballots.
+    static let none = ShownBallots(items: [:], focus: nil)
 
     /// The values by item.
     let items: [String: Double]
@@ -50,7 +50,7 @@ final class OwnSight: Sendable {
     }
 }
 
-/// The step from one moment to another, for all readers who take it.
+/// The step from one snapshot to another, for all readers who take it.
 public final class ScreenStep: Sendable {
     /// The part shared by all readers with the same choices.
     public let view: ViewChange
@@ -81,7 +81,7 @@ public final class ScreenStep: Sendable {
             ? nil : new.focus.tally.map { TallyView(tally: $0, mine: new.focusMine) }
     }
 
-    /// Whether both moments show the same.
+    /// Whether both snapshots show the same.
     public var isEmpty: Bool {
         view.isEmpty && own?.isEmpty ?? true && focus.isEmpty && isSameTally
             && held == nil
@@ -139,18 +139,18 @@ extension ItemView {
     }
 }
 
-/// The present moments of a view's screens: one for each focus, and for each person with ballots in sight.
-struct MomentTable {
+/// The current snapshots of a view's screens: one for each focus, and for each person with visible ballots.
+struct SnapshotTable {
     private struct Key: Hashable {
         var focus: ObjectIdentifier
-        /// Nil: all readers without ballots in sight.
+        /// Nil: all readers without visible ballots.
         var person: ObjectIdentifier?
     }
 
-    private var moments: [Key: ScreenSnapshot] = [:]
+    private var snapshots: [Key: ScreenSnapshot] = [:]
     private var last: ScreenSnapshot?
 
-    /// The moment at which these parts are seen.
+    /// Returns the snapshot of these parts.
     ///
     /// - Parameters:
     ///   - view: the part shared by all readers with the same choices.
@@ -158,36 +158,36 @@ struct MomentTable {
     ///   - own: the reader's own ballots.
     ///   - held: the reader's own comments that other users can't see.
     ///   - ballots: the reader's ballots; nil: nobody's.
-    ///   - readers: the number of readers; about as many moments are kept.
-    ///   - domain: numbers the moment.
-    /// - Returns: the moment; the same object as long as it shows the same.
-    mutating func moment(
-        _ view: ViewState, _ focus: SharedFocus, _ own: OwnSight, held: [CommentView],
+    ///   - readers: the number of readers; about as many snapshots are kept.
+    ///   - domain: numbers the snapshot.
+    /// - Returns: the snapshot; the same object as long as it shows the same.
+    mutating func snapshot(
+        _ view: ViewState, _ focus: SharedFocus, _ own: ShownBallots, held: [CommentView],
         of ballots: OwnBallots?, readers: Int, in domain: Domain
     ) -> ScreenSnapshot {
         let state = focus.state
         if let last, last.shows(view, state, own, held) { return last }
         let key = Key(
             focus: ObjectIdentifier(focus),
-            person: own === OwnSight.none && held.isEmpty
+            person: own === ShownBallots.none && held.isEmpty
                 ? nil : ballots.map { ObjectIdentifier($0) })
-        if let known = moments[key], known.shows(view, state, own, held) {
+        if let known = snapshots[key], known.shows(view, state, own, held) {
             last = known
             return known
         }
         // Also drops those of focuses and persons who are gone.
-        if moments.count > 2 * readers + 8 { moments.removeAll() }
-        let moment = ScreenSnapshot(
+        if snapshots.count > 2 * readers + 8 { snapshots.removeAll() }
+        let snapshot = ScreenSnapshot(
             number: domain.nextTicket(), view: view, focus: state, own: own, held: held)
-        moments[key] = moment
-        last = moment
-        return moment
+        snapshots[key] = snapshot
+        last = snapshot
+        return snapshot
     }
 }
 
 extension ScreenSnapshot {
     fileprivate func shows(
-        _ view: ViewState, _ focus: FocusState, _ own: OwnSight, _ held: [CommentView]
+        _ view: ViewState, _ focus: FocusState, _ own: ShownBallots, _ held: [CommentView]
     ) -> Bool {
         self.view === view && self.focus === focus && self.own === own && self.held == held
     }

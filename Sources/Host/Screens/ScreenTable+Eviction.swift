@@ -3,7 +3,7 @@ import NIOCore
 // Makes room for one more screen.
 extension ScreenTable {
     /// Ends a user's screens that wait to be resumed, the longest waiting first, until another screen has room.
-    func makeRoom(for owner: String) throws(HostError) {
+    func evictLingering(for owner: String) throws(HostError) {
         let limits = domain.limits
         while true {
             let (limit, value) =
@@ -13,7 +13,7 @@ extension ScreenTable {
             else { return }
             guard let oldest = longestLingering(of: owner), let home = oldest.home
             else { throw .limitExceeded(limit: limit, value: value, retryAfter: 5) }
-            noteDropped(
+            recordDrop(
                 oldest.id,
                 "The screen waited for its connection, and made room for another one of its user: "
                     + "there are no more than \(value) (\(limit)).")
@@ -25,7 +25,7 @@ extension ScreenTable {
     /// its parts will show.
     ///
     /// - Returns: the limit that is still exceeded; nil: there is enough memory.
-    func makeRoom(
+    func evictLingering(
         for screen: Screen, _ all: [(shown: PreparedView, focus: SharedFocus)]
     ) -> HostError? {
         let account = screen.account
@@ -38,7 +38,7 @@ extension ScreenTable {
             guard let oldest = longestLingering(of: account.owner), oldest !== screen,
                 let home = oldest.home
             else { return error }
-            noteDropped(
+            recordDrop(
                 oldest.id,
                 "The screen waited for its connection, and made room for another one of its user: "
                     + "all may have \(domain.limits.screenBytesPerUser) bytes (screenBytesPerUser)."
@@ -51,22 +51,22 @@ extension ScreenTable {
 // Frees memory after what screens show has grown.
 extension ScreenTable {
     /// Schedules the end of screens of a user who exceeds the limit by far.
-    func relieveLater(_ account: ScreenAccount) {
+    func endExcessLater(_ account: ScreenAccount) {
         guard account.isOverdrawn(domain.limits), !account.isRelieved else { return }
         account.isRelieved = true
         domain.later { [self] in
             account.isRelieved = false
-            relieve(account)
+            endExcess(account)
         }
     }
 
     /// Ends screens of a user who exceeds the limit by far; those that wait to be resumed go first.
-    private func relieve(_ account: ScreenAccount) {
+    private func endExcess(_ account: ScreenAccount) {
         let limits = domain.limits
         while account.isOverdrawn(limits),
             let screen = longestLingering(of: account.owner) ?? account.screens.values.first
         {
-            noteDropped(
+            recordDrop(
                 screen.id,
                 "What the screens of its user show has grown beyond twice the "
                     + "\(limits.screenBytesPerUser) bytes that they may have (screenBytesPerUser).",

@@ -71,7 +71,7 @@ extension ScreenTable {
     }
 
     /// The screen that a reader has, with the revision that it was sent last; nil when it was sent none yet.
-    public func standing(of reader: ScreenReader) -> KeptScreen? {
+    public func keptScreen(of reader: ScreenReader) -> KeptScreen? {
         guard let screen = self[reader.screen], screen.turn == reader.turn, !screen.owesFirst else {
             return nil
         }

@@ -64,7 +64,7 @@ extension ContainerScreens {
             guard !parent.delegates.isDefault else { continue }
             container.domain.notes.crash.during(parent.delegates.crashText(in: nil)) {
                 for event in events {
-                    parent.delegate.hear(event, from: component, of: around.part)
+                    parent.delegate.notify(event, from: component, of: around.part)
                 }
             }
         }
@@ -73,7 +73,7 @@ extension ContainerScreens {
 
 extension ContainerDelegate {
     /// Passes an event of a part's component to the delegate.
-    fileprivate func hear(
+    fileprivate func notify(
         _ event: ComponentEvent, from component: ComponentReference, of part: PartReference
     ) {
         switch event {

@@ -57,7 +57,7 @@ public final class ScreenTable {
 
     /// The account of the memory that a user's screens use.
     func account(of owner: String) -> ScreenAccount {
-        accounts[owner] ?? ScreenAccount(owner) { [weak self] in self?.relieveLater($0) }
+        accounts[owner] ?? ScreenAccount(owner) { [weak self] in self?.endExcessLater($0) }
     }
 
     subscript(id: ScreenID) -> Screen? { screens[id] }
@@ -83,7 +83,7 @@ public final class ScreenTable {
     }
 
     /// Updates the table after a container got its first part or lost its last one.
-    func note(_ home: ContainerScreens) {
+    func updateParents(_ home: ContainerScreens) {
         surroundings = nil
         let name = home.container.name
         let isThere = homes()[name] === home
@@ -97,9 +97,9 @@ public final class ScreenTable {
     /// Sets the receiver of what another process needs to know of screens.
     ///
     /// - Parameter receiver: called on the loop at each change, from within the call that causes it; nil: no receiver.
-    public func note(to receiver: ((ScreenNote) -> Void)?) { self.receiver = receiver }
+    public func setReceiver(_ receiver: ((ScreenNote) -> Void)?) { self.receiver = receiver }
 
-    /// Notes a screen's choices for a handover.
+    /// Records a screen's choices for a handover.
     func changed(_ screen: Screen) {
         guard let receiver, let kept = KeptScreen(screen) else { return }
         receiver(.chosen(kept))
@@ -170,7 +170,7 @@ public final class ScreenTable {
     }
 
     /// Keeps the reason why a screen was ended although it might still be resumed.
-    func noteDropped(_ id: ScreenID, _ reason: String, _ error: HostError? = nil) {
+    func recordDrop(_ id: ScreenID, _ reason: String, _ error: HostError? = nil) {
         dropped.reasons[id] = Drop(reason: reason, error: error)
         dropped.order.append(id)
         while dropped.order.count > Self.remembered {

@@ -1,7 +1,7 @@
 import AtriumKit
 import NIOCore
 
-/// What a screen or a part will show.
+/// The view that a screen or a part will show.
 struct PreparedView {
     let home: ContainerScreens
     let screen: Screen
@@ -46,18 +46,18 @@ final class ScreenTurn {
     /// Starts with what was chosen.
     func begin(with shown: PreparedView) {
         hold = root.holdNotice()
-        take(shown)
-        goOn()
+        add(shown)
+        proceed()
     }
 
     /// Starts with the parts of a screen that are not shown yet.
     func begin(withPartsOf screen: Screen) {
         hold = root.holdNotice()
         screen.home?.parts.follow(screen, screen.choices, in: self)
-        goOn()
+        proceed()
     }
 
-    private func take(_ shown: PreparedView) {
+    private func add(_ shown: PreparedView) {
         prepared.append(shown)
         shown.home.parts.follow(shown.screen, shown.choices, in: self)
     }
@@ -74,17 +74,17 @@ final class ScreenTurn {
         home.parts.answer(choices, on: part) { [self] result in
             if part.place?.asked?.view == choices.view { part.place?.asked = nil }
             guard !isOver, waiting.removeValue(forKey: id) != nil else {
-                return comesLate(part, result)
+                return showLate(part, result)
             }
             switch result {
-            case .success(let shown): take(shown)
+            case .success(let shown): add(shown)
             case .failure(let error): failed.append((part, choices, error.sentence))
             }
-            goOn()
+            proceed()
         }
     }
 
-    private func goOn() {
+    private func proceed() {
         guard !isOver, !isAsking else { return }
         guard rest.isEmpty else { return askAll() }
         if waiting.isEmpty { return end() }
@@ -103,7 +103,7 @@ final class ScreenTurn {
             return !rest.isEmpty
         } then: { [self] in
             isAsking = false
-            goOn()
+            proceed()
         }
     }
 
@@ -119,7 +119,7 @@ final class ScreenTurn {
     }
 
     /// Shows a part that is ready after the others were shown.
-    private func comesLate(_ part: Screen, _ result: Result<PreparedView, HostError>) {
+    private func showLate(_ part: Screen, _ result: Result<PreparedView, HostError>) {
         switch result {
         case .failure(let error):
             guard !part.isEnded, part.view == nil else { return }
@@ -128,9 +128,9 @@ final class ScreenTurn {
         case .success(let shown):
             guard !part.isEnded, part.view == nil, let parent = part.place?.parent,
                 let around = parent.home
-            else { return shown.home.forgetUnused(shown.view) }
+            else { return shown.home.removeUnused(shown.view) }
             // The part may have to show something else by then.
-            around.parts.show(on: parent) { shown.home.forgetUnused(shown.view) }
+            around.parts.show(on: parent) { shown.home.removeUnused(shown.view) }
         }
     }
 }

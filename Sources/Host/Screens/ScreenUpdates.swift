@@ -91,15 +91,15 @@ extension ScreenUpdates {
         placement.followTree()
         // Few are moved at once, so that no screen still stands in a removed item when the next commit adds it again.
         var room = Domain.much
-        while room > 0, placement.placeNext() { room -= 1 }
+        while room > 0, placement.relocateNext() { room -= 1 }
         if !domain.hasArrivals { flush() }
     }
 
     /// Marks a view to be updated.
-    func note(_ view: SharedView) { if staleViews.append(view) { schedule() } }
+    func markStale(_ view: SharedView) { if staleViews.append(view) { schedule() } }
 
     /// Marks a focus to be updated.
-    func note(_ focus: SharedFocus) { if staleFocuses.append(focus) { schedule() } }
+    func markStale(_ focus: SharedFocus) { if staleFocuses.append(focus) { schedule() } }
 
     /// Marks screens whose view or focus has moved: they follow one by one, or when they are read.
     func moveAlong(_ screens: some Collection<Screen>) {
@@ -137,23 +137,23 @@ extension ScreenUpdates {
         let end = NIODeadline.now() + .milliseconds(1)
         while follow() {
             guard NIODeadline.now() >= end else { continue }
-            domain.putOffSlices()
+            domain.delaySlices()
             return followInSlices()
         }
-        haveFollowed()
+        endFollowing()
     }
 
     private func followInSlices() {
         domain.inSlices { [screens] in
             screens.updates.follow()
         } then: { [screens] in
-            screens.updates.haveFollowed()
+            screens.updates.endFollowing()
         }
     }
 
-    private func haveFollowed() {
+    private func endFollowing() {
         isFollowing = false
-        screens.answers.forget()
+        screens.answers.clear()
     }
 
     /// Does the next small step; false: all screens are up to date and their readers woken.
@@ -162,7 +162,7 @@ extension ScreenUpdates {
             isDirty = false
             placement.followTree()
             findOutdated()
-        } else if placement.placeNext() {
+        } else if placement.relocateNext() {
             // This marks the affected screens, one by one.
         } else if container.slots.contains(where: { $0.list?.live.follow() ?? false }) {
             // The lists marked the affected views.
@@ -197,7 +197,7 @@ extension ScreenUpdates {
         let isOfFilters = before.structure == now.structure && before.flat == now.flat
         for view in screens.shared.views.values where !isOfFilters || view.dependsOnOffers(screens)
         {
-            note(view)
+            markStale(view)
         }
     }
 
@@ -229,7 +229,7 @@ extension ScreenUpdates {
     func catchUp(_ screen: Screen) {
         // An item in which it stands may have moved.
         if isDirty { placement.followTree() }
-        placement.place(screen)
+        placement.relocate(screen)
         if let view = screen.view, let focus = screen.focus { catchUp(view, focus) }
     }
 
@@ -240,13 +240,13 @@ extension ScreenUpdates {
     }
 
     private func visit(_ view: SharedView) {
-        placement.place(view)
+        placement.relocateIfMarked(view)
         visits += 1
         if view.advance(to: version) { wake(view.screens.values) }
     }
 
     private func visit(_ focus: SharedFocus) {
-        placement.place(focus)
+        placement.relocateIfMarked(focus)
         if focus.advance(to: version) { wake(focus.screens.values) }
     }
 

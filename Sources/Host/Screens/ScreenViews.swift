@@ -145,7 +145,7 @@ public struct ChangeBytes: Sendable {
     }
 }
 
-/// Where a delegate leads a screen's user: the client opens the container, focused on the item.
+/// The container to which a delegate leads a screen's user: the client opens it, focused on the item.
 public struct ScreenLead: Sendable, Hashable {
     /// The container.
     public var container: String
@@ -169,7 +169,7 @@ public struct ScreenRevision: Sendable {
     public var reset: String?
     /// The delegate's message to the user.
     public var message: String?
-    /// Where the delegate leads the user.
+    /// The container to which the delegate leads the user.
     public var lead: ScreenLead?
     /// The changes, shared by all who take the same step.
     public var step: ScreenStep

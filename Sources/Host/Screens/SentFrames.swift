@@ -1,16 +1,16 @@
 import DequeModule
 
 extension Screen {
-    /// What a revision showed; immutable.
+    /// The content that a revision showed; immutable.
     final class Frame {
         let revision: Int
-        let sight: Sight
-        /// What was shown of the parts.
-        let parts: [PartSight]
+        let content: Content
+        /// The content of the parts.
+        let parts: [ShownPart]
 
-        init(revision: Int, sight: Sight, parts: [PartSight]) {
+        init(revision: Int, content: Content, parts: [ShownPart]) {
             self.revision = revision
-            self.sight = sight
+            self.content = content
             self.parts = parts
         }
     }
@@ -42,11 +42,11 @@ struct SentFrames {
     }
 
     /// Drops all frames but the last, which gets another number; with nil it is dropped too.
-    mutating func goOn(at revision: Int?) {
+    mutating func keepLast(as revision: Int?) {
         let last = frames.last
         removeAll()
         guard let revision, let last else { return }
-        append(Screen.Frame(revision: revision, sight: last.sight, parts: last.parts))
+        append(Screen.Frame(revision: revision, content: last.content, parts: last.parts))
     }
 
     /// Drops all frames.
@@ -57,10 +57,10 @@ struct SentFrames {
     // Focuses seldom change between frames, so consecutive frames share theirs.
 
     private mutating func append(_ frame: Screen.Frame) {
-        let moment = frame.sight.moment
-        account.hold(moment.view)
-        if frames.last?.sight.moment.focus !== moment.focus { account.hold(moment.focus) }
-        for part in frame.parts { part.hold(in: account) }
+        let snapshot = frame.content.snapshot
+        account.retain(snapshot.view)
+        if frames.last?.content.snapshot.focus !== snapshot.focus { account.retain(snapshot.focus) }
+        for part in frame.parts { part.retain(in: account) }
         frames.append(frame)
     }
 
@@ -69,9 +69,9 @@ struct SentFrames {
     private mutating func dropLast() { release(frames.removeLast(), beside: frames.last) }
 
     private func release(_ frame: Screen.Frame, beside next: Screen.Frame?) {
-        let moment = frame.sight.moment
-        account.release(moment.view)
-        if next?.sight.moment.focus !== moment.focus { account.release(moment.focus) }
+        let snapshot = frame.content.snapshot
+        account.release(snapshot.view)
+        if next?.content.snapshot.focus !== snapshot.focus { account.release(snapshot.focus) }
         for part in frame.parts { part.release(in: account) }
     }
 }

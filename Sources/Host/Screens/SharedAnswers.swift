@@ -28,11 +28,11 @@ final class SharedAnswers {
         if let known = known[key] { return done(.success(known)) }
         waiting[key, default: []].append(done)
         guard waiting[key]?.count == 1 else { return }
-        slot.ask(query, isOfScreen: true) { [screens] in screens.answers.take($0, for: key) }
+        slot.ask(query, isOfScreen: true) { [screens] in screens.answers.handle($0, for: key) }
     }
 
     /// Takes an answer, and passes it to all who wait for it.
-    private func take(_ answer: Result<ComponentAnswer, HostError>, for key: Key) {
+    private func handle(_ answer: Result<ComponentAnswer, HostError>, for key: Key) {
         if screens.updates.isFollowing, case .success(let answer) = answer {
             if known.count >= Self.most { known.removeAll() }
             known[key] = answer
@@ -43,5 +43,5 @@ final class SharedAnswers {
     }
 
     /// Drops the answers after screens were updated.
-    func forget() { known.removeAll() }
+    func clear() { known.removeAll() }
 }

@@ -1,10 +1,10 @@
 import AtriumKit
 import Index
 
-/// What is shown of a subject at one moment; immutable.
+/// The content that is shown of a subject, at one time; immutable.
 final class FocusState: ShownState, Sendable {
     let number: UInt64
-    /// What it is about.
+    /// The subject.
     let subject: Subject
     /// The votes; nil if no votes component is shown.
     let tally: Tally?
@@ -91,7 +91,7 @@ struct FocusKey: Hashable {
     var hidden: Set<String> = []
 }
 
-/// What is shown of a subject, kept up to date for all screens that are focused on it.
+/// The content that is shown of a subject, kept up to date for all screens that are focused on it.
 ///
 /// The host has the votes. Only the comments component has the comments: it is asked once it is quiet, so that its
 /// answer has only what is committed.
@@ -145,11 +145,11 @@ final class SharedFocus: Queueable {
         isStale = true
         isThreadStale = true
         if withDetails { areDetailsStale = true }
-        home?.updates.note(self)
+        home?.updates.markStale(self)
     }
 
     /// Removes comments whose component is not attached, and so can't report their removal.
-    func forget(_ gone: Set<String>, of component: String) {
+    func removeComments(_ gone: Set<String>, of component: String) {
         guard comments.component == component else { return }
         let before = comments.page.count
         comments.page.removeAll { gone.contains($0.entry.comment.id) }
@@ -281,7 +281,7 @@ extension SharedFocus {
                 if case .success(.details(let details)) = result { known = details ?? [:] }
                 // Something else may have changed meanwhile; the next update shows both.
                 isStale = true
-                home?.updates.note(self)
+                home?.updates.markStale(self)
                 home?.updates.touch(screens.values)
             })
     }

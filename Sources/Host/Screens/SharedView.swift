@@ -2,7 +2,7 @@ import AtriumKit
 import Index
 import PluginLoader
 
-/// What screens with the same choices show; its lists are kept up to date once for all of them.
+/// The content of screens with the same choices; its lists are kept up to date once for all of them.
 ///
 /// Filters are resolved when the view is made, and again when their component may offer something else; not at each
 /// commit.
@@ -11,8 +11,8 @@ final class SharedView: Queueable {
     private(set) var state: ViewState { didSet { payer.show(state) } }
     var payer = Payer<ViewState>()
     var screens: [ScreenID: Screen] = [:]
-    /// The present moments of its screens.
-    var moments = MomentTable()
+    /// The current snapshots of its screens.
+    var snapshots = SnapshotTable()
     /// The version of its last update.
     private(set) var version: UInt64 = 0
     /// Whether a user may still be typing the search: sources are then asked a little later.
@@ -41,7 +41,7 @@ final class SharedView: Queueable {
     private var prepared: [QueryPreparation] = []
     /// Whether it waits for a turn among long queries, and the users in whose queues it waits.
     private var awaitsTurn = false
-    private var inLine: Set<String> = []
+    private var queuedUsers: Set<String> = []
     /// Whether an update is in progress, whose caller will wake the screens.
     private var isAdvancing = false
     private var waiting: [(user: String, done: (HostError?) -> Void)] = []
@@ -69,7 +69,7 @@ final class SharedView: Queueable {
         if isReady && !isResolving { return done(nil) }
         if awaitsTurn {
             do throws(HostError) {
-                try standInLine(for: user)
+                try waitForTurn(for: user)
             } catch {
                 return done(error)
             }
@@ -79,7 +79,7 @@ final class SharedView: Queueable {
     }
 
     /// Moves the view, with its screens, to other places.
-    func stand(at places: [ViewKey.Place]) {
+    func move(at places: [ViewKey.Place]) {
         key.places = places
         structure = structure.map { _ in 0 }
     }
@@ -92,7 +92,7 @@ final class SharedView: Queueable {
     /// Marks the shown numbers of children as outdated.
     func recount() {
         miscounts = true
-        home?.updates.note(self)
+        home?.updates.markStale(self)
     }
 
     /// Whether it changes when filters components offer something else.
@@ -120,7 +120,7 @@ final class SharedView: Queueable {
 }
 
 extension SharedView: LiveQueryHolder {
-    func isConcerned() { home?.updates.note(self) }
+    func isConcerned() { home?.updates.markStale(self) }
 }
 
 // MARK: What is selected
@@ -176,7 +176,7 @@ extension SharedView {
         self.waiting.removeAll()
         // Called first, so that only screens that already show the view are woken.
         if !isAdvancing, let home {
-            home.updates.note(self)
+            home.updates.markStale(self)
             home.updates.touch(screens.values)
         }
         for (_, done) in waiting { done(failure) }
@@ -194,29 +194,29 @@ extension SharedView {
         var failure: HostError?
         for user in users where awaitsTurn {
             do throws(HostError) {
-                try standInLine(for: user)
+                try waitForTurn(for: user)
             } catch {
                 failure = error
             }
         }
-        guard let failure, awaitsTurn, inLine.isEmpty else { return }
+        guard let failure, awaitsTurn, queuedUsers.isEmpty else { return }
         (isResolving, awaitsTurn) = (false, false)
         throw failure
     }
 
-    private func standInLine(for user: String) throws(HostError) {
-        guard let queries = home?.domain.queries, inLine.insert(user).inserted else { return }
+    private func waitForTurn(for user: String) throws(HostError) {
+        guard let queries = home?.domain.queries, queuedUsers.insert(user).inserted else { return }
         do throws(HostError) {
             // Only for views that are not shown yet: shown ones are limited by the number of screens.
             try queries.add(of: user, isBounded: !isReady) { [weak self] end in
                 guard let self else { return end() }
-                inLine.remove(user)
+                queuedUsers.remove(user)
                 guard awaitsTurn, let home else { return end() }
                 awaitsTurn = false
                 find(home, end)
             }
         } catch {
-            inLine.remove(user)
+            queuedUsers.remove(user)
             throw error
         }
     }
@@ -470,8 +470,8 @@ extension SharedView {
     /// Requests failed answers again, after a user chose what the view shows.
     ///
     /// If the user does not type, requests that wait for further typing are sent at once.
-    func lookAgain(isTyped: Bool) {
+    func retryAnswers(isTyped: Bool) {
         if !isTyped { self.isTyped = false }
-        for list in lists { list.asked?.question.lookAgain(isTyped: isTyped) }
+        for list in lists { list.asked?.question.retry(isTyped: isTyped) }
     }
 }

@@ -24,7 +24,7 @@ extension ShownItem: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// What all screens with the same choices show at one moment; immutable.
+/// The content of all screens with the same choices, at one time; immutable.
 final class ViewState: ShownState, Sendable {
     struct List: Sendable {
         let component: String
@@ -70,12 +70,6 @@ final class ViewState: ShownState, Sendable {
         self.path = path
         let items = lists.reduce(0) { $1.items.reduce($0) { $0 + $1.weight } }
         bytes = (sections ?? []).reduce(1_000 + items) { $0 + $1.weight }
-    }
-
-    /// Whether one of its lists shows the item of a subject.
-    func shows(_ subject: Subject) -> Bool {
-        guard let id = subject.item else { return false }
-        return lists.contains { list in list.items.contains { $0.row.id == id } }
     }
 
     /// The change from another state, made once for all screens that need it; nil: from nothing.

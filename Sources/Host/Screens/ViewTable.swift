@@ -24,7 +24,7 @@ final class ViewTable {
     }
 
     /// Whether a view stands in an item or below it, or a focus is on it.
-    func holds(_ item: String) -> Bool {
+    func isInUse(_ item: String) -> Bool {
         standing[item] != nil || focuses[.item(item)] != nil
     }
 
@@ -35,19 +35,19 @@ final class ViewTable {
             if let other { remove(other) }
             views[view.key] = view
         }
-        place(view, under: ancestors)
+        register(view, under: ancestors)
     }
 
     /// Registers a view under the items in which it stands, and under their ancestors, whether or not they exist.
-    func place(_ view: SharedView, under ancestors: [String]) {
+    func register(_ view: SharedView, under ancestors: [String]) {
         let (items, id) = (view.key.places.map(\.item) + ancestors, ObjectIdentifier(view))
         guard items != self.items[id] ?? [] else { return }
-        displace(view)
+        unregister(view)
         if !items.isEmpty { self.items[id] = items }
         for item in items { standing[item, default: [:]][id] = view }
     }
 
-    private func displace(_ view: SharedView) {
+    private func unregister(_ view: SharedView) {
         let id = ObjectIdentifier(view)
         for item in items.removeValue(forKey: id) ?? [] {
             standing[item]?[id] = nil
@@ -57,7 +57,7 @@ final class ViewTable {
 
     func remove(_ view: SharedView) {
         if views[view.key] === view { views[view.key] = nil }
-        displace(view)
+        unregister(view)
     }
 
     func insert(_ focus: SharedFocus) {

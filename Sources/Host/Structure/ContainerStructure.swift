@@ -175,7 +175,7 @@ public struct ContainerStructure {
             actor: domain.actors.admit(caller.actor))
         let restructuring = Restructuring(of: container, to: change, remaking: components)
         guard dryRun else { return restructuring.run(reply) }
-        restructuring.rehearse { [domain] in reply($0.map { domain.sequence }) }
+        restructuring.dryRun { [domain] in reply($0.map { domain.sequence }) }
     }
 
     private func bounded(_ place: Int?, _ count: Int) -> Int {
@@ -250,11 +250,11 @@ public struct ContainerStructure {
             return (result, sequence)
         }
         if dryRun {
-            return restructuring.rehearse { [domain] rehearsed in
+            return restructuring.dryRun { [domain] rehearsed in
                 reply(rehearsed.map { outcome(domain.sequence) })
             }
         }
-        for slot in container.slots { slot.start.revive() }
+        for slot in container.slots { slot.start.retryNow() }
         // A delegate that could not be made is tried again, and so are failed components.
         guard
             result.action != .unchanged || container.applied.map(new.isSame) != true

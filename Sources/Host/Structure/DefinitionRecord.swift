@@ -18,11 +18,6 @@ struct DefinitionRecord: Equatable {
     /// Components that were detached and left records.
     var remains: [String: Remains] = [:]
 
-    /// The key of a container's record.
-    static func key(of container: String) -> RecordKey {
-        RecordKey(container: "", component: "", key: container)
-    }
-
     /// The change that writes the record.
     var change: RecordChange {
         RecordChange(
@@ -317,7 +312,7 @@ extension Container {
         let slots = record.live.components.filter { !$0.isPart }.map {
             Slot($0, kind: record.kinds[$0.name], of: self, fields: record.live.fields)
         }
-        stand(as: record.live, applied: record.applied, remains: record.remains, slots)
+        setDefinition(record.live, applied: record.applied, remains: record.remains, slots)
         derived.follow()
         adopt(Delegates(for: definition, keeping: delegates, in: domain))
         for (what, reason) in delegates.failures {

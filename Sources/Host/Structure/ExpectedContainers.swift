@@ -7,12 +7,12 @@ public final class ExpectedContainers {
     private(set) var isExpecting = false
     private var waiting: [String: [Call]] = [:]
     private var waitingForAll: [UInt64: Call] = [:]
-    private let places = WaitingPlaces()
+    private let permits = WaitPermits()
 
     /// A call that waits.
     private struct Call {
-        let place: WaitingPlaces.Place
-        let goOn: () -> Void
+        let permit: WaitPermits.Permit
+        let resume: () -> Void
     }
 
     init(in domain: Domain) { self.domain = domain }
@@ -27,9 +27,9 @@ public final class ExpectedContainers {
     /// - Throws: if too many calls are waiting.
     func wait(
         for container: String, of user: String, _ body: @escaping () -> Void
-    ) throws(WaitingPlaces.Full) {
-        let place = try places.take(for: user, of: domain.limits.waitingCalls)
-        waiting[container, default: []].append(Call(place: place, goOn: body))
+    ) throws(WaitPermits.Full) {
+        let permit = try permits.acquire(for: user, of: domain.limits.waitingCalls)
+        waiting[container, default: []].append(Call(permit: permit, resume: body))
     }
 
     /// Calls back once all definitions are applied, or 5 s have passed; at once while none are being applied.
@@ -40,28 +40,28 @@ public final class ExpectedContainers {
     ///   - body: called at once or later.
     public func whenOver(of user: String, _ body: @escaping () -> Void) {
         guard isExpecting,
-            let place = try? places.take(for: user, of: domain.limits.waitingCalls)
+            let permit = try? permits.acquire(for: user, of: domain.limits.waitingCalls)
         else { return body() }
         let ticket = domain.nextTicket()
-        waitingForAll[ticket] = Call(place: place, goOn: body)
+        waitingForAll[ticket] = Call(permit: permit, resume: body)
         domain.after(.seconds(5)) { [self] in run(ticket) }
     }
 
     /// Runs a call that waits for all definitions now; does nothing if it has run already.
     private func run(_ ticket: UInt64) {
-        waitingForAll.removeValue(forKey: ticket)?.goOn()
+        waitingForAll.removeValue(forKey: ticket)?.resume()
     }
 
     /// Runs the calls that wait for a container, which exists now.
-    func goOn(_ container: String) {
+    func resume(_ container: String) {
         guard let calls = waiting.removeValue(forKey: container) else { return }
-        for call in calls { call.goOn() }
+        for call in calls { call.resume() }
     }
 
     /// Runs all calls: the definitions were applied, or have failed, and no more containers are expected.
     public func end() {
         isExpecting = false
-        for container in waiting.keys.sorted() { goOn(container) }
+        for container in waiting.keys.sorted() { resume(container) }
         for ticket in waitingForAll.keys.sorted() { run(ticket) }
     }
 }

@@ -67,7 +67,7 @@ final class Restructuring {
     }
 
     /// Does everything that comes before the commit, then drops it.
-    func rehearse(_ done: @escaping Answer<Void>) {
+    func dryRun(_ done: @escaping Answer<Void>) {
         prepare { [self] result in
             abandon()
             done(result)
@@ -116,7 +116,8 @@ extension Restructuring {
         gated = container.slots.map(\.name).filter { kept[$0] == nil }
         let goesOn = !fieldsChange && !isRewired
         container.gates.close(gated, needsEmptyLane: !keepsContainer) { [self] in
-            keepTakers(among: goesOn ? made.filter { !remade.contains($0.name) } : []) { [self] in
+            keepCompatible(among: goesOn ? made.filter { !remade.contains($0.name) } : []) {
+                [self] in
                 make { [self] error in
                     if let error { return done(.failure(error)) }
                     checkFitness(done)
@@ -126,9 +127,9 @@ extension Restructuring {
     }
 
     /// Keeps the components that can go on with the settings of new slots of their names, one after the other.
-    private func keepTakers(among new: [Slot], then done: @escaping () -> Void) {
+    private func keepCompatible(among new: [Slot], then done: @escaping () -> Void) {
         guard let slot = new.first else { return done() }
-        let keepOthers = { [self] in keepTakers(among: Array(new.dropFirst()), then: done) }
+        let keepOthers = { [self] in keepCompatible(among: Array(new.dropFirst()), then: done) }
         guard let old = container.slot(slot.name) else { return keepOthers() }
         old.settingsChange.canTake(slot.definition) { [self] canTake in
             if canTake {
@@ -167,7 +168,7 @@ extension Restructuring {
         func end(_ error: HostError?) {
             guard !isOver else { return }
             isOver = true
-            for slot in made { slot.start.whenStalled(nil) }
+            for slot in made { slot.start.onStall(nil) }
             done(error)
         }
         func endOne() {
@@ -175,7 +176,7 @@ extension Restructuring {
             if outstanding == 0 { end(nil) }
         }
         for slot in made where !isOver {
-            slot.start.whenStalled { [self] in
+            slot.start.onStall { [self] in
                 guard container.slot(slot.name) == nil else { return end(slot.absence) }
                 late.insert(slot.name)
                 endOne()
@@ -193,7 +194,7 @@ extension Restructuring {
 
     /// Handles the end of a start that was not waited for.
     private func endLate(_ slot: Slot, _ failure: StartFailure?) {
-        if isCommitted { return slot.start.goOn(after: failure) {} }
+        if isCommitted { return slot.start.finish(after: failure) {} }
         // A component that is loaded by then is attached with the others.
         lateFailures[slot.name] = failure
     }
@@ -283,10 +284,10 @@ extension Restructuring {
         let slots = change.live.components.compactMap { definition in
             kept[definition.name] ?? made.first { $0.name == definition.name }
         }
-        container.stand(
-            as: change.live, applied: change.applied, remains: change.remains, slots)
+        container.setDefinition(
+            change.live, applied: change.applied, remains: change.remains, slots)
         for old in leaving { replace(old) }
-        for slot in changed { slot.settingsChange.pass() }
+        for slot in changed { slot.settingsChange.send() }
         container.adopt(delegates)
         container.derived.follow()
         container.structureChanged()
@@ -296,8 +297,8 @@ extension Restructuring {
             payload: change.payload)
         container.screens?.scopesChanged()
         container.startsChanged()
-        takeIn(made.filter { !late.contains($0.name) || $0.isPrepared }[...]) { [self] in
-            settle(changed[...]) { [self] in
+        attach(made.filter { !late.contains($0.name) || $0.isPrepared }[...]) { [self] in
+            waitForSettings(changed[...]) { [self] in
                 container.gates.open(gated)
                 container.screens?.partsChanged(hadParts: hadParts)
                 // A caller that has the sequence must not read older state.
@@ -305,7 +306,7 @@ extension Restructuring {
             }
         }
         for slot in made {
-            if let failure = lateFailures[slot.name] { slot.start.goOn(after: failure) {} }
+            if let failure = lateFailures[slot.name] { slot.start.finish(after: failure) {} }
         }
     }
 
@@ -322,14 +323,14 @@ extension Restructuring {
     }
 
     /// Calls back once all of these components have their new settings.
-    private func settle(_ slots: ArraySlice<Slot>, _ done: @escaping () -> Void) {
+    private func waitForSettings(_ slots: ArraySlice<Slot>, _ done: @escaping () -> Void) {
         guard let slot = slots.first else { return done() }
-        slot.settingsChange.whenOver { [self] in settle(slots.dropFirst(), done) }
+        slot.settingsChange.whenOver { [self] in waitForSettings(slots.dropFirst(), done) }
     }
 
-    private func takeIn(_ slots: ArraySlice<Slot>, _ done: @escaping () -> Void) {
+    private func attach(_ slots: ArraySlice<Slot>, _ done: @escaping () -> Void) {
         guard let slot = slots.first else { return done() }
-        container.takeIn(slot) { [self] in takeIn(slots.dropFirst(), done) }
+        container.attach(slot) { [self] in attach(slots.dropFirst(), done) }
     }
 }
 

@@ -145,7 +145,7 @@ struct ThreeWay {
         guard base.map(component.isSame) != true else { return }
         guard let index = result.components.firstIndex(where: { $0.name == component.name })
         else {
-            result.components.insert(component, at: place(of: component.name))
+            result.components.insert(component, at: index(of: component.name))
             lines.append("component \(component.name): attached (\(component.origin))")
             return
         }
@@ -215,7 +215,7 @@ struct ThreeWay {
     }
 
     /// The place of a new component: behind the nearest of its predecessors in the file that the container has.
-    private func place(of name: String) -> Int {
+    private func index(of name: String) -> Int {
         let before = new.components.prefix { $0.name != name }.map(\.name)
         for name in before.reversed() {
             if let index = result.components.firstIndex(where: { $0.name == name }) {

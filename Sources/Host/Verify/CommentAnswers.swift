@@ -68,7 +68,7 @@ final class ThreadAnswers {
         let query = ThreadQuery(subject: subject, limit: Self.limit, cursor: cursor)
         slot.ask(.thread(query), passesGate: passesGate) { [self] result in
             switch result {
-            case .success(.thread(let page)): take(page, of: subject)
+            case .success(.thread(let page)): add(page, of: subject)
             case .success: answer(.failure(slot.unavailable("It did not answer as asked.")))
             // The comment that the cursor names may have been removed: the thread is checked again later.
             case .failure(.cursorInvalid) where !passesGate: end(subject, total: -1)
@@ -77,7 +77,7 @@ final class ThreadAnswers {
         }
     }
 
-    private func take(_ page: ThreadPage, of subject: Subject) {
+    private func add(_ page: ThreadPage, of subject: Subject) {
         for entry in page.entries { order.add(entry) }
         guard let next = page.next else { return end(subject, total: page.total) }
         later { self.ask(after: next) }

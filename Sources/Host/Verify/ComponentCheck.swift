@@ -4,17 +4,17 @@ import Store
 
 /// Verifies one component: reads its records and compares them with what is shown.
 final class ComponentCheck {
-    /// What was found in the component.
+    /// The findings in the component.
     struct Outcome {
         var records = 0
         /// Why nothing was compared; nil: it was.
         var skipped: String?
         var unreadable = FoundKeys()
-        /// What differs, by the noun used for it in a sentence.
+        /// The differences, by the noun used for them in a sentence.
         var shown: [(noun: Noun, found: FoundKeys)] = []
     }
 
-    /// What a component shows, named as in a sentence.
+    /// A kind of thing that a component shows, named as in a sentence.
     enum Noun: String {
         case item, tally, comment, count, order
     }
@@ -37,10 +37,10 @@ final class ComponentCheck {
     /// - Parameter done: not called once the verification is no longer wanted.
     func run(_ done: @escaping (Outcome) -> Void) {
         self.done = done
-        if let reason = obstacle { return readAlone(because: reason) }
+        if let reason = obstacle { return readWithoutComparing(because: reason) }
         check.atOneMoment { [self] moment in
             switch moment {
-            case .failure(let error): readAlone(because: error.sentence)
+            case .failure(let error): readWithoutComparing(because: error.sentence)
             case .success(let snapshot):
                 let count = shownCount
                 check.release()
@@ -82,7 +82,7 @@ final class ComponentCheck {
     }
 
     /// Reads the records without comparing them.
-    private func readAlone(because reason: String) {
+    private func readWithoutComparing(because reason: String) {
         outcome.skipped = reason
         check.domain.read {
             try $0.snapshot()
@@ -132,16 +132,16 @@ final class ComponentCheck {
         }
     }
 
-    private func note(_ noun: Noun, _ found: FoundKeys) {
+    private func add(_ noun: Noun, _ found: FoundKeys) {
         if found.count > 0 { outcome.shown.append((noun, found)) }
     }
 
     /// Reports things shown that are not in the store and have not been named yet.
-    private func note(_ noun: Noun, beyond count: Int) {
+    private func add(_ noun: Noun, beyond count: Int) {
         guard count > 0 else { return }
         var found = FoundKeys()
         for _ in 0..<count { found.add("", "the store has no records of it") }
-        note(noun, found)
+        add(noun, found)
     }
 }
 
@@ -165,7 +165,7 @@ extension ComponentCheck {
         }
         run(comparison(source, in: snapshot, shown: shown, describe: describe)) {
             [self] items, error in
-            note(.item, items.differences)
+            add(.item, items.differences)
             if let error { return end(error) }
             let isMore = shownCount > items.facts - items.notShown + items.unreadable.count
             searchUnstored(isMore, source, in: snapshot, shown, describe) { [self] in
@@ -196,8 +196,8 @@ extension ComponentCheck {
             guard check.isWanted else { return }
             guard case .success(let known) = result else { return done() }
             let again = comparison(source, in: snapshot, shown: shown, describe: describe)
-            again.suspect(ids.filter { !known.contains($0) }) { [self] error in
-                note(.item, again.differences)
+            again.addSuspects(ids.filter { !known.contains($0) }) { [self] error in
+                add(.item, again.differences)
                 if let error { return self.end(error) }
                 searchUnstored(true, source, in: snapshot, shown, describe, from: end, then: done)
             }
@@ -213,7 +213,7 @@ extension ComponentCheck {
             guard check.isWanted else { return }
             var found = FoundKeys()
             for problem in orders.problems { found.add(problem.column, problem.detail) }
-            note(.order, found)
+            add(.order, found)
             end()
         }
     }
@@ -232,9 +232,9 @@ extension ComponentCheck {
                     + (stored?.count == shown?.count ? "others" : stored.ballots)
             }
         ) { [self] tallies, error in
-            note(.tally, tallies.differences)
+            add(.tally, tallies.differences)
             if error == nil, tallies.unreadable.count == 0 {
-                note(.tally, beyond: shownCount - tallies.facts + tallies.notShown)
+                add(.tally, beyond: shownCount - tallies.facts + tallies.notShown)
             }
             end(error)
         }
@@ -253,7 +253,7 @@ extension ComponentCheck {
                 }
             }
         ) { [self] comments, error in
-            note(.comment, comments.differences)
+            add(.comment, comments.differences)
             if let error { return end(error) }
             let shares = 1 + shownCount / CountFacts.subjects
             compareCounts(in: snapshot, shownCount, CountFacts.Share(number: 0, count: shares))
@@ -264,7 +264,7 @@ extension ComponentCheck {
         in snapshot: Snapshot, _ shownCount: Int, _ share: CountFacts.Share, known: Int = 0
     ) {
         guard share.number < share.count else {
-            if outcome.unreadable.count == 0 { note(.count, beyond: shownCount - known) }
+            if outcome.unreadable.count == 0 { add(.count, beyond: shownCount - known) }
             return end()
         }
         let records = outcome.records
@@ -280,7 +280,7 @@ extension ComponentCheck {
         run(counts) { [self] counts, error in
             // The records were already counted by an earlier comparison.
             outcome.records = records
-            note(.count, counts.differences)
+            add(.count, counts.differences)
             if let error { return end(error) }
             compareCounts(
                 in: snapshot, shownCount,

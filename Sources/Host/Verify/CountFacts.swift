@@ -2,7 +2,7 @@ import AtriumKit
 import Index
 import Store
 
-/// What is shown of a subject's whole thread.
+/// The shown counts of a subject's whole thread.
 struct CountFact: Equatable, Sendable {
     /// The number of visible comments, as the host has it.
     var count: Int

@@ -13,14 +13,14 @@ final class DetachedRecords {
     private static let slice = 2_000
     private static let pause = TimeAmount.milliseconds(20)
 
-    private struct Place: Hashable {
+    private struct ComponentPath: Hashable {
         var container: String
         var component: String
     }
 
     private let domain: Domain
     private let find: (String) -> Container?
-    private var found: [(place: Place, records: UnreadableRecords)] = []
+    private var found: [(path: ComponentPath, records: UnreadableRecords)] = []
     /// Whether all records were read.
     private(set) var isOver = false
 
@@ -38,56 +38,56 @@ final class DetachedRecords {
         domain.read { store in
             try store.containers().filter { !$0.isEmpty }.flatMap { container in
                 try store.components(of: container).map {
-                    Place(container: container, component: $0)
+                    ComponentPath(container: container, component: $0)
                 }
             }
         } then: { [self] result in
-            let places = (try? result.get()) ?? []
-            look(at: places.filter { !isAttached($0) }[...])
+            let paths = (try? result.get()) ?? []
+            check(at: paths.filter { !isAttached($0) }[...])
         }
     }
 
-    /// What is wrong with components that are still detached, one sentence each.
+    /// The problems of components that are still detached, one sentence each.
     var problems: [String] {
-        found.compactMap { place, records in
-            guard isThere(place), let problem = records.problem else { return nil }
+        found.compactMap { path, records in
+            guard isThere(path), let problem = records.problem else { return nil }
             return
-                "The component \(place.container)/\(place.component), which is not attached, \(problem)"
+                "The component \(path.container)/\(path.component), which is not attached, \(problem)"
         }
     }
 
-    private func isAttached(_ place: Place) -> Bool {
-        find(place.container)?.slot(place.component) != nil
+    private func isAttached(_ path: ComponentPath) -> Bool {
+        find(path.container)?.slot(path.component) != nil
     }
 
     /// Whether the records still belong to a detached component; a removed container may have left records.
-    private func isThere(_ place: Place) -> Bool {
-        guard let container = find(place.container) else { return true }
-        return container.slot(place.component) == nil && container.remains[place.component] != nil
+    private func isThere(_ path: ComponentPath) -> Bool {
+        guard let container = find(path.container) else { return true }
+        return container.slot(path.component) == nil && container.remains[path.component] != nil
     }
 
-    private func look(at places: ArraySlice<Place>) {
-        guard let place = places.first, !domain.isStopping else {
+    private func check(at paths: ArraySlice<ComponentPath>) {
+        guard let path = paths.first, !domain.isStopping else {
             isOver = true
             return
         }
-        read(Part(place: place)) { [self] records in
+        read(Part(path: path)) { [self] records in
             if let problem = records.problem {
-                found.append((place, records))
+                found.append((path, records))
                 domain.logger.error(
                     "a component's records can't be read",
                     metadata: [
-                        "container": "\(place.container)", "component": "\(place.component)",
+                        "container": "\(path.container)", "component": "\(path.component)",
                         "reason": "It is not attached, and \(problem).",
                     ])
             }
-            look(at: places.dropFirst())
+            check(at: paths.dropFirst())
         }
     }
 
     /// The progress through one component's records.
     private struct Part: Sendable {
-        var place: Place
+        var path: ComponentPath
         var key: String?
         var tally = RecordTally()
         var records = UnreadableRecords()
@@ -101,7 +101,7 @@ final class DetachedRecords {
                 var (key, records) = (key, records)
                 defer { (self.key, self.records) = (key, records) }
                 try store.forEachRecord(
-                    container: place.container, component: place.component, after: key,
+                    container: path.container, component: path.component, after: key,
                     tally: &tally
                 ) { bytes, value, _ in
                     let name = String(decoding: bytes, as: UTF8.self)

@@ -36,7 +36,7 @@ final class FactComparison<Source: FactSource> {
     private let check: CheckedSlot
     private let source: Source
     private let snapshot: Snapshot
-    /// What is shown; nil: the records are read and not compared.
+    /// The facts that are shown; nil: the records are read and not compared.
     private let shown: Shown?
     private let describe: (_ key: String, _ stored: Fact?, _ shown: Fact?) -> String
     private var waiting: ArraySlice<FactSlice<Fact>.Entry> = []
@@ -73,11 +73,11 @@ final class FactComparison<Source: FactSource> {
     }
 
     /// Also compares what is shown under some keys, for which the store may hold nothing.
-    func suspect(_ keys: [String], _ done: @escaping (HostError?) -> Void) {
+    func addSuspects(_ keys: [String], _ done: @escaping (HostError?) -> Void) {
         self.done = done
         suspects += keys
         isEnd = true
-        goOn()
+        proceed()
     }
 
     private func end(_ error: HostError?) {
@@ -99,13 +99,13 @@ final class FactComparison<Source: FactSource> {
                 if shown != nil { waiting = slice.facts[...] }
                 isEnd = slice.isEnd
                 progress(slice.records)
-                goOn()
+                proceed()
             }
         }
     }
 
     /// Continues in a turn of its own: compares, checks suspects, reads the next slice or ends.
-    private func goOn() {
+    private func proceed() {
         check.domain.inSlices {
             false
         } then: { [self] in
@@ -129,7 +129,7 @@ final class FactComparison<Source: FactSource> {
                 for (entry, fact) in zip(entries, shown) where entry.fact != fact {
                     suspects.append(entry.key)
                 }
-                goOn()
+                proceed()
             }
         }
     }
@@ -176,7 +176,7 @@ extension FactComparison {
                     if shown == nil { notShown += 1 }
                     differences.add(key, describe(key, stored[key], shown))
                 }
-                goOn()
+                proceed()
             }
         }
     }

@@ -97,7 +97,7 @@ struct CommentFact: RecordFact {
 }
 
 extension ContentIndex {
-    /// What is shown of an item, and whether the list's columns agree with it; nil if there is none.
+    /// The shown fact of an item, and whether the list's columns agree with it; nil if there is none.
     func fact(of id: String) -> ItemFact? {
         guard let shown = item(id) else { return nil }
         guard let fields: [String: Value] = try? JSON.decode(from: shown.fields) else {

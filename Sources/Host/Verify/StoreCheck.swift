@@ -4,7 +4,7 @@ import Store
 
 /// Recounts the store's rows, slice by slice, while SQLite checks the file.
 final class StoreCheck {
-    /// What was found in a component's records.
+    /// The findings in a component's records.
     struct Found {
         var records = 0
         /// The keys of damaged records.
@@ -14,23 +14,23 @@ final class StoreCheck {
     }
 
     /// The component whose records were read.
-    struct Place: Hashable {
+    struct ComponentPath: Hashable {
         var container: String
         var component: String
     }
 
-    private var components: [Place: Found] = [:]
-    /// What was found in the log's entries.
+    private var components: [ComponentPath: Found] = [:]
+    /// The findings in the log's entries.
     private(set) var entries = Found()
     /// The number of missing entries.
     private(set) var missingEntries = 0
-    /// What is wrong with the rows of the store's small tables.
+    /// The problems of the rows of the store's small tables.
     private(set) var problems: [String] = []
     /// The problems that SQLite reports in the file; nil: it was not checked.
     private(set) var lines: [String]?
 
     /// Called with the number of records that were read.
-    var progress: (_ place: Place, _ records: Int) -> Void = { _, _ in }
+    var progress: (_ path: ComponentPath, _ records: Int) -> Void = { _, _ in }
 
     private let domain: Domain
     private let container: String?
@@ -61,24 +61,24 @@ final class StoreCheck {
             switch result {
             case .failure(let error): done(.unreadable(error))
             case .success((let recount, let quick)):
-                if let quick { look(quick) }
+                if let quick { run(quick) }
                 read(recount, done)
             }
         }
     }
 
     /// Calls back once SQLite's check of the file has ended.
-    func whenLooked(_ body: @escaping () -> Void) {
+    func whenChecked(_ body: @escaping () -> Void) {
         if isChecking { waiting = body } else { body() }
     }
 
     /// Returns what was found in a component, and forgets it.
     func take(_ container: String, _ component: String) -> Found? {
-        components.removeValue(forKey: Place(container: container, component: component))
+        components.removeValue(forKey: ComponentPath(container: container, component: component))
     }
 
-    /// What was found in the components not taken yet that have, or should have, records.
-    var rest: [(place: Place, found: Found)] {
+    /// The findings in the components not taken yet that have, or should have, records.
+    var rest: [(path: ComponentPath, found: Found)] {
         components.filter { $0.value.records > 0 || $0.value.difference != nil }
             .map { ($0.key, $0.value) }
             .sorted { ($0.0.container, $0.0.component) < ($1.0.container, $1.0.component) }
@@ -87,7 +87,7 @@ final class StoreCheck {
     /// Interrupts SQLite's check when the verification is no longer wanted.
     func end() { quick?.interrupt() }
 
-    private func look(_ quick: QuickCheck) {
+    private func run(_ quick: QuickCheck) {
         self.quick = quick
         isChecking = true
         let done = NIOLoopBound(
@@ -116,26 +116,26 @@ final class StoreCheck {
             case .failure(let error): done(.unreadable(error))
             case .success(nil): done(nil)
             case .success(let slice?):
-                take(slice)
+                add(slice)
                 read(recount, done)
             }
         }
     }
 
-    private func take(_ slice: RecountSlice) {
+    private func add(_ slice: RecountSlice) {
         guard let component = slice.component else {
             entries.records += slice.rows
             for sequence in slice.damaged { entries.damaged.add(sequence, "") }
             missingEntries += slice.missing
             problems += slice.problems
-            return progress(Place(container: "", component: ""), entries.records)
+            return progress(ComponentPath(container: "", component: ""), entries.records)
         }
-        let place = Place(container: slice.container, component: component)
-        var found = components[place] ?? Found()
+        let path = ComponentPath(container: slice.container, component: component)
+        var found = components[path] ?? Found()
         found.records += slice.rows
         for key in slice.damaged { found.damaged.add(key, "") }
         found.difference = slice.difference
-        components[place] = found
-        progress(place, found.records)
+        components[path] = found
+        progress(path, found.records)
     }
 }

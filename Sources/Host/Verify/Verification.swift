@@ -45,9 +45,9 @@ final class Verification {
     /// Starts the verification.
     func run() {
         guard isWanted else { return }
-        store.progress = { [weak self] place, records in
+        store.progress = { [weak self] path, records in
             guard let self else { return }
-            (news.container, news.component) = (place.container, place.component)
+            (news.container, news.component) = (path.container, path.component)
             news.records = records
         }
         store.run { [self] error in
@@ -125,31 +125,31 @@ final class Verification {
                     container: container.name, component: slot.name, kind: kind.rawValue,
                     records: outcome.records, skipped: outcome.skipped))
             let found = store.take(container.name, slot.name)
-            note(outcome.damage(of: slot, in: container, found), of: slot)
+            record(outcome.damage(of: slot, in: container, found), of: slot)
             // Not at once: with thousands of empty components the calls would nest.
             domain.later { [self] in verifyNextComponent(of: container) }
         }
     }
 
     /// Adds damage to the report, and to the component's status.
-    private func note(_ damage: [Damage], of slot: Slot) {
+    private func record(_ damage: [Damage], of slot: Slot) {
         report.damage += damage
-        slot.damage.note(VerifiedDamage(damage))
+        slot.damage.record(VerifiedDamage(damage))
         slot.container?.structureChanged()
         log(damage)
     }
 
     /// Verifies what is left: records of detached components, and the store itself.
     private func verifyStore() {
-        store.whenLooked { [self] in
+        store.whenChecked { [self] in
             guard isWanted else { return }
-            for (place, found) in store.rest {
-                let kind = place.container.isEmpty ? "definitions" : "detached"
+            for (path, found) in store.rest {
+                let kind = path.container.isEmpty ? "definitions" : "detached"
                 report.checked.append(
                     VerifiedPart(
-                        container: place.container, component: place.component, kind: kind,
+                        container: path.container, component: path.component, kind: kind,
                         records: found.records, skipped: nil))
-                let damage = found.damage(in: place.container, place.component)
+                let damage = found.damage(in: path.container, path.component)
                 report.damage += damage
                 log(damage)
             }

@@ -14,9 +14,9 @@ import Testing
         #expect(try await bench.pull(id) == nil)
         // Not for this subscriber: it may be trimmed without a gap for it.
         try await bench.commit("songs.a", "songs.b")
-        let standing = try #require(try await bench.run { $0.standing(of: id) })
-        #expect(standing == SubscriptionStanding(patterns: ["films.>"], after: 3))
-        let resumed = try await bench.resume(standing)
+        let state = try #require(try await bench.run { $0.state(of: id) })
+        #expect(state == SubscriptionState(patterns: ["films.>"], after: 3))
+        let resumed = try await bench.resume(state)
         #expect(try await bench.pull(resumed) == nil)
         try await bench.commit("films.b")
         #expect(try await bench.pull(resumed)?.notifications.map(\.topic) == ["films.b"])
@@ -31,11 +31,11 @@ import Testing
         try await bench.commit("songs.a", "films.a")
         try await bench.post("films.passing")
         try await bench.commit("films.b")
-        let standing = try #require(try await bench.run { $0.standing(of: id) })
-        #expect(standing.after == 1, "the first one was not for it")
-        #expect(standing.gaps == [.init(from: 2, to: 2, reason: .transient)])
+        let state = try #require(try await bench.run { $0.state(of: id) })
+        #expect(state.after == 1, "the first one was not for it")
+        #expect(state.gaps == [.init(from: 2, to: 2, reason: .transient)])
         try await bench.run { $0.unsubscribe(id) }
-        let batch = try #require(try await bench.pull(try await bench.resume(standing)))
+        let batch = try #require(try await bench.pull(try await bench.resume(state)))
         #expect(batch.gap == .init(from: 2, to: 2, reason: .transient))
         #expect(batch.notifications.map(\.sequence) == [2, 3])
     }
@@ -44,9 +44,9 @@ import Testing
         async throws
     {
         let bench = try await BusBench(stored: (1...3).map { note("films.a", sequence: $0) })
-        let standing = SubscriptionStanding(patterns: ["films.>"], after: 2)
+        let state = SubscriptionState(patterns: ["films.>"], after: 2)
         let resumed = try await bench.run {
-            try $0.resume(standing, isOfOther: true, seesRestricted: false) {}
+            try $0.resume(state, isOfOther: true, seesRestricted: false) {}
         }
         let batch = try #require(try await bench.pull(resumed))
         #expect(batch.gap == .init(from: 1, to: 3, reason: .replaced))
@@ -58,15 +58,15 @@ import Testing
         let id = try await bench.subscribe("films.>", after: 0)
         bench.past.hold()
         let pulled = try await bench.begin(id)
-        #expect(try await bench.run { $0.standing(of: id) } == nil)
+        #expect(try await bench.run { $0.state(of: id) } == nil)
         bench.past.release()
         _ = try await pulled.arrived()
-        #expect(try await bench.run { $0.standing(of: id) }?.after == 1)
+        #expect(try await bench.run { $0.state(of: id) }?.after == 1)
     }
 }
 
 extension BusBench {
-    fileprivate func resume(_ standing: SubscriptionStanding) async throws -> SubscriptionID {
-        try await run { try $0.resume(standing, seesRestricted: false) {} }
+    fileprivate func resume(_ state: SubscriptionState) async throws -> SubscriptionID {
+        try await run { try $0.resume(state, seesRestricted: false) {} }
     }
 }

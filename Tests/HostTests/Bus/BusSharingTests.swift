@@ -83,7 +83,7 @@ import Testing
         let told = try await bench.run { bus in
             var told: [String] = []
             func pull() {
-                while case .batch(let batch) = bus.take(id, maxBytes: 1_000) {
+                while case .batch(let batch) = bus.poll(id, maxBytes: 1_000) {
                     told += batch.content.summary
                 }
             }

@@ -65,7 +65,7 @@ import Testing
         }
         // Not at once: none of them looks at more than its free looks.
         let taken = try await bench.run { bus in
-            ids.map { id in if case .later = bus.take(id, maxBytes: 1 << 20) { true } else { false }
+            ids.map { id in if case .later = bus.poll(id, maxBytes: 1 << 20) { true } else { false }
             }
         }
         #expect(taken.allSatisfy { $0 })

@@ -46,11 +46,11 @@ extension Lane<String> {
     }
 
     fileprivate mutating func commits(_ id: ID, at sequence: Int64) -> [Said] {
-        settle(id, .success(Commit(sequence: sequence, position: sequence))).map(Said.init)
+        complete(id, .success(Commit(sequence: sequence, position: sequence))).map(Said.init)
     }
 
     fileprivate mutating func fails(_ id: ID) -> [Said] {
-        settle(id, .failure(.storage(reason: "test"))).map(Said.init)
+        complete(id, .failure(.storage(reason: "test"))).map(Said.init)
     }
 }
 
@@ -111,7 +111,7 @@ extension Lane<String> {
         for id in 1...2 as ClosedRange<UInt64> { lane.begins(id) }
         _ = lane.writes(1, "a")
         _ = lane.finish(2, "rests on a")
-        let steps = lane.settle(1, .failure(.tooLarge(bytes: 2 << 20)))
+        let steps = lane.complete(1, .failure(.tooLarge(bytes: 2 << 20)))
         let causes = steps.compactMap { step in
             if case .failed(let name, let cause) = step { (name, cause) } else { nil }
         }
@@ -171,7 +171,7 @@ extension Lane<String> {
         #expect(failed == Int(count) + 1)
         guard case .undo(let keys)? = last.last else { return #expect(Bool(false)) }
         #expect(keys.count == Int(count) / 2)
-        #expect(lane.looks <= 4 * Int(count), "\(lane.looks)")
+        #expect(lane.inspections <= 4 * Int(count), "\(lane.inspections)")
     }
 
     @Test func `those that end out of order cost no more, and what rests on the last one waits`() {
@@ -183,7 +183,7 @@ extension Lane<String> {
         #expect(!lane.isQuiet("stars"))
         #expect(lane.cancel(1).map(Said.init) == [.unchanged("rests on all")])
         #expect(lane.isQuiet("stars"))
-        #expect(lane.looks <= 4 * Int(count), "\(lane.looks)")
+        #expect(lane.inspections <= 4 * Int(count), "\(lane.inspections)")
     }
 
     @Test func `thousands of answers that rest on one entry come with it`() {
@@ -217,7 +217,7 @@ extension Lane<String> {
         _ = lane.undone()
         #expect(position(5, &lane) == 8)
         // Somebody else has written.
-        _ = lane.settle(5, .failure(.stale(position: 12)))
+        _ = lane.complete(5, .failure(.stale(position: 12)))
         _ = lane.undone()
         #expect(position(6, &lane) == 12)
         _ = lane.commits(6, at: 13)

@@ -148,19 +148,19 @@ import Testing
         reads.append(read(5), newest: 4)
         reads.append(read(6), newest: 5)
         reads.follow(oldest: 3, newest: 7)
-        #expect(!reads.hold(later))
+        #expect(!reads.mustWait(later))
         var newest: UInt64 = 10
         for _ in 0..<QuietReads.patience {
-            #expect(!reads.hold(later))
+            #expect(!reads.mustWait(later))
             reads.follow(oldest: newest - 1, newest: newest)
             newest += 10
         }
-        #expect(reads.hold(later))
-        #expect(!reads.hold(read(2)), "what came before goes first")
+        #expect(reads.mustWait(later))
+        #expect(!reads.mustWait(read(2)), "what came before goes first")
         _ = reads.removeFirst()
-        #expect(reads.hold(later), "the next has waited as long")
+        #expect(reads.mustWait(later), "the next has waited as long")
         _ = reads.removeFirst()
-        #expect(!reads.hold(later))
+        #expect(!reads.mustWait(later))
     }
 }
 

@@ -161,7 +161,7 @@ import Testing
         let films = Self.films(20_000)
         await host.on { registry in
             registry.tell { $0.tell(.insert(films)) }
-            registry.containers["films"]?.slot("list")?.lost(because: "The test wants it.")
+            registry.containers["films"]?.slot("list")?.restart(because: "The test wants it.")
         }
         try await until {
             await host.on { $0.containers["films"]?.slot("list")?.isAttached == true }

@@ -92,7 +92,8 @@ private final class SlowPort: ComponentPort {
     func deliver(_ notification: AtriumKit.Notification) { inner.deliver(notification) }
     func reload() { inner.reload() }
     func reportAudience(_ screens: Int) { inner.reportAudience(screens) }
-    func pass(_ phase: LifecyclePhase) { inner.pass(phase) }
+    func setReadingPaused(_ isPaused: Bool) { inner.setReadingPaused(isPaused) }
+    func notify(_ phase: LifecyclePhase) { inner.notify(phase) }
     func close() { inner.close() }
 }
 

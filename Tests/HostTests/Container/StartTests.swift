@@ -235,7 +235,7 @@ import Testing
     @Test func `only so many are made at a time, and one without progress gives up its turn`() {
         let turns = StartTurns(atATime: 2)
         var taken: [StartTurns.Turn] = []
-        for _ in 0..<4 { turns.take { taken.append($0) } }
+        for _ in 0..<4 { turns.acquire { taken.append($0) } }
         #expect(taken.count == 2)
         taken[1].end()
         taken[1].end()

@@ -183,14 +183,14 @@ private final class RemotePort: ComponentPort {
             inner.answer(query) { result in self.later { done(result) } }
         }
     }
-    func take(_ settings: [String: Value], _ done: @escaping () -> Void) {
+    func apply(_ settings: [String: Value], _ done: @escaping () -> Void) {
         later { [self] in
             guard !script.takeSettings() else {
                 isLost = true
                 owner?.port(self, died: PortDeath("It was killed.", wasAtRequest: false))
                 return
             }
-            inner.take(settings) { [self] in
+            inner.apply(settings) { [self] in
                 later { [self] in
                     (observedFields, preselection) = (inner.observedFields, inner.preselection)
                     (facts, asks) = (inner.facts, inner.asks)
@@ -208,7 +208,8 @@ private final class RemotePort: ComponentPort {
     }
     func reload() { later { self.inner.reload() } }
     func reportAudience(_ screens: Int) { later { self.inner.reportAudience(screens) } }
-    func pass(_ phase: LifecyclePhase) { later { self.inner.pass(phase) } }
+    func setReadingPaused(_ isPaused: Bool) { inner.setReadingPaused(isPaused) }
+    func notify(_ phase: LifecyclePhase) { later { self.inner.notify(phase) } }
     func close() {
         isLost = true
         inner.close()

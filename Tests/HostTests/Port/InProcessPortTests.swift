@@ -30,8 +30,8 @@ import Testing
             #expect(
                 told == [.contents(.replaceAll), .contents(.insert([.old]))],
                 "told during the call")
-            port.pass(.willAttach)
-            port.pass(.didAttach)
+            port.notify(.willAttach)
+            port.notify(.didAttach)
             var decisions = 0
             port.decide(.putItems([Item(id: "new", fields: [:])]), context) { result in
                 decisions += 1

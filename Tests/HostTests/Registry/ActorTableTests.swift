@@ -81,16 +81,16 @@ import Testing
 
     @Test func `of people who only say what is not stored as many are known as can be heard`() {
         let actors = ActorTable()
-        for number in 0..<50 { actors.hear(actors.meet("web:\(number)"), atMost: 10) }
-        actors.forgetIdle()
+        for number in 0..<50 { actors.retainRecent(actors.intern("web:\(number)"), atMost: 10) }
+        actors.removeIdle()
         #expect(actors.count == 10)
         #expect(actors.number(of: "web:39") == nil)
         #expect(actors.number(of: "web:40").flatMap(actors.name) == "web:40")
         // Whoever is stored by then stays.
-        let stored = actors.meet("web:40")
+        let stored = actors.intern("web:40")
         #expect(actors.unstored(stored).map(\.name) == ["web:40"])
         actors.stored(stored)
-        for number in 100..<150 { actors.hear(actors.meet("web:\(number)"), atMost: 10) }
+        for number in 100..<150 { actors.retainRecent(actors.intern("web:\(number)"), atMost: 10) }
         #expect(actors.name(of: stored) == "web:40")
     }
 

@@ -141,9 +141,9 @@ import Testing
             let _: ExportID = try await host.call { $0.export("films", $1) }
         }
         await host.on { $0.exports.close(ids[0]) }
-        await host.on { $0.exports.open.endForsaken() }
+        await host.on { $0.exports.open.endUnused() }
         #expect(await host.on { $0.exports.open.count } == 1)
-        await host.on { $0.exports.open.endForsaken() }
+        await host.on { $0.exports.open.endUnused() }
         await expectUnavailable {
             let _: ExportPart = try await host.call { $0.exports.pull(ids[1], $1) }
         }

@@ -71,9 +71,9 @@ struct RegistryBackupTests {
         for id in ids { _ = try await Self.next(host, id) }
         await host.on { $0.backups.close(ids[0]) }
         #expect(Self.openCopies(host) == 1)
-        await host.on { $0.backups.open.endForsaken() }
+        await host.on { $0.backups.open.endUnused() }
         #expect(await host.on { $0.backups.open.count } == 1)
-        await host.on { $0.backups.open.endForsaken() }
+        await host.on { $0.backups.open.endUnused() }
         #expect(Self.openCopies(host) == 0)
         await expectUnavailable { _ = try await Self.next(host, ids[1]) }
         let again = try await Self.begin(host).get()

@@ -187,8 +187,8 @@ import Testing
             }
         }.get()
         // Its first batch is empty; then it waits.
-        _ = await host.on { $0.bus.take(id, maxBytes: 1 << 16) }
-        _ = await host.on { $0.bus.take(id, maxBytes: 1 << 16) }
+        _ = await host.on { $0.bus.poll(id, maxBytes: 1 << 16) }
+        _ = await host.on { $0.bus.poll(id, maxBytes: 1 << 16) }
         await host.on {
             $0.bus.post(
                 BusNotification(
@@ -199,12 +199,12 @@ import Testing
             registry, index, reply in
             guard index == 1 else {
                 return registry.shutdown.finishAccepted(within: .seconds(60)) { result in
-                    let standing = registry.bus.standing(of: id)
+                    let standing = registry.bus.state(of: id)
                     gaps.withLock { $0.append(standing?.gaps.count ?? -1) }
                     reply(result)
                 }
             }
-            while case .batch = registry.bus.take(id, maxBytes: 1 << 16) {}
+            while case .batch = registry.bus.poll(id, maxBytes: 1 << 16) {}
             reply(.success(()))
         }
         for reply in replies { try reply.get() }

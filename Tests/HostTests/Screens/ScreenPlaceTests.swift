@@ -155,25 +155,25 @@ import Testing
             guard let home = registry.state.homes["films"], let screen = home.screen(id) else {
                 return []
             }
-            let before = home.placement.placings
+            let before = home.placement.relocations
             // It is not known which items moved.
             home.structureChanged()
             home.placement.followTree()
-            let views = home.shared.views.values.filter(home.placement.unplacedViews.contains)
+            let views = home.shared.views.values.filter(home.placement.markedViews.contains)
             let focuses = home.shared.focuses.values.joined().filter {
-                home.placement.unplacedFocuses.contains($0.value)
+                home.placement.markedFocuses.contains($0.value)
             }
             let noted = views.count + focuses.count
-            let atOnce = home.placement.placings - before
+            let atOnce = home.placement.relocations - before
             home.updates.catchUp(screen)
-            return [noted, atOnce, home.placement.placings - before]
+            return [noted, atOnce, home.placement.relocations - before]
         }
         #expect(looked == [2 * count, 0, 2])
         while await host.isFollowing() {}
         let before = await host.placings()
         let placedAtOnce = try await host.call { registry, reply in
             registry.remove("films", component: nil, ["heat-2"], purge: false, by: .ann) { result in
-                let placed = host.registry.state.homes["films"]?.placement.placings ?? 0
+                let placed = host.registry.state.homes["films"]?.placement.relocations ?? 0
                 reply(result.map { _ in placed })
             }
         }
@@ -224,7 +224,7 @@ extension Item {
 extension TestRegistry {
     /// How often a view or a focus was looked at because its items may lie elsewhere.
     fileprivate func placings() async -> Int {
-        await on { $0.state.homes["films"]?.placement.placings ?? 0 }
+        await on { $0.state.homes["films"]?.placement.relocations ?? 0 }
     }
 
     /// How often a screen was looked at because an item went.

@@ -8,7 +8,7 @@ import Testing
 @testable import Host
 
 /// Queues of calls that wait, each filled by one user while another one calls, too.
-@Suite(.timeLimit(.minutes(2))) struct WaitingPlaceTests {
+@Suite(.timeLimit(.minutes(2))) struct WaitPermitTests {
     /// Of 10 places one user has 5: as many as are left for others.
     private static let limits = {
         var limits = HostLimits()
@@ -46,10 +46,10 @@ import Testing
     // MARK: The rule
 
     @Test func `a user has as many places as are free, and nobody more than there are`() throws {
-        let places = WaitingPlaces()
-        var held: [WaitingPlaces.Place] = []
+        let places = WaitPermits()
+        var held: [WaitPermits.Permit] = []
         func take(_ user: String, _ most: Int = 10) -> Bool {
-            guard let place = try? places.take(for: user, of: most) else { return false }
+            guard let place = try? places.acquire(for: user, of: most) else { return false }
             held.append(place)
             return true
         }
@@ -57,7 +57,7 @@ import Testing
         #expect((0..<10).filter { _ in take("bob") }.count == 3)
         #expect(take("cem") && take("dea") && !take("eve"), "all ten are taken")
         #expect(places.count == 10)
-        #expect(throws: WaitingPlaces.Full.self) { try places.take(for: "eve", of: 10) }
+        #expect(throws: WaitPermits.Full.self) { try places.acquire(for: "eve", of: 10) }
         #expect(take("eve", .max), "where nobody is refused")
         held.removeAll()
         #expect(places.count == 0 && take("ann"))
