@@ -15,6 +15,7 @@ final class RemoteLauncher: ComponentLauncher {
     /// What a test does to the components.
     final class Script: Sendable {
         private let poison = Mutex<Set<Double>>([])
+        private let pauses = Mutex<[Bool]>([])
         private let state = Mutex(
             (
                 losses: 0, failingStarts: 0, starts: 0, parts: 0, restored: 0, refusals: 0,
@@ -39,6 +40,9 @@ final class RemoteLauncher: ComponentLauncher {
         func loseAtSettings(_ count: Int) { state.withLock { $0.settings = count } }
         /// The next so many starts fail.
         func failStarts(_ count: Int) { state.withLock { $0.failingStarts = count } }
+        /// Each time that reading a component's messages was paused (true) or resumed.
+        var readingPauses: [Bool] { pauses.withLock { $0 } }
+        fileprivate func recordPause(_ isPaused: Bool) { pauses.withLock { $0.append(isPaused) } }
         /// How often a component was started.
         var starts: Int { state.withLock { $0.starts } }
 
@@ -208,7 +212,10 @@ private final class RemotePort: ComponentPort {
     }
     func reload() { later { self.inner.reload() } }
     func reportAudience(_ screens: Int) { later { self.inner.reportAudience(screens) } }
-    func setReadingPaused(_ isPaused: Bool) { inner.setReadingPaused(isPaused) }
+    func setReadingPaused(_ isPaused: Bool) {
+        script.recordPause(isPaused)
+        inner.setReadingPaused(isPaused)
+    }
     func notify(_ phase: LifecyclePhase) { later { self.inner.notify(phase) } }
     func close() {
         isLost = true
@@ -241,6 +248,19 @@ private final class RemotePort: ComponentPort {
         #expect(try await host.thread(of: "heat").total == 1)
         #expect(try await host.remove("heat", purge: true).removed == 1)
         #expect(await host.on { $0.status().workers } == 4)
+        try await host.end()
+    }
+
+    @Test func `a worker is not read while many of its reports are delivered`() async throws {
+        let script = RemoteLauncher.Script()
+        let host = try await films(script)
+        let before = script.readingPauses.count
+        await host.on { registry in
+            let reports = (0..<1_000).map { ComponentEvent.tally(.item("film\($0)"), Tally()) }
+            registry.containers["films"]?.slot("stars")?.report(reports)
+        }
+        while script.readingPauses.count < before + 2 { await Task.yield() }
+        #expect(script.readingPauses.dropFirst(before) == [true, false])
         try await host.end()
     }
 
