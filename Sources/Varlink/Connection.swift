@@ -102,12 +102,13 @@ extension Connection {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .inputClosed? = event as? ChannelEvent {
+            input.end()
             switch state.phase {
             case .open:
                 state.endInput()
                 schedule()
             case .upgraded(let pipe): pipe.end()
-            default: input.end()
+            default: break
             }
         }
         context.fireUserInboundEventTriggered(event)

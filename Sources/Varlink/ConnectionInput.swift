@@ -9,7 +9,7 @@ struct ConnectionInput {
     /// Whether the channel wanted to read, and has to wait until bytes can be processed.
     private(set) var isReadHeld = false
 
-    /// Whether the peer has ended its part while something else was going on.
+    /// Whether the peer has shut down its sending side.
     private(set) var hasEnded = false
 
     /// - Parameter frameBytes: The maximum number of bytes in a frame.

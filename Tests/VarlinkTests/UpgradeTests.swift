@@ -155,6 +155,44 @@ import Testing
         }
     }
 
+    @Test func `who ends its part while an earlier call waits is upgraded and ends`() async throws {
+        try await withService { router, _ in
+            Self.offer(&router)
+        } _: { service in
+            let client = try service.raw()
+            let held = #"{"method":"org.example.test.Hold","parameters":{"text":"b"}}"#
+            try client.send(bytes: Array(held.utf8) + [0] + Self.call + Array("last".utf8))
+            try await service.desk.wait { $0.started == ["b"] }
+            client.sendNoMore()
+            #expect(try await service.isAlive())
+            try await service.desk.release("b")
+            #expect(try await client.receive() == #"{"parameters":{"text":"b"}}"#)
+            #expect(try await client.receive() == #"{"parameters":{"text":"a"}}"#)
+            #expect(try await client.receive(count: 5) == Array("LAST".utf8))
+        }
+    }
+
+    @Test func `who ends its part before the upgrade is granted is upgraded and ends`() async throws
+    {
+        let asked = Mutex<VarlinkCall<Text>?>(nil)
+        try await withService { router, _ in
+            router.allow(.required, of: Shout.self)
+            router.handle(Shout.self) { _, call in asked.withLock { $0 = call } }
+        } _: { service in
+            let client = try service.raw()
+            try client.send(bytes: Self.call + Array("last".utf8))
+            client.sendNoMore()
+            while asked.withLock({ $0 == nil }) { #expect(try await service.isAlive()) }
+            #expect(try await service.isAlive())
+            let call = asked.withLock { $0.take() }
+            call?.upgrade(Text("a")) { connection in
+                Task { try await Self.shout(over: connection) }
+            }
+            #expect(try await client.receive() == #"{"parameters":{"text":"a"}}"#)
+            #expect(try await client.receive(count: 5) == Array("LAST".utf8))
+        }
+    }
+
     @Test func `what nobody reads of an upgraded connection stays with its sender`() async throws {
         let kept = Kept()
         try await withService { router, _ in
