@@ -61,7 +61,7 @@ struct Atriumctl: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         do {
             let arguments = CommandLineWords.shieldNegative(
-                ServiceAddress.takeOut(
+                ServiceAddress.moveToOption(
                     CommandLineWords.arrange(Array(CommandLine.arguments.dropFirst()))))
             try CommandLineWords.check(arguments, of: Atriumctl.self)
             try CommandLineWords.checkFile(arguments)

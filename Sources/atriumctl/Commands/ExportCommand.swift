@@ -63,12 +63,12 @@ struct ExportCommand: AsyncParsableCommand {
             for record in reply.records { lines.add(record) }
             Output.bytes(lines.bytes)
         }
-        await noteSources(session)
+        await reportSources(session)
         try show(lost)
     }
 
     /// Says whose items are not in an export of records: those of lists that have them from a source.
-    private func noteSources(_ session: Session) async {
+    private func reportSources(_ session: Session) async {
         let known = try? await session.client.call(
             Containers.Describe.self, .init(container: container))
         for list in known?.container.components ?? [] where list.kind == "contents" {

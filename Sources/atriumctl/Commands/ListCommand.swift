@@ -87,7 +87,7 @@ struct ListCommand: AsyncParsableCommand {
             let object = try await session.call(
                 raw: Contents.List.name, JSONObject(writing: parameters) ?? .empty)
             let reply = try session.decode(Contents.List.self, object)
-            printer.take(reply, object)
+            printer.add(reply, object)
             total = reply.total
             parameters.cursor = reply.next
             parameters.present = nil
