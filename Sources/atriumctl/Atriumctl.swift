@@ -57,18 +57,13 @@ struct Atriumctl: AsyncParsableCommand {
                 ]),
         ])
 
-    private static func name(of command: any ParsableCommand.Type) -> String {
-        command.configuration.commandName ?? ""
-    }
-
     static func main() async {
         signal(SIGPIPE, SIG_IGN)
         do {
             let arguments = CommandLineWords.shieldNegative(
-                ServiceAddress.takeOut(
+                ServiceAddress.moveToOption(
                     CommandLineWords.arrange(Array(CommandLine.arguments.dropFirst()))))
-            try CommandLineWords.check(
-                arguments, commands: configuration.subcommands.map(name(of:)))
+            try CommandLineWords.check(arguments, of: Atriumctl.self)
             try CommandLineWords.checkFile(arguments)
             try CommandLineWords.checkHelp(arguments[...], of: Atriumctl.self)
             var command = try await asyncParseAsRoot(arguments)
@@ -151,28 +146,67 @@ enum CommandLineWords {
 
     /// Names the command that was probably meant.
     ///
-    /// - Throws: ``CommandFailure`` when the first word is none of the commands.
-    static func check(_ words: [String], commands: [String]) throws {
-        guard let word = words.first, !word.hasPrefix("-"), word != "help",
-            !commands.contains(word)
+    /// - Throws: ``CommandFailure`` when the first word is none of the commands, or the second none of those below it.
+    static func check(_ words: [String], of root: any ParsableCommand.Type) throws {
+        guard let word = words.first, !word.hasPrefix("-"), word != "help" else { return }
+        guard let command = subcommand(word, of: root) else {
+            throw unknown(word, in: root, named: "'\(word)'", path: "atriumctl")
+        }
+        guard !command.configuration.subcommands.isEmpty, let next = words.dropFirst().first,
+            !next.hasPrefix("-"), subcommand(next, of: command) == nil
         else { return }
-        let meant = Self.otherNames[word] ?? Nearest.name(to: word, in: commands)
-        let nearest = meant.map { "did you mean '\($0)'? " } ?? ""
-        throw CommandFailure(
-            "there is no command '\(word)'",
-            hint: "\(nearest)'atriumctl --help' lists them.", status: .usage)
+        let path = "atriumctl \(word)"
+        throw unknown(next, in: command, named: "'\(path) \(next)'", path: path)
     }
 
-    /// Says how `apply` takes a definition, where one stands there without its option.
+    private static func subcommand(
+        _ name: String, of command: any ParsableCommand.Type
+    ) -> (any ParsableCommand.Type)? {
+        command.configuration.subcommands.first { $0.configuration.commandName == name }
+    }
+
+    /// The failure for a word that is none of the commands below one.
+    private static func unknown(
+        _ word: String, in command: any ParsableCommand.Type, named name: String, path: String
+    ) -> CommandFailure {
+        let known = command.configuration.subcommands.compactMap { $0.configuration.commandName }
+        let isTop = path == "atriumctl"
+        let meant = (isTop ? otherNames[word] : nil) ?? Nearest.name(to: word, in: known)
+        let nearest = meant.map { "did you mean '\($0)'? " } ?? ""
+        return CommandFailure(
+            "there is no command \(name)", hint: "\(nearest)'\(path) --help' lists them.",
+            status: .usage)
+    }
+
+    /// Says how `apply` takes definitions, where one stands there without its option.
     ///
     /// - Throws: ``CommandFailure`` where the option is missing.
     static func checkFile(_ words: [String]) throws {
-        guard words.first == "apply", let file = words.dropFirst().first, !file.hasPrefix("-"),
-            !words.contains(where: { $0.hasPrefix("-f") || $0.hasPrefix("--file") })
-        else { return }
+        guard words.first == "apply", !words.contains("--help"), !words.contains("-h") else {
+            return
+        }
+        let unnamed = unnamedFiles(words)
+        guard let first = unnamed.first else { return }
+        let meant = words.enumerated().map { index, word in
+            (unnamed.contains(index) ? "-f " : "") + DefinitionText.shell(word)
+        }
         throw CommandFailure(
-            "'\(file)' stands there without -f",
-            hint: "atriumctl apply -f \(DefinitionText.shell(file))", status: .usage)
+            "'\(words[first])' stands there without -f",
+            hint: "atriumctl \(meant.joined(separator: " "))", status: .usage)
+    }
+
+    /// Where among the words of `apply` those stand that are neither an option nor the value of one.
+    private static func unnamedFiles(_ words: [String]) -> [Int] {
+        let takesValue: Set = ["-f", "--file", "--socket"]
+        var unnamed: [Int] = []
+        var isValue = true
+        for (index, word) in words.enumerated() {
+            if !isValue, !word.hasPrefix("-") { unnamed.append(index) }
+            // Short options may stand together, the last of them with a value: -yf FILE.
+            let endsInFile = word.wholeMatch(of: #/-[a-z]*f/#) != nil
+            isValue = !isValue && (takesValue.contains(word) || endsInFile)
+        }
+        return unnamed
     }
 
     /// Makes sure that `help` is asked about a command that there is.
@@ -185,18 +219,8 @@ enum CommandLineWords {
         var (path, command) = ("atriumctl", root)
         // Behind an option may stand its value.
         for word in words.dropFirst().prefix(while: { !$0.hasPrefix("-") }) where word != "help" {
-            var (known, next): ([String], (any ParsableCommand.Type)?) = ([], nil)
-            for subcommand in command.configuration.subcommands {
-                let name = subcommand.configuration.commandName ?? ""
-                known.append(name)
-                if name == word { next = subcommand }
-            }
-            guard let next else {
-                let meant = Self.otherNames[word] ?? Nearest.name(to: word, in: known)
-                let nearest = meant.map { "did you mean '\($0)'? " } ?? ""
-                throw CommandFailure(
-                    "there is no command '\(path) \(word)'",
-                    hint: "\(nearest)'\(path) --help' lists what there is.", status: .usage)
+            guard let next = subcommand(word, of: command) else {
+                throw unknown(word, in: command, named: "'\(path) \(word)'", path: path)
             }
             (path, command) = ("\(path) \(word)", next)
         }

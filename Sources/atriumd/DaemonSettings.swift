@@ -6,7 +6,8 @@ import SystemPackage
 
 /// The settings of the daemon: name, type and default, each in one place.
 ///
-/// A flag takes precedence over `ATRIUM_…` in the environment, which takes precedence over the file.
+/// A flag takes precedence over `ATRIUM_…` in the environment, which takes precedence over the file. An empty variable
+/// is as none, for each program that reads `ATRIUM_SOCKET`; one of a list is a list without elements.
 struct DaemonSettings: Sendable {
     /// The socket's path.
     var socket: String
@@ -81,17 +82,26 @@ struct DaemonSettings: Sendable {
     /// - Throws: `DaemonError` or `DefinitionProblem`, with file and line or variable.
     static func load(_ source: Source) async throws -> DaemonSettings {
         let (flags, directories) = (source.flags, source.directories)
-        let environment = ProcessInfo.processInfo.environment
+        let all = ProcessInfo.processInfo.environment
+        let environment = all.filter { !$0.value.isEmpty }
+        let emptied = lists.filter { all[variable($0)]?.isEmpty == true }
         let path = source.file ?? directories.configuration + "/atrium.yaml"
         let lines = try check(path, isWanted: source.file != nil)
-        try refuseUnknownVariables(environment)
+        try refuseUnknownVariables(all)
         try refuseOddNumbers(environment)
         var providers: [any ConfigProvider] = [
             InMemoryProvider(
                 name: "flags",
                 values: Dictionary(
                     uniqueKeysWithValues: flags.map { (AbsoluteConfigKey([$0.key]), $0.value) })),
-            EnvironmentVariablesProvider().prefixKeys(with: "atrium"),
+            EnvironmentVariablesProvider(environmentVariables: environment)
+                .prefixKeys(with: "atrium"),
+            InMemoryProvider(
+                name: "empty lists of the environment",
+                values: Dictionary(
+                    uniqueKeysWithValues: emptied.map {
+                        (AbsoluteConfigKey([$0]), ConfigValue(.stringArray([]), isSecret: false))
+                    })),
         ]
         // The provider does not accept a file that sets nothing.
         if !lines.isEmpty {
@@ -102,7 +112,7 @@ struct DaemonSettings: Sendable {
             }
         }
         var places = lines.mapValues { "\(path):\($0)" }
-        for key in keys where environment[variable(key)] != nil {
+        for key in keys where environment[variable(key)] != nil || emptied.contains(key) {
             places[key] = "environment variable \(variable(key))"
         }
         for key in flags.keys { places[key] = "command line" }

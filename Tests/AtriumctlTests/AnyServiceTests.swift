@@ -169,7 +169,7 @@ struct `Any Varlink service` {
         (["put", "films/alien", "a=/b"], ["put", "films/alien", "a=/b"]),
     ])
     func `the first operand may be an address`(_ words: [String], _ expected: [String]) {
-        #expect(ServiceAddress.takeOut(words, exists: { $0 == "/there" }) == expected)
+        #expect(ServiceAddress.moveToOption(words, exists: { $0 == "/there" }) == expected)
     }
 }
 

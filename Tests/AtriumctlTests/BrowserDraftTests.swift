@@ -53,7 +53,7 @@ import Testing
         var browser = try scene()
         _ = try say("well", into: &browser)
         let talk = (0..<9).map { comment("c\($0)", "Text \($0)") } + [comment("id1", "well")]
-        _ = try browser.take(
+        _ = try browser.apply(
             reply(
                 base: 1, revision: 2, items: [],
                 talk: talk.enumerated().map {
@@ -110,7 +110,7 @@ import Testing
         let talk = [comment("a", "One"), comment("b", "Two")].enumerated().map {
             Edit(op: .insert, at: $0.offset, comment: $0.element)
         }
-        _ = try browser.take(
+        _ = try browser.apply(
             reply(base: 1, revision: 2, items: [], talk: talk, focus: "i0", total: 10))
         _ = type("te", into: &browser)
         #expect(written(browser) == "One")
@@ -138,12 +138,12 @@ import Testing
                 part: "songs", container: "jukebox", new: true, title: "Jukebox", fields: [],
                 components: components(), lists: [list])
         ]
-        _ = try browser.take(next)
+        _ = try browser.apply(next)
         _ = browser.press(.tab)
         _ = type("cnice", into: &browser)
         var last = reply(base: 2, revision: 3, items: [], total: 10)
         last.parts = [ShownPart(part: "songs", container: "jukebox", gone: true)]
-        _ = try browser.take(last)
+        _ = try browser.apply(last)
         #expect(browser.mode == .browse)
         #expect(shown(browser).contains("c has your text"))
         #expect(browser.drafts.unsent.map(\.text) == ["nice"])
@@ -156,7 +156,7 @@ import Testing
         let start = try #require(WireTime.seconds("2026-01-31T12:00:00Z"))
         browser.pass(to: start + 1)
         #expect(browser.nextChange == nil, "nothing has an age")
-        _ = try browser.take(
+        _ = try browser.apply(
             reply(
                 base: 1, revision: 2, items: [],
                 talk: [Edit(op: .insert, at: 0, comment: comment("a", "One"))], focus: "i0",
@@ -182,7 +182,7 @@ import Testing
         }
         var next = reply(base: 1, revision: 2, items: [], talk: window, focus: "i0", total: 10)
         next.lists?[1].total = 1_500
-        _ = try browser.take(next)
+        _ = try browser.apply(next)
         let query = try #require(browser.screen.talkQuery)
         #expect(query == .comments(component: "talk", item: "i0"))
         _ = type("t", into: &browser)
@@ -193,9 +193,9 @@ import Testing
         }
         // The first overlaps, since one was deleted meanwhile.
         #expect(
-            browser.take(page: page(999..<1200), next: "on", of: query)
+            browser.receive(page: page(999..<1200), next: "on", of: query)
                 == [.call(.page(query, cursor: "on", behind: 1000))])
-        #expect(browser.take(page: page(1200..<1500), next: nil, of: query) == [])
+        #expect(browser.receive(page: page(1200..<1500), next: nil, of: query) == [])
         #expect(browser.windows.talk(in: browser.screen).map(\.id) == (0..<1500).map { "c\($0)" })
         #expect(shown(browser).contains("Text 1499"))
         #expect(browser.thread.comment?.id == "c1499")
@@ -203,16 +203,16 @@ import Testing
         // What is said then is behind the window, and read again.
         var more = reply(base: 2, revision: 3, items: [], total: 10)
         more.lists?[1].total = 1_501
-        #expect(try browser.take(more) == [.call(.page(query, cursor: nil, behind: 1000))])
+        #expect(try browser.apply(more) == [.call(.page(query, cursor: nil, behind: 1000))])
         // Another item's comments are others.
-        _ = try browser.take(reply(base: 3, revision: 4, items: [], focus: "i1", total: 10))
+        _ = try browser.apply(reply(base: 3, revision: 4, items: [], focus: "i1", total: 10))
         #expect(browser.windows.talk(in: browser.screen).count == 1000)
     }
 
     @Test func `the replies that are left out of one are fetched by enter`() throws {
         var browser = Browser(
             container: "club", actor: "unix:7", search: "", sort: [], limit: 2, mayGrow: false)
-        _ = try browser.take(
+        _ = try browser.apply(
             reply(
                 items: [Edit(op: .insert, at: 0, item: item("i0", "Alien"))],
                 components: components()))
@@ -223,14 +223,14 @@ import Testing
         }
         var next = reply(base: 1, revision: 2, items: [], talk: talk, focus: "i0", total: 1)
         next.lists?[1].total = 4
-        #expect(try browser.take(next) == [])
+        #expect(try browser.apply(next) == [])
         #expect(shown(browser).contains("… more replies"))
         let query = try #require(browser.screen.talkQuery)
         _ = type("t", into: &browser)
         #expect(browser.press(.enter) == [.call(.page(query, cursor: nil, behind: 2))])
         #expect(browser.press(.enter) == [], "it is on its way")
         let rest: [Tail.Entry] = ["c", "d"].map { .comment(comment($0, depth: 1, "Text \($0)")) }
-        #expect(browser.take(page: rest, next: nil, of: query) == [])
+        #expect(browser.receive(page: rest, next: nil, of: query) == [])
         #expect(!shown(browser).contains("… more replies"))
         #expect(browser.windows.talk(in: browser.screen).map(\.id) == ["a", "b", "c", "d"])
         #expect(shown(browser).contains("Text d"))

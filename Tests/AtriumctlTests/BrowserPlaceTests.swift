@@ -35,7 +35,7 @@ import Testing
         _ = browser.press(.escape)
         var next = reply(base: 1, revision: 2, items: [], total: 3)
         next.path = ["clinic"]
-        _ = try browser.take(next)
+        _ = try browser.apply(next)
         #expect(browser.press(.enter) == [focus])
     }
 
@@ -54,7 +54,7 @@ import Testing
                 items: [],
                 total: 3)
             next.scope = scope
-            _ = try browser.take(next)
+            _ = try browser.apply(next)
             #expect(browser.press(.enter) == [.call(request)], "\(scope)")
         }
     }
@@ -62,15 +62,15 @@ import Testing
     @Test func `descriptions are asked for of each container that comes`() throws {
         var browser = Browser(container: "club", actor: "unix:7", search: "", sort: [], limit: 50)
         let first = reply(items: [], components: components())
-        #expect(try browser.take(first) == [.call(.describe(container: "club"))])
+        #expect(try browser.apply(first) == [.call(.describe(container: "club"))])
         var next = reply(base: 1, revision: 2, items: [])
         next.parts = [
             ShownPart(
                 part: "songs", container: "jukebox", new: true, title: "Jukebox",
                 components: components())
         ]
-        #expect(try browser.take(next) == [.call(.describe(container: "jukebox"))])
-        #expect(try browser.take(reply(base: 2, revision: 3, items: [])) == [])
+        #expect(try browser.apply(next) == [.call(.describe(container: "jukebox"))])
+        #expect(try browser.apply(reply(base: 2, revision: 3, items: [])) == [])
     }
 
     @Test func `a closed container says so, and takes no key that it would refuse`() throws {
@@ -82,7 +82,7 @@ import Testing
             base: 1, revision: 2, items: [],
             talk: [Edit(op: .insert, at: 0, comment: comment("a", "Mine"))], focus: "i0",
             components: closed, total: 3)
-        _ = try browser.take(next)
+        _ = try browser.apply(next)
         #expect(shown(browser).contains("closed for votes and comments"))
         #expect(!shown(browser).contains(" vote "), "the line of keys")
         for (keys, text) in [
@@ -97,7 +97,7 @@ import Testing
         }
         closed[1].votes?.closed = nil
         next = reply(base: 2, revision: 3, items: [], components: closed, total: 3)
-        _ = try browser.take(next)
+        _ = try browser.apply(next)
         #expect(shown(browser).contains("closed for comments"))
         #expect(!shown(browser).contains("for votes"))
     }
@@ -135,7 +135,7 @@ import Testing
                         edits: [Edit(op: .insert, at: 0, item: item("w", "To work"))])
                 ])
         ]
-        _ = try browser.take(first)
+        _ = try browser.apply(first)
         browser.screen.add(
             ContainerOutline(
                 container(components: [part("walks", follow: ["day": "day"])])), of: "day")
@@ -195,15 +195,15 @@ import Testing
         var gone = Screens.Open.Reply(
             screen: "s", base: 1, revision: 2, sequence: 1, commits: 0)
         gone.parts = [ShownPart(part: "walks", container: "walks", gone: true)]
-        _ = try browser.take(gone)
-        _ = try browser.take(walks(50, revision: 3))
+        _ = try browser.apply(gone)
+        _ = try browser.apply(walks(50, revision: 3))
         #expect(browser.screen.part == "walks")
         #expect(browser.press(.end) == [more])
         #expect(browser.press(.end) == [], "it was asked for")
         gone.base = 3
         gone.revision = 4
-        _ = try browser.take(gone)
-        _ = try browser.take(walks(50, revision: 5))
+        _ = try browser.apply(gone)
+        _ = try browser.apply(walks(50, revision: 5))
         #expect(browser.press(.end) == [more])
     }
 
@@ -212,7 +212,7 @@ import Testing
         _ = type("/wo", into: &browser)
         _ = browser.press(.enter)
         #expect(browser.screen.search == "wo")
-        _ = try browser.take(walks(3, revision: 9, reset: "the daemon was restarted"))
+        _ = try browser.apply(walks(3, revision: 9, reset: "the daemon was restarted"))
         #expect(browser.screen.part == "walks" && browser.screen.search == "")
         #expect(browser.lists.item?.id == "w0")
     }
@@ -240,9 +240,9 @@ import Testing
     @Test func `a queue that shows nothing, though something waits, says why`() throws {
         var browser = try browser()
         browser.mayModerate = true
-        browser.take(ModerationQueue(component: "talk", comments: [], total: 2))
+        browser.receive(ModerationQueue(component: "talk", comments: [], total: 2))
         #expect(shown(browser).contains("what waits (2) is on items that are gone"))
-        browser.take(ModerationQueue(component: "talk", comments: [], total: 0))
+        browser.receive(ModerationQueue(component: "talk", comments: [], total: 0))
         #expect(shown(browser).contains("no comment waits for a moderator"))
     }
 
@@ -274,7 +274,7 @@ import Testing
         var next = reply(
             base: 1, revision: 2, items: [], components: [components()[0]], total: 3)
         next.lists?.removeLast()
-        _ = try browser.take(next)
+        _ = try browser.apply(next)
         for word in [" vote ", " comment ", " talk ", " unvote "] {
             #expect(!shown(browser).contains(word), "\(word)")
         }
@@ -291,12 +291,12 @@ import Testing
         next.title = "Club"
         next.scopes = [ShownScope(name: "now", title: "Now"), ShownScope(name: "past", title: "")]
         next.scope = "now"
-        _ = try browser.take(next)
+        _ = try browser.apply(next)
         #expect(shown(browser).contains(" Now ") && shown(browser).contains(" past "))
         #expect(browser.press(.tab) == [.call(.scope("past"))])
         #expect(browser.press(.backTab) == [.call(.scope("past"))])
-        let head = browser.view()[0]
-        guard case .tabs(let tabs)? = head.place, tabs.count == 2 else {
+        let head = BrowserView(browser).rows[0]
+        guard case .tabs(let tabs)? = head.target, tabs.count == 2 else {
             Issue.record("there are no tabs")
             return
         }

@@ -57,7 +57,7 @@ extension BrowserScenes {
         let edits = titles.enumerated().map {
             Edit(op: .insert, at: $0.offset, item: item("i\($0.offset)", $0.element))
         }
-        _ = try browser.take(
+        _ = try browser.apply(
             reply(items: edits, components: components(scale: scale), total: total))
         return browser
     }
@@ -67,6 +67,6 @@ extension BrowserScenes {
     }
 
     func shown(_ browser: Browser) -> String {
-        browser.view().map(\.text).joined(separator: "\n")
+        BrowserView(browser).rows.map(\.text).joined(separator: "\n")
     }
 }

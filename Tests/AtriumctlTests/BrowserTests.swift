@@ -12,21 +12,21 @@ import Testing
         for (rows, columns) in [(15, 40), (24, 80), (100, 300), (5, 10), (1, 1), (3, 200)] {
             var browser = try browser(rows: rows, columns: columns, titles: titles)
             let words = String(repeating: "words ", count: 500)
-            _ = try browser.take(
+            _ = try browser.apply(
                 reply(
                     base: 1, revision: 2, items: [],
                     talk: [Edit(op: .insert, at: 0, comment: comment("c", words))], focus: "i1"))
             for keys in ["", "t", "jjj", "G", "c", "hello"] {
                 _ = type(keys, into: &browser)
-                let view = browser.view()
+                let view = BrowserView(browser).rows
                 #expect(view.count == rows, "\(rows)x\(columns) \(keys)")
                 #expect(view.allSatisfy { $0.width == columns }, "\(rows)x\(columns) \(keys)")
             }
             for key in ["?", "s", "f", "w"] {
                 _ = browser.press(.escape)
                 _ = type(key, into: &browser)
-                #expect(browser.view().count == rows, "\(rows)x\(columns) \(key)")
-                #expect(browser.view().allSatisfy { $0.width == columns }, "\(key)")
+                #expect(BrowserView(browser).rows.count == rows, "\(rows)x\(columns) \(key)")
+                #expect(BrowserView(browser).rows.allSatisfy { $0.width == columns }, "\(key)")
             }
         }
     }
@@ -36,7 +36,7 @@ import Testing
         let effects = type("/zz", into: &browser)
         #expect(effects == [.call(.search("z")), .call(.search("zz"))])
         let gone = (0..<3).map { _ in Edit(op: .remove, at: 0) }
-        _ = try browser.take(reply(base: 1, revision: 2, items: gone, total: 0))
+        _ = try browser.apply(reply(base: 1, revision: 2, items: gone, total: 0))
         #expect(shown(browser).contains("nothing matches 'zz'"))
         #expect(browser.press(.escape) == [.call(.search(""))])
     }
@@ -62,7 +62,7 @@ import Testing
         held.state = .pending
         var other = comment("c2", "Buy this")
         other.state = .pending
-        browser.take(
+        browser.receive(
             ModerationQueue(
                 component: "talk",
                 comments: [.init(comment: held, item: "i1"), .init(comment: other)], total: 2))
@@ -79,7 +79,7 @@ import Testing
                         seen: "2026-01-31T12:00:00Z")),
                 .call(.queue(component: "talk")),
             ])
-        browser.take(
+        browser.receive(
             ModerationQueue(component: "talk", comments: [.init(comment: other)], total: 1))
         #expect(shown(browser).contains("1 comment waits"))
         _ = browser.press(.enter)
@@ -92,7 +92,7 @@ import Testing
                     .moderate(
                         component: "talk", comment: "c2", .removed, reason: "Advertising",
                         seen: nil)))
-        browser.take(ModerationQueue(component: "talk", comments: [], total: 0))
+        browser.receive(ModerationQueue(component: "talk", comments: [], total: 0))
         #expect(shown(browser).contains("no comment waits"))
     }
 
@@ -106,14 +106,14 @@ import Testing
             base: 1, revision: 2, items: [],
             talk: [Edit(op: .insert, at: 0, comment: comment("c", "Theirs"))], focus: "i1")
         news.held = [held, removed]
-        _ = try browser.take(news)
+        _ = try browser.apply(news)
         let text = shown(browser)
         #expect(text.contains("Theirs") && text.contains("Mine"))
         #expect(text.contains("waits for a moderator"))
         #expect(text.contains("reason: Off topic"))
         var after = reply(base: 2, revision: 3, items: [])
         after.held = []
-        _ = try browser.take(after)
+        _ = try browser.apply(after)
         #expect(!shown(browser).contains("Mine"))
     }
 
@@ -131,21 +131,21 @@ import Testing
             Edit(op: .remove, at: 0), Edit(op: .insert, at: 0, item: item("x", "X")),
             Edit(op: .insert, at: 0, item: item("y", "Y")),
         ]
-        _ = try browser.take(reply(base: 1, revision: 2, items: edits, total: 4))
+        _ = try browser.apply(reply(base: 1, revision: 2, items: edits, total: 4))
         #expect(browser.lists.item?.id == "i1")
     }
 
     @Test func `lights what changed, and then no longer`() throws {
         var browser = try browser()
         browser.pass(to: 100)
-        let before = browser.view()
+        let before = BrowserView(browser).rows
         let edit = Edit(op: .update, at: 2, item: item("i2", "Casablanca", mine: 5))
-        _ = try browser.take(reply(base: 1, revision: 2, items: [edit], total: 3))
-        let lit = browser.view()
+        _ = try browser.apply(reply(base: 1, revision: 2, items: [edit], total: 3))
+        let lit = BrowserView(browser).rows
         #expect(zip(before, lit).count { $0 != $1 } == 1)
         let next = try #require(browser.nextChange)
         browser.pass(to: next)
-        #expect(browser.view() != lit)
+        #expect(BrowserView(browser).rows != lit)
         #expect(browser.nextChange == nil)
     }
 
@@ -162,11 +162,11 @@ import Testing
         #expect(browser.press(.end) == [.call(.page(query, cursor: nil, behind: 1000))])
         let page: [Tail.Entry] = [("i999", "Film 999"), ("x", "X"), ("y", "Y"), ("z", "Z")]
             .map { .item(item($0, $1)) }
-        #expect(browser.take(page: page, next: nil, of: query) == [])
+        #expect(browser.receive(page: page, next: nil, of: query) == [])
         #expect(browser.lists.item?.id == "z")
         // One of them comes into the window, and what was last there falls out of it.
         let edits = [Edit(op: .remove, at: 999), Edit(op: .insert, at: 0, item: item("y", "Y"))]
-        _ = try browser.take(reply(base: 1, revision: 2, items: edits, total: 1003))
+        _ = try browser.apply(reply(base: 1, revision: 2, items: edits, total: 1003))
         #expect(browser.lists.lists[0].items.map(\.id).suffix(3) == ["i999", "x", "z"])
         #expect(browser.lists.lists[0].items.count == 1003)
     }
@@ -198,7 +198,7 @@ import Testing
         let talk = [comment("a", "Above."), comment("b", depth: 1, "Below.")].enumerated().map {
             Edit(op: .insert, at: $0.offset, comment: $0.element)
         }
-        _ = try browser.take(
+        _ = try browser.apply(
             reply(base: 1, revision: 2, items: [], talk: talk, focus: "i0", total: 3))
         #expect(shown(browser).contains("Below."))
         _ = type("t ", into: &browser)
@@ -218,19 +218,19 @@ import Testing
                 part: "songs", container: "jukebox", new: true, title: "Jukebox", fields: [field],
                 components: components(), lists: [list])
         ]
-        _ = try browser.take(next)
+        _ = try browser.apply(next)
         _ = type("/bra", into: &browser)
         _ = browser.press(.enter)
         _ = browser.press(.tab)
         #expect(shown(browser).contains("Club › Jukebox"))
         #expect(shown(browser).contains("A song"))
-        #expect((browser.screen.place, browser.screen.search) == ("jukebox", ""))
+        #expect((browser.screen.containerName, browser.screen.search) == ("jukebox", ""))
         let subject = Request.Subject(component: "stars", item: "song", title: "A song")
         #expect(type("3", into: &browser) == [.call(.vote(subject, 3))])
         // What it shows goes with it.
         var last = reply(base: 2, revision: 3, items: [], total: 3)
         last.parts = [ShownPart(part: "songs", container: "jukebox", gone: true)]
-        _ = try browser.take(last)
+        _ = try browser.apply(last)
         #expect((browser.screen.part, browser.screen.search) == ("", "bra"))
         #expect(shown(browser).contains("Alien"))
     }
@@ -239,7 +239,7 @@ import Testing
         var browser = try browser()
         browser.status.lose("the connection is lost")
         #expect(shown(browser).contains("reconnecting… (the connection is lost)"))
-        let spans = browser.view()[3].spans.filter { $0.text.text.contains("A") }
+        let spans = BrowserView(browser).rows[3].spans.filter { $0.text.text.contains("A") }
         #expect(!spans.isEmpty)
         #expect(spans.allSatisfy { $0.look.isDim })
     }

@@ -42,7 +42,7 @@ struct KnownCommand: CustomTestStringConvertible {
             let start = try #require(words.firstIndex(of: "atriumctl"), "\(example)")
             #expect(words[(start + 1)...].starts(with: command.path), "\(example)")
             let arguments = CommandLineWords.shieldNegative(
-                ServiceAddress.takeOut(Array(words[(start + 1)...])))
+                ServiceAddress.moveToOption(Array(words[(start + 1)...])))
             #expect(throws: Never.self, "\(example)") {
                 let parsed = try Atriumctl.parseAsRoot(arguments)
                 let isMeant = command.type.configuration.subcommands.isEmpty

@@ -101,23 +101,37 @@ import Varlink
     }
 
     @Test func `a mistyped command has the nearest one named`() {
-        let commands = ["list", "vote"]
         #expect(throws: Never.self) {
-            try CommandLineWords.check(["list", "films"], commands: commands)
-            try CommandLineWords.check(["--help"], commands: commands)
-            try CommandLineWords.check([], commands: commands)
+            for words in [
+                ["list", "films"], ["--help"], [], ["plugin", "describe", "x"],
+                ["plugin", "--help"],
+                ["screen"],
+            ] {
+                try CommandLineWords.check(words, of: Atriumctl.self)
+            }
         }
         #expect(
             throws: CommandFailure(
                 "there is no command 'lst'",
                 hint: "did you mean 'list'? 'atriumctl --help' lists them.", status: .usage)
-        ) { try CommandLineWords.check(["lst", "films"], commands: commands) }
+        ) { try CommandLineWords.check(["lst", "films"], of: Atriumctl.self) }
         #expect(
             throws: CommandFailure(
                 "there is no command 'search'",
                 hint: "did you mean 'list CONTAINER --search TEXT'? 'atriumctl --help' lists them.",
                 status: .usage)
-        ) { try CommandLineWords.check(["search", "films", "heat"], commands: commands) }
+        ) { try CommandLineWords.check(["search", "films", "heat"], of: Atriumctl.self) }
+        #expect(
+            throws: CommandFailure(
+                "there is no command 'atriumctl screen selec'",
+                hint: "did you mean 'select'? 'atriumctl screen --help' lists them.",
+                status: .usage)
+        ) { try CommandLineWords.check(["screen", "selec", "x"], of: Atriumctl.self) }
+        #expect(
+            throws: CommandFailure(
+                "there is no command 'atriumctl plugin nope'",
+                hint: "'atriumctl plugin --help' lists them.", status: .usage)
+        ) { try CommandLineWords.check(["plugin", "nope"], of: Atriumctl.self) }
     }
 
     @Test func `a filter of another form is refused with the form`() {
@@ -149,9 +163,15 @@ import Varlink
         #expect(
             throws: CommandFailure(
                 "there is no command 'atriumctl screen srt'",
-                hint: "did you mean 'sort'? 'atriumctl screen --help' lists what there is.",
+                hint: "did you mean 'sort'? 'atriumctl screen --help' lists them.",
                 status: .usage)
         ) { try CommandLineWords.checkHelp(["help", "screen", "srt"], of: Atriumctl.self) }
+    }
+
+    @Test func `the store of watch goes with a sequence of it`() throws {
+        #expect(throws: (any Error).self) { try WatchCommand.parse(["--store", "x"]) }
+        let both = try WatchCommand.parse(["--store", "x", "--after", "0"])
+        #expect(both.store == "x" && both.after == 0)
     }
 
     @Test func `a vote below zero is no option`() {
@@ -170,12 +190,24 @@ import Varlink
             try CommandLineWords.checkFile(["apply", "-f", "films.yaml"])
             try CommandLineWords.checkFile(["apply", "--dry-run", "--file=films.yaml"])
             try CommandLineWords.checkFile(["list", "films"])
+            try CommandLineWords.checkFile(["apply", "-yf", "films.yaml", "--socket", "s"])
+            try CommandLineWords.checkFile(["apply", "films.yaml", "--help"])
         }
         #expect(
             throws: CommandFailure(
                 "'my films.yaml' stands there without -f",
                 hint: "atriumctl apply -f 'my films.yaml'", status: .usage)
         ) { try CommandLineWords.checkFile(["apply", "my films.yaml"]) }
+        for (words, hint) in [
+            ("apply --dry-run a.yaml", "apply --dry-run -f a.yaml"),
+            ("apply -f a.yaml b.yaml c.yaml", "apply -f a.yaml -f b.yaml -f c.yaml"),
+            ("apply --socket s a.yaml -y", "apply --socket s -f a.yaml -y"),
+        ] {
+            let failure = #expect(throws: CommandFailure.self) {
+                try CommandLineWords.checkFile(words.split(separator: " ").map(String.init))
+            }
+            #expect(failure?.hint == "atriumctl \(hint)")
+        }
     }
 
     @Test(arguments: [

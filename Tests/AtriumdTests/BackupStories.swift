@@ -212,6 +212,13 @@ extension Stories {
                 #expect(
                     replaced.output.contains(
                         "next: start the daemon: atriumd --state-directory 'state'"), "\(replaced)")
+                let configured = try await daemon.type(
+                    ": >own.yaml; atriumd --restore copy --replace --config own.yaml "
+                        + "--state-directory state")
+                #expect(
+                    configured.lines.last
+                        == "next: start the daemon: atriumd --config 'own.yaml' --state-directory 'state'",
+                    "\(configured)")
                 try await daemon.start()
                 #expect(try await Self.status(daemon)["store"] != before["store"])
             }

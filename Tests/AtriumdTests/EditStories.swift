@@ -122,6 +122,29 @@ extension Stories {
             }
         }
 
+        @Test(arguments: [
+            ("^title: .*/title: Cinema", "Apply it?", "kept: 'atriumctl"),
+            ("scale: 5/scale: many", "Edit it again?", "kept: once it is corrected, 'atriumctl"),
+        ])
+        func `Ctrl-C at a question of edit says where the text is`(
+            change: String, question: String, hint: String
+        ) async throws {
+            try await withFilms { daemon in
+                let edit = "EDITOR='sed -i \"s/\(change)/\"' atriumctl edit films"
+                try await Tmux.run(edit, columns: 200, on: daemon) { terminal in
+                    try await terminal.shows(question)
+                    try await terminal.press("C-c")
+                    try await terminal.shows("nothing was applied")
+                    try await terminal.shows("your text is \(hint) apply -f ")
+                    try await terminal.shows("ended with 130")
+                }
+                let kept = try await daemon.type("ls atrium-edit-*/films.yaml")
+                #expect(kept.lines.count == 1, "\(kept)")
+                let same = try await daemon.type("atriumctl describe films --definition")
+                #expect(same.output.contains("title: Film club"), "\(same)")
+            }
+        }
+
         @Test func `apply --prune asks on a terminal before it erases`() async throws {
             try await withFilms { daemon in
                 let voted = try await daemon.type(

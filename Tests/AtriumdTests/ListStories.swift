@@ -67,11 +67,16 @@ extension Stories {
         @Test func `a pager that is not there is named, and the list printed without`() async throws
         {
             try await withFilms { daemon in
-                let line = "PAGER='no-such-pager -F' atriumctl list films --limit 3"
-                try await Tmux.run(line, on: daemon) { terminal in
-                    try await terminal.shows("there is no program 'no-such-pager', as PAGER has it")
-                    try await terminal.shows("12 Angry Men")
-                    try await terminal.shows("ended with 0")
+                // A folder has the permission to be entered, which is that of a program to be run.
+                for (pager, program) in [("no-such-pager -F", "no-such-pager"), ("./run", "./run")]
+                {
+                    let line = "PAGER='\(pager)' atriumctl list films --limit 3"
+                    try await Tmux.run(line, on: daemon) { terminal in
+                        try await terminal.shows(
+                            "there is no program '\(program)', as PAGER has it")
+                        try await terminal.shows("12 Angry Men")
+                        try await terminal.shows("ended with 0")
+                    }
                 }
             }
         }

@@ -446,6 +446,7 @@ class ItsSocket(unittest.TestCase):
         for owner in (self.user, 0):
             os.chown(self.folder, owner, -1)
             self.assertEqual(self.find(), self.socket)
+            self.assertEqual(self.find(ATRIUM_SOCKET=""), self.socket)
         for mode in (0o720, 0o702, 0o777):
             self.folder.chmod(mode)
             self.refuses()

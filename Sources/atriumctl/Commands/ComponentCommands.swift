@@ -211,7 +211,7 @@ struct RefreshCommand: AsyncParsableCommand {
         commandName: "refresh", abstract: "Make components read their sources again.",
         discussion: """
             A component does so at most once a second, and what it finds is shown later. One without a \
-            source, such as a catalogue, does nothing.
+            source, such as a catalogue, has nothing to read again, and the command says so.
             """
     )
     .examples("atriumctl refresh compilation")
@@ -228,8 +228,26 @@ struct RefreshCommand: AsyncParsableCommand {
         let session = try await connection.connect()
         let parameters = Containers.Reload.Parameters(container: container, component: component)
         guard try await session.answer(Containers.Reload.self, parameters) != nil else { return }
+        Output.line(PrintableText.line(try await outcome(session)))
+    }
+
+    /// What became of it: a component without a source had nothing to do.
+    private func outcome(_ session: Session) async throws -> String {
         let what = component.map { "\(container): \($0)" } ?? container
-        Output.line(PrintableText.line("\(what) was asked to look at its source again"))
+        let asked = "\(what) was asked to look at its source again"
+        let known = try await session.call(Containers.Describe.self, .init(container: container))
+            .container.components
+        if let found = known.first(where: { $0.name == component }), found.kind != "contents" {
+            return "\(what) has no items: there is no source to look at again"
+        }
+        for list in known where list.kind == "contents" && list.name == component ?? list.name {
+            guard case .records? = await ItemSource.of(list.name, in: container, session) else {
+                return asked
+            }
+        }
+        return component == nil
+            ? "\(container) has no list with a source: there is nothing to refresh"
+            : "\(what) has no source, its items are put and imported: there is nothing to refresh"
     }
 }
 

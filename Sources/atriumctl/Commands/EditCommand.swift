@@ -10,7 +10,8 @@ struct EditCommand: AsyncParsableCommand {
         discussion: """
             Opens what was last applied in $VISUAL, $EDITOR or vi, says what the change would do, and \
             on a yes applies it. A text that is no definition is not applied: the line is named, and \
-            the editor opens again. What was not applied is kept in a file, which is named.
+            the editor opens again. What was not applied is kept in a file, which is named, also after \
+            Ctrl-C.
             """
     )
     .examples("atriumctl edit films", "EDITOR=nano atriumctl edit films")
@@ -57,8 +58,10 @@ struct EditCommand: AsyncParsableCommand {
                 try askAgain(after: failure, draft)
                 continue
             }
-            switch wish {
+            switch Interruption.watch(during: { wish }) {
             case .edit: continue
+            case .leave where Interruption.isThere:
+                throw draft.kept("nothing was applied", status: .interrupted)
             case .leave where !Question.isPossible:
                 throw draft.kept("nothing was applied: there is nobody to ask, and no --yes")
             case .leave: throw draft.kept("nothing was applied")
@@ -138,8 +141,13 @@ struct EditCommand: AsyncParsableCommand {
 
     private func askAgain(after failure: CommandFailure, _ draft: Draft) throws {
         for line in failure.lines { Output.note(line) }
-        guard Question.isPossible, Question.isYes("Edit it again?", byDefault: true) else {
-            throw draft.kept("nothing was applied", isRefused: true)
+        let isWanted = Interruption.watch {
+            Question.isPossible && Question.isYes("Edit it again?", byDefault: true)
+        }
+        guard isWanted else {
+            throw draft.kept(
+                "nothing was applied", status: Interruption.isThere ? .interrupted : .refused,
+                isRefused: true)
         }
     }
 

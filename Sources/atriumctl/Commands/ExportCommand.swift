@@ -63,32 +63,26 @@ struct ExportCommand: AsyncParsableCommand {
             for record in reply.records { lines.add(record) }
             Output.bytes(lines.bytes)
         }
-        await noteSources(session)
+        await reportSources(session)
         try show(lost)
     }
 
     /// Says whose items are not in an export of records: those of lists that have them from a source.
-    private func noteSources(_ session: Session) async {
+    private func reportSources(_ session: Session) async {
         let known = try? await session.client.call(
             Containers.Describe.self, .init(container: container))
         for list in known?.container.components ?? [] where list.kind == "contents" {
-            do {
-                _ = try await session.client.call(
-                    Contents.Put.self, .init(container: container, component: list.name, items: []))
-            } catch let error as VarlinkRemoteError {
-                if error.as(Contents.ReadOnly.self) != nil {
-                    Output.note(
-                        PrintableText.line(
-                            "the items of '\(list.name)' are its source's: they are not in the export"
-                        ))
-                } else if let failure = error.as(Contents.ComponentUnavailable.self) {
-                    Output.note(
-                        PrintableText.line(
-                            "it is not known whether the items of '\(list.name)' are in the export: \(failure.reason)"
-                        ))
-                }
-            } catch {
-                return
+            switch await ItemSource.of(list.name, in: container, session) {
+            case .source?:
+                Output.note(
+                    PrintableText.line(
+                        "the items of '\(list.name)' are its source's: they are not in the export"))
+            case .unknown(let reason)?:
+                Output.note(
+                    PrintableText.line(
+                        "it is not known whether the items of '\(list.name)' are in the export: \(reason)"
+                    ))
+            case .records?, nil: break
             }
         }
     }

@@ -15,7 +15,8 @@ struct InitCommand: AsyncParsableCommand {
             not clear, stay text, and a comment says so.
 
             Ids are taken from the column 'id', else made of the first whose values are all \
-            different, else of title and year. Nothing that is there is overwritten.
+            different, else of title and year. Nothing that is there is overwritten. A definition that \
+            the daemon refuses stays in its file, for 'apply' once that is corrected or permitted.
 
             With --follow nothing is imported: the list is the file, and shows what is in it as \
             long as the container is there. A folder of music makes a jukebox, whose list follows the folder.
@@ -78,8 +79,10 @@ struct InitCommand: AsyncParsableCommand {
             )
         }
         guard let path = try await write(definition.text, name, path) else { return }
-        try await apply(path)
-        if !follow { try await importFile(definition) }
+        try await goOn(with: path) {
+            try await apply(path)
+            if !follow { try await importFile(definition) }
+        }
     }
 
     private func makeJukebox() async throws {
@@ -93,7 +96,7 @@ struct InitCommand: AsyncParsableCommand {
         let path = output ?? "\(name).yaml"
         let text = folder.definition(name: name, output: path == "-" ? "FILE" : path)
         guard let path = try await write(text, name, path) else { return }
-        try await apply(path)
+        try await goOn(with: path) { try await apply(path) }
     }
 
     /// Prints a definition, and writes it to a file that does not exist yet.
@@ -108,10 +111,25 @@ struct InitCommand: AsyncParsableCommand {
         try InputFile.write(text, to: path)
         Output.bytes(Array(text.utf8))
         guard isWanted(path) else {
-            Output.note("\(path) is written; its first lines say how to go on.")
+            Output.note(Self.written(path))
             return nil
         }
         return path
+    }
+
+    private static func written(_ path: String) -> String {
+        "\(path) is written; its first lines say how to go on."
+    }
+
+    /// Does what follows on the writing of a file; a failure says that the file is there.
+    private func goOn(with path: String, _ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch var failure as CommandFailure {
+            let hint = failure.hint.map { "\($0)\n" } ?? ""
+            failure.hint = hint + Self.written(path)
+            throw failure
+        }
     }
 
     /// The file's absolute path; what the list would refuse is refused here.

@@ -8,10 +8,10 @@ struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List a container's items: filtered, searched, sorted.",
         discussion: """
-            The list is whole, unless --limit or --cursor asks for a part of it. A terminal shows it \
-            through $PAGER, by default less. A table has the columns that the definition presents; \
-            csv has all fields, and import takes it back; ids has an id a line; json has what the \
-            daemon answered, a line for each page of 1000 items.
+            The list is whole, unless --limit or --cursor asks for a part of it; --cursor alone asks \
+            for a page of 1000 items. A terminal shows it through $PAGER, by default less. A table has the \
+            columns that the definition presents; csv has all fields, and import takes it back; ids \
+            has an id a line; json has what the daemon answered, a line for each page.
             """
     )
     .examples(
@@ -87,7 +87,7 @@ struct ListCommand: AsyncParsableCommand {
             let object = try await session.call(
                 raw: Contents.List.name, JSONObject(writing: parameters) ?? .empty)
             let reply = try session.decode(Contents.List.self, object)
-            printer.take(reply, object)
+            printer.add(reply, object)
             total = reply.total
             parameters.cursor = reply.next
             parameters.present = nil
@@ -101,8 +101,8 @@ struct ListCommand: AsyncParsableCommand {
             Output.note(PrintableText.line("\(container) is \(closed)"))
         }
         let shown = "\(Wording.count(printer.count)) of \(Wording.count(total))"
-        let isPart = parameters.cursor != nil
-        Output.note(shown + (isPart ? "; a higher --limit shows more" : ""))
+        let advice = page.limit == nil ? "--all shows the rest" : "a higher --limit shows more"
+        Output.note(shown + (parameters.cursor == nil ? "" : "; \(advice)"))
         if total == 0 { try await hint(session) }
         if total == 0, let parent, !parent.isEmpty { try await check(parent, session) }
     }
@@ -143,7 +143,7 @@ struct ListCommand: AsyncParsableCommand {
             filters: query.selection, search: query.search, sort: order.fields,
             fields: output == .ids ? [] : chosenFields,
             actor: subject.actor,
-            limit: LimitOption.next(of: page.limit) ?? (isWhole ? LimitOption.pageLength : nil),
+            limit: LimitOption.next(of: page.limit) ?? LimitOption.pageLength,
             cursor: cursor)
     }
 }

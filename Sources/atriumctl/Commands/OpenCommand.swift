@@ -70,7 +70,7 @@ struct OpenCommand: AsyncParsableCommand {
             printer.outlines = try await session.outlines(of: reply.container)
         }
         var live = LiveScreen(connection: connection, parameters: parameters)
-        try await live.follow(session, take: printer.take) { parameters in
+        try await live.follow(session, handle: printer.handle) { parameters in
             // As it was left, not as it was opened.
             parameters.filters = printer.model.selection
             parameters.scope = printer.model.scope
@@ -111,8 +111,8 @@ final class ScreenPrinter {
         (self.container, self.style) = (container, style)
     }
 
-    /// Takes in what happens with the screen.
-    func take(_ event: LiveScreen.Event) throws {
+    /// Prints what happens with the screen.
+    func handle(_ event: LiveScreen.Event) throws {
         switch event {
         case .lost(let failure):
             isResuming = true

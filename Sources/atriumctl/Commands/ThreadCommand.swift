@@ -49,12 +49,34 @@ struct ThreadCommand: AsyncParsableCommand {
         let tree = CommentTree(width: Terminal.width, color: Terminal.hasColor)
         let (filled, own) = comments.filled(with: held)
         for line in tree.lines(filled) + tree.held(own) { Output.line(line) }
+        if let root, comments.isEmpty, depth != 0 {
+            if let found = try await find(root, session) {
+                for line in tree.lines([found]) { Output.line(line) }
+            }
+            Output.note("no replies to \(PrintableText.line(root))")
+        }
         let about = try await session.call(
             Containers.Describe.self, .init(container: target.container))
         let facts = about.container.components.lazy.compactMap(\.comments)
         if let closed = FactsText.closed(nil, facts.first { $0.closed == true }) {
             Output.note(PrintableText.line("\(target.container) is \(closed)"))
         }
+    }
+
+    /// Reads the thread up to a comment; nil: it is not shown there.
+    private func find(_ id: String, _ session: Session) async throws -> Comment? {
+        var parameters = parameters
+        (parameters.root, parameters.depth) = (nil, nil)
+        parameters.limit = LimitOption.pageLength
+        repeat {
+            let reply = try await session.call(Comments.Thread.self, parameters)
+            let found = (reply.comments.filled(with: reply.held ?? []))
+            if let comment = (found.comments + found.rest).first(where: { $0.id == id }) {
+                return comment
+            }
+            parameters.cursor = reply.next
+        } while parameters.cursor != nil
+        return nil
     }
 
     private var parameters: Comments.Thread.Parameters {

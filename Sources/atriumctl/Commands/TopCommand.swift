@@ -133,7 +133,7 @@ final class TopDisplay {
             case .terminal(.resized): break
             case .look(.failed(let failure)): throw failure
             case .look(.lost): notice = "lost the connection; trying again"
-            case .look(.figures(let figures)): take(figures)
+            case .look(.figures(let figures)): update(with: figures)
             }
             draw(on: screen)
         }
@@ -141,7 +141,7 @@ final class TopDisplay {
     }
 
     /// Counters begin anew with each run of the daemon: nothing is compared across.
-    private func take(_ figures: MetricFigures) {
+    private func update(with figures: MetricFigures) {
         notice = nil
         let change = MetricChange(before: before ?? figures, after: figures)
         self.change = change.isOfOneRun ? change : MetricChange(before: figures, after: figures)

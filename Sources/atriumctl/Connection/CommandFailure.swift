@@ -8,6 +8,8 @@ struct CommandFailure: Error, Equatable {
         case usage = 2
         /// The daemon, or another service, can't be reached or does not answer.
         case unreachable = 3
+        /// Somebody pressed Ctrl-C.
+        case interrupted = 130
     }
 
     var sentence: String

@@ -23,9 +23,9 @@ struct LiveNotifications {
     ///
     /// - Parameters:
     ///   - session: The connection to begin with.
-    ///   - take: Called with each event.
+    ///   - handle: Called with each event.
     /// - Throws: ``CommandFailure`` when the daemon refuses.
-    mutating func follow(_ session: Session, take: (Event) throws -> Void) async throws {
+    mutating func follow(_ session: Session, handle: (Event) throws -> Void) async throws {
         var session = session
         var reconnection = Reconnection(connection)
         var hasBegun = false
@@ -38,12 +38,12 @@ struct LiveNotifications {
                 {
                     let reply = try session.decode(Notifications.Subscribe.self, object)
                     reconnection.succeeded()
-                    if isLost { try take(.found) }
+                    if isLost { try handle(.found) }
                     // The first reply after a new connection may be empty: then there is no event.
                     let isNews =
                         !isLost || !reply.notifications.isEmpty || reply.gap != nil
                     (hasBegun, isLost) = (true, false)
-                    if isNews { try take(.batch(reply, object)) }
+                    if isNews { try handle(.batch(reply, object)) }
                     parameters.after = reply.sequence
                     parameters.store = reply.store ?? parameters.store
                 }
@@ -51,7 +51,7 @@ struct LiveNotifications {
             } catch {
                 let failure = await session.explain(error)
                 guard hasBegun, Reconnection.mayHelp(failure, error) else { throw failure }
-                if !isLost { try take(.lost(failure)) }
+                if !isLost { try handle(.lost(failure)) }
                 isLost = true
             }
             session = try await reconnection.connect()

@@ -21,11 +21,11 @@ struct LiveScreen {
     ///
     /// - Parameters:
     ///   - session: The connection to begin with.
-    ///   - take: Called with each event.
+    ///   - handle: Called with each event.
     ///   - update: Called before the screen is opened anew, to set what the user has chosen since.
     /// - Throws: ``CommandFailure`` when the daemon refuses.
     mutating func follow(
-        _ session: Session, take: (Event) throws -> Void,
+        _ session: Session, handle: (Event) throws -> Void,
         update: (inout Screens.Open.Parameters) -> Void
     ) async throws {
         var session = session
@@ -38,7 +38,7 @@ struct LiveScreen {
                     let reply = try session.decode(Screens.Open.self, object)
                     parameters.resume = .init(screen: reply.screen, revision: reply.revision)
                     reconnection.succeeded()
-                    try take(.revision(reply, object))
+                    try handle(.revision(reply, object))
                 }
                 return
             } catch {
@@ -47,7 +47,7 @@ struct LiveScreen {
                     throw failure
                 }
                 update(&parameters)
-                try take(.lost(failure))
+                try handle(.lost(failure))
             }
             session = try await reconnection.connect()
         }

@@ -19,7 +19,7 @@ enum ServiceAddress {
     ///   - words: The words, the command first.
     ///   - exists: Returns whether there is something at a path.
     /// - Returns: The words; those of other commands as they are.
-    static func takeOut(
+    static func moveToOption(
         _ words: [String], exists: (String) -> Bool = { access($0, F_OK) == 0 }
     ) -> [String] {
         guard let command = words.first, commands.contains(command),

@@ -30,7 +30,7 @@ final class Gunzip {
     }
 
     /// Takes packed bytes; those before must have been unpacked.
-    func take(_ bytes: [UInt8]) {
+    func add(_ bytes: [UInt8]) {
         packed = bytes
         taken = 0
     }

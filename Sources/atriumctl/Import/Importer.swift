@@ -27,7 +27,7 @@ struct Importer {
     private(set) var report = ImportReport()
     private var flights: [Flight] = []
     private var progress = ProgressBar()
-    private var places = ItemPlaces()
+    private var itemLines = ItemLines()
     /// The line before that the latest item stands in, too.
     private var repeated: Int?
     private var shape: ItemShape?
@@ -101,7 +101,7 @@ struct Importer {
     private mutating func entry(
         _ line: Int, _ item: Contents.Put.Parameters.Items, bytes: Int? = nil
     ) -> ImportBatch.Entry {
-        repeated = places.note(item.id, line: line)
+        repeated = itemLines.record(item.id, line: line)
         if let repeated { report.add(.init(id: item.id, line: line, before: repeated)) }
         let bytes = bytes ?? item.fields.bytes.count + item.id.utf8.count + Self.itemOverhead
         return .init(line: line, content: .item(item), bytes: bytes)
@@ -235,14 +235,14 @@ struct Importer {
 struct ImportInterrupted: Error {}
 
 /// The lines of items, so that those that occur twice are reported.
-private struct ItemPlaces {
+private struct ItemLines {
     /// How many are remembered, at some 20 bytes each; later duplicates are not reported.
     private static let most = 4_000_000
 
     private var lines: [Int: Int32] = [:]
 
     /// The latest line before that the id stands in, if any.
-    mutating func note(_ id: String, line: Int) -> Int? {
+    mutating func record(_ id: String, line: Int) -> Int? {
         let key = id.hashValue
         let before = lines[key]
         if before != nil || lines.count < Self.most {

@@ -16,4 +16,11 @@ enum Interruption {
             signal(number, SIG_DFL)
         }
     }
+
+    /// As ``watch()``, while a question is asked: Ctrl-C ends it, as the end of input does.
+    static func watch<Answer>(during question: () -> Answer) -> Answer {
+        watch()
+        defer { signal(SIGINT, SIG_DFL) }
+        return question()
+    }
 }

@@ -22,7 +22,7 @@ final class TextSource: TextChunks {
         let head = try enough(of: [], 2, read)
         if Gunzip.isPacked(head) {
             unpacking = try Gunzip()
-            unpacking?.take(head)
+            unpacking?.add(head)
         } else {
             ahead = head
         }
@@ -59,7 +59,7 @@ final class TextSource: TextChunks {
         guard var wide else { return try unpacked() }
         defer { self.wide = wide }
         guard let more = try unpacked() else { return wide.finish() }
-        return wide.take(more[...])
+        return wide.decode(more[...])
     }
 
     private func unpacked() throws(CommandFailure) -> [UInt8]? {
@@ -71,7 +71,7 @@ final class TextSource: TextChunks {
                     try unpacking.finish()
                     return nil
                 }
-                unpacking.take(more)
+                unpacking.add(more)
             }
         } catch {
             throw CommandFailure("\(path == "-" ? "standard input" : path): \(error.sentence)")
@@ -122,12 +122,12 @@ struct UTF16Text {
         _ bytes: ArraySlice<UInt8>, isBigEndian: Bool
     ) -> (UTF16Text?, [UInt8]) {
         var text = UTF16Text(isBigEndian: isBigEndian)
-        let first = text.take(bytes)
+        let first = text.decode(bytes)
         return (text, first)
     }
 
     /// What bytes stand for; half a letter at the end waits for the other half.
-    mutating func take(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    mutating func decode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var units: [UInt16] = []
         units.reserveCapacity(bytes.count / 2 + 2)
         if let lead { units.append(lead) }

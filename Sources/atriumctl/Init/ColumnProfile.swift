@@ -54,27 +54,27 @@ struct ColumnProfile {
     }
 
     /// Looks at a value.
-    mutating func note(_ value: JSONValue) {
+    mutating func add(_ value: JSONValue) {
         switch value {
         case .null, .string(""): return
-        case .bool(let truth): note(truth ? "true" : "false")
-        case .int(let number): note("\(number)")
-        case .double(let number): note("\(number)")
-        case .string(let text): note(ItemText.trimmed(text))
+        case .bool(let truth): add(truth ? "true" : "false")
+        case .int(let number): add("\(number)")
+        case .double(let number): add("\(number)")
+        case .string(let text): add(ItemText.trimmed(text))
         case .array(let elements):
             let texts = elements.compactMap(\.string)
             filled += 1
             lists += 1
             isUnique = false
             if texts.count < elements.count { isNested = true }
-            note(words: texts)
+            add(words: texts)
         case .object:
             filled += 1
             isNested = true
         }
     }
 
-    private mutating func note(_ text: String) {
+    private mutating func add(_ text: String) {
         guard !text.isEmpty else { return }
         filled += 1
         longest = max(longest, text.count)
@@ -85,16 +85,16 @@ struct ColumnProfile {
         for separator in "|;," where text.contains(separator) {
             separated[separator, default: 0] += 1
         }
-        noteParts(text)
+        addParts(text)
         if values.count <= Self.mostFilters { values.insert(text) }
-        note(words: ItemText.words(text))
+        add(words: ItemText.words(text))
         if isUnique {
             isUnique = slugs.insert((ItemText.slug([text]) ?? "").hashValue).inserted
             if !isUnique { slugs = [] }
         }
     }
 
-    private mutating func noteParts(_ text: String) {
+    private mutating func addParts(_ text: String) {
         for separator in "|;"
         where !repeats.contains(separator) && parts[separator]?.count ?? 0 < 1000 {
             for part in text.split(separator: separator) {
@@ -104,7 +104,7 @@ struct ColumnProfile {
         }
     }
 
-    private mutating func note(words: [String]) {
+    private mutating func add(words: [String]) {
         for word in words {
             longestWord = max(longestWord, word.count)
             if self.words.count <= Self.mostFilters { self.words.insert(word) }

@@ -37,7 +37,7 @@ struct FileProfile {
                 guard let members = try Self.members(piece, names) else { continue }
                 rows += 1
                 for member in members where !member.name.isEmpty {
-                    columns[place(of: member.name)].note(member.value)
+                    columns[place(of: member.name)].add(member.value)
                 }
             } catch {
                 bad += 1

@@ -25,7 +25,7 @@ struct ListPrinter {
     }
 
     /// Adds a page, decoded and as it was received.
-    mutating func take(_ page: Contents.List.Reply, _ object: JSONObject) {
+    mutating func add(_ page: Contents.List.Reply, _ object: JSONObject) {
         count += page.items.count
         presentation = presentation ?? page.presentation
         switch form {

@@ -16,7 +16,7 @@ extension Browser {
             case .menu(let menu): choose(key, menu)
             case .help(let offset): help(key, offset)
             }
-        settle()
+        scrollToCursors()
         return effects + more()
     }
 
@@ -94,12 +94,9 @@ extension Browser {
     private mutating func command(_ character: Character) -> [Effect] {
         switch character {
         case "/": mode = .search(TextInput(screen.search), before: screen.search)
-        case "f":
-            return menu(
-                .filters, Menu.filters(screen.sections),
-                none: "there are no filters here")
-        case "s": return menu(.sort, screen.model.sortChoices(screen.sort), none: "")
-        case "w": return menu(.components, screen.model.componentChoices, none: "")
+        case "f": open(.filters, none: "there are no filters here")
+        case "s": open(.sort, none: "")
+        case "w": open(.components, none: "")
         case "x": return clear()
         case "p": turnPart(1)
         case "P": turnPart(-1)
@@ -109,7 +106,7 @@ extension Browser {
             layThreadOut(isNew: false)
         case "i":
             lists.toggleIDs(screen.model)
-            settle()
+            scrollToCursors()
         case "?": mode = .help(offset: 0)
         case "q": return [.quit]
         case "o": return lists.item.map { [.call(.activate(item: $0.id))] } ?? []
@@ -121,19 +118,6 @@ extension Browser {
         case "v", "-", "+", "0"..."9": return vote(character)
         default: break
         }
-        return []
-    }
-
-    private mutating func menu(
-        _ kind: Menu.Kind, _ choices: [Menu.Choice], none: String
-    ) -> [Effect] {
-        guard !choices.isEmpty else {
-            status.say(none)
-            return []
-        }
-        var menu = Menu(kind)
-        menu.settle(choices, height: areas.body)
-        mode = .menu(menu)
         return []
     }
 
@@ -208,9 +192,9 @@ extension Browser {
     // MARK: - The mouse
 
     private mutating func click(_ row: Int, _ column: Int) -> [Effect] {
-        let shown = view()
+        let shown = BrowserView(self).rows
         guard shown.indices.contains(row) else { return [] }
-        switch shown[row].place {
+        switch shown[row].target {
         case .line(let line):
             let isAgain = pane == .list && line == lists.cursor
             pane = .list
@@ -230,8 +214,8 @@ extension Browser {
     }
 
     private mutating func wheel(_ rows: Int, _ row: Int) -> [Effect] {
-        let shown = view()
-        if shown.indices.contains(row), case .block? = shown[row].place {
+        let shown = BrowserView(self).rows
+        if shown.indices.contains(row), case .block? = shown[row].target {
             thread.scroll(by: rows, height: areas.thread)
         } else {
             lists.move(by: rows)

@@ -45,13 +45,13 @@ extension Browser {
                 return []
             }
             return cast(value, on: subject)
-        case .filter(let place, _, let isRange):
+        case .filter(let id, _, let isRange):
             guard !text.isEmpty else { return [] }
             if isRange, !text.contains("..") {
                 status.say("a range is FROM..TO; either end may be left out", isError: true)
                 return []
             }
-            return chosen([.call(.select(section: place.section, filter: text), part: place.part)])
+            return chosen([.call(.select(section: id.section, filter: text), part: id.part)])
         case .reason(let component, let comment):
             return next(
                 after: .moderate(
@@ -89,121 +89,65 @@ extension Browser {
 
     // MARK: - Menus
 
-    /// What a menu offers now.
-    func choices(_ menu: Menu) -> [Menu.Choice] {
-        switch menu.kind {
-        case .filters:
-            menu.found(
-                Menu.filters(
-                    lookup.adding(to: screen.sections, having: menu.query?.text ?? "")))
-        case .sort: menu.found(screen.model.sortChoices(screen.sort))
-        case .components: menu.found(screen.model.componentChoices)
-        case .queue(let queue): menu.found(queue.choices)
-        case .moderation(let comment):
-            ScreenModel.moderationChoices(
-                comment, mayModerate: mayModerate != false, isMine: comment.author == actor)
-        }
+    /// What menus offer now.
+    var offered: MenuChoices {
+        MenuChoices(
+            screen: screen, lookup: lookup, mayModerate: mayModerate != false, actor: actor)
     }
 
-    /// The choice of the menu that is open; nil: none is.
-    var menuChoice: Menu.Choice? {
-        guard case .menu(let menu) = mode else { return nil }
-        let choices = choices(menu)
-        return choices.indices.contains(menu.cursor) ? choices[menu.cursor] : nil
+    /// Opens a menu; without anything to choose it says so.
+    mutating func open(_ kind: Menu.Kind, none: String) {
+        let menu = Menu(kind)
+        guard !offered.of(menu).isEmpty else { return status.say(none) }
+        mode = .menu(menu)
+        changeMenu { $0.adjustCursor($1, height: $2) }
     }
 
-    /// Has the menu that is open stand at a choice, whose place may be another now.
-    mutating func followMenu(_ choice: Menu.Choice?) {
+    /// Changes the menu that is open, if any, by what it offers now and how much of that is in sight.
+    mutating func changeMenu(_ change: (inout Menu, [Menu.Choice], _ height: Int) -> Void) {
         guard case .menu(var menu) = mode else { return }
-        menu.follow(choice, choices(menu), height: areas.body - 1)
+        let choices = offered.of(menu)
+        change(&menu, choices, areas.body - 1)
         mode = .menu(menu)
     }
 
     /// A key while something is chosen from a menu.
     mutating func choose(_ key: Key, _ menu: Menu) -> [Effect] {
         var menu = menu
-        if menu.isTyping, let effects = narrow(key, &menu) { return effects }
-        let choices = choices(menu)
-        let height = areas.body - 1
+        var pointed: Int?
+        if case .click(let row, _) = key {
+            let shown = BrowserView(self).rows
+            if shown.indices.contains(row), case .choice(let index)? = shown[row].target {
+                pointed = index
+            }
+        }
+        let outcome = menu.press(key, of: offered, pointed: pointed, height: areas.body - 1)
         mode = .menu(menu)
-        switch key {
-        case .escape, .character("q"), .character("f"), .character("s"), .backspace:
+        switch outcome {
+        case .open: return []
+        case .closed:
             mode = .browse
             return []
-        case .down, .character("j"): menu.move(by: 1, choices, height: height)
-        case .up, .character("k"): menu.move(by: -1, choices, height: height)
-        case .pageDown: menu.move(by: height - 1, choices, height: height)
-        case .pageUp: menu.move(by: 1 - height, choices, height: height)
-        case .home, .character("g"): menu.move(by: -choices.count, choices, height: height)
-        case .end, .character("G"): menu.move(by: choices.count, choices, height: height)
-        case .right, .character("l"), .tab: menu.section(by: 1, choices, height: height)
-        case .left, .character("h"), .backTab: menu.section(by: -1, choices, height: height)
-        case .wheel(let rows, _): menu.move(by: rows, choices, height: height)
-        case .character("/"):
-            menu.query = menu.query ?? TextInput()
-            menu.isTyping = true
-        case .character("x") where menu.kind == .filters:
-            return clear()
-        case .click(let row, _):
-            let shown = view()
-            guard shown.indices.contains(row), case .choice(let index)? = shown[row].place
-            else { return [] }
-            menu.point(at: index)
-            mode = .menu(menu)
-            return act(menu, choices)
-        case .enter, .character(" "): return act(menu, choices)
-        default: break
+        case .chosen(let action): return action.map { act(menu, $0) } ?? []
+        case .searched(let text):
+            return screen.questions(text).map { .call(.find($0), part: $0.part) }
         }
-        mode = .menu(menu)
-        return []
     }
 
-    /// A key while values are searched; nil: it is for the menu.
-    private mutating func narrow(_ key: Key, _ menu: inout Menu) -> [Effect]? {
-        var query = menu.query ?? TextInput()
-        var effects: [Effect] = []
-        switch query.press(key) {
-        case .accepted:
-            menu.isTyping = false
-            // What is found first is what was meant.
-            let choices = choices(menu)
-            menu.settle(choices, height: areas.body - 1)
-            mode = .menu(menu)
-            return act(menu, choices)
-        case .dropped:
-            menu.query = nil
-            menu.isTyping = false
-        case .changed:
-            menu.query = query
-            if menu.kind == .filters {
-                effects = screen.questions(query.text).map { .call(.find($0), part: $0.part) }
-            }
-        case .moved: menu.query = query
-        case .ignored: return nil
-        }
-        menu.settle(choices(menu), height: areas.body - 1)
-        mode = .menu(menu)
-        return effects
-    }
-
-    private mutating func act(_ menu: Menu, _ choices: [Menu.Choice]) -> [Effect] {
-        guard choices.indices.contains(menu.cursor), let action = choices[menu.cursor].action
-        else { return [] }
+    private mutating func act(_ menu: Menu, _ action: Menu.Action) -> [Effect] {
         switch action {
-        case .toggle(let place, let filter, let isSelected):
+        case .toggle(let id, let filter, let isSelected):
             return chosen([
                 .call(
                     isSelected
-                        ? .deselect(section: place.section, filter: filter)
-                        : .select(section: place.section, filter: filter), part: place.part)
+                        ? .deselect(section: id.section, filter: filter)
+                        : .select(section: id.section, filter: filter), part: id.part)
             ])
-        case .ask(let place, let title, let isRange):
-            mode = .prompt(.filter(place, title: title, isRange: isRange), TextInput())
+        case .ask(let id, let title, let isRange):
+            mode = .prompt(.filter(id, title: title, isRange: isRange), TextInput())
             return []
         case .find:
-            var menu = menu
-            (menu.query, menu.isTyping) = (TextInput(), true)
-            mode = .menu(menu)
+            changeMenu { menu, _, _ in menu.beginQuery(isNew: true) }
             return []
         case .clear: return clear()
         case .sort(let fields):
@@ -213,9 +157,8 @@ extension Browser {
         case .setHidden(let component, let hidden):
             return [.call(.setHidden(component: component, hidden))]
         case .decide(let comment):
-            var menu = Menu(.moderation(comment))
-            menu.settle(self.choices(menu), height: areas.body - 1)
-            mode = .menu(menu)
+            mode = .menu(Menu(.moderation(comment)))
+            changeMenu { $0.adjustCursor($1, height: $2) }
             return []
         case .moderate, .delete: return moderate(menu, action)
         }

@@ -1,12 +1,13 @@
 import Interfaces
 
 extension Browser {
-    /// Takes in a revision.
+    /// Applies a revision.
     ///
     /// - Throws: ``CommandFailure`` for one that does not lead on from what is here.
-    mutating func take(_ reply: Screens.Open.Reply) throws -> [Effect] {
+    mutating func apply(_ reply: Screens.Open.Reply) throws -> [Effect] {
         let before = screen.model
-        let choice = menuChoice
+        let choice: Menu.Choice? =
+            if case .menu(let menu) = mode { offered.chosen(in: menu) } else { nil }
         let all = try screen.apply(reply)
         // What was being written would go to another container.
         if screen.isGone, keepDraft() {
@@ -20,7 +21,6 @@ extension Browser {
         if let reset = reply.reset {
             status.say("started anew: \(reset)")
             windows.resetLimits()
-            screen.forgetChoicesOfParts()
             // As it was: the daemon knows only what a screen is opened with.
             if screen.part.isEmpty {
                 effects += before.path.map { .call(.enter(item: $0)) }
@@ -35,7 +35,7 @@ extension Browser {
         if !startsAnew { highlights.add(changes, now: now) }
         let model = screen.model
         let isNew = startsAnew || model.path != before.path || model.scope != before.scope
-        windows.take(changes, before: before, model, isNew: isNew || news.isWhole)
+        windows.apply(changes, before: before, model, isNew: isNew || news.isWhole)
         layListsOut(news, changes, isNew: isNew)
         layThreadOut(isNew: model.focus != before.focus)
         startsAnew = false
@@ -44,31 +44,28 @@ extension Browser {
         }
         if let message = reply.message { status.say(message) }
         if let lead = reply.lead { effects.append(.go(container: lead.container, item: lead.item)) }
-        followMenu(choice)
+        changeMenu { $0.follow(choice, $1, height: $2) }
         return effects + more()
     }
 
-    /// Takes in a page of entries behind a window.
-    mutating func take(page: [Tail.Entry], next: String?, of query: Tail.Query) -> [Effect] {
-        guard windows.take(page: page, next: next, of: query, in: screen.model) else { return [] }
+    /// Adds a page of entries behind a window.
+    mutating func receive(page: [Tail.Entry], next: String?, of query: Tail.Query) -> [Effect] {
+        guard windows.append(page: page, next: next, of: query, in: screen.model) else { return [] }
         if case .comments = query {
             layThreadOut(isNew: false)
         } else {
-            lists.take(
+            lists.append(
                 page.compactMap(\.item), of: query.component, screen.model, windows)
             if wantsEnd, pane == .list { lists.moveToEnd() }
-            settle()
+            scrollToCursors()
         }
         return more()
     }
 
-    /// Takes in what was found in sections of filters.
-    mutating func take(found filters: [Section.Filters], for question: FilterLookup.Question) {
-        lookup.take(filters, for: question)
-        if case .menu(var menu) = mode {
-            menu.settle(choices(menu), height: areas.body - 1)
-            mode = .menu(menu)
-        }
+    /// Adds what was found in sections of filters.
+    mutating func receive(found filters: [Section.Filters], for question: FilterLookup.Question) {
+        lookup.add(filters, for: question)
+        changeMenu { $0.adjustCursor($1, height: $2) }
     }
 
     /// Shows another part.
@@ -85,20 +82,20 @@ extension Browser {
     private mutating func layListsOut(
         _ news: ScreenParts.News, _ changes: [ScreenChange], isNew: Bool
     ) {
-        guard lists.take(news, changes, of: screen.model, windows, isNew: isNew) else { return }
+        guard lists.apply(news, changes, of: screen.model, windows, isNew: isNew) else { return }
         if wantsEnd, pane == .list {
             lists.moveToEnd()
             // From there on the cursor stays with its item.
             wantsEnd = lists.lists.contains { $0.hasMore || $0.items.count < $0.total }
         }
-        settle()
+        scrollToCursors()
     }
 
     /// Lays out what is known of the focus anew.
     mutating func layThreadOut(isNew: Bool) {
         let model = screen.model
         let found = model.focus.isEmpty ? nil : lists.item(model.focus)
-        thread.take(
+        thread.update(
             windows.talk(in: screen),
             held: screen.component("comments") == nil ? [] : model.held,
             details: found.map { $0.list.columns.details(of: $0.item, beyond: model.details) }
@@ -110,14 +107,14 @@ extension Browser {
             thread.moveToEnd(height: areas.thread)
             wantsEnd = screen.threadList.map { windows.mayGoOn($0, in: screen) } ?? false
         }
-        settle()
+        scrollToCursors()
     }
 
     /// Scrolls so that the cursors are in sight.
-    mutating func settle() {
+    mutating func scrollToCursors() {
         let areas = areas
-        lists.settle(height: areas.list)
-        thread.settle(height: areas.thread)
+        lists.scrollToCursor(height: areas.list)
+        thread.limitOffset(height: areas.thread)
     }
 
     /// Asks for more of the lists whose end is nearly in sight.

@@ -130,14 +130,7 @@ extension Browser {
     mutating func moderate() -> [Effect] {
         guard let (_, comment) = chosenComment() else { return [] }
         worksQueue = false
-        var menu = Menu(.moderation(comment))
-        let choices = choices(menu)
-        guard !choices.isEmpty else {
-            status.say("moderators decide on others' comments")
-            return []
-        }
-        menu.settle(choices, height: areas.body - 1)
-        mode = .menu(menu)
+        open(.moderation(comment), none: "moderators decide on others' comments")
         return []
     }
 

@@ -24,7 +24,7 @@ struct Browser {
     /// What one line is asked for.
     enum Prompt: Equatable {
         case vote(Request.Subject)
-        case filter(Menu.Place, title: String, isRange: Bool)
+        case filter(Menu.SectionID, title: String, isRange: Bool)
         case reason(component: String, Comment)
     }
 
@@ -87,5 +87,45 @@ struct Browser {
     mutating func resize(rows: Int, columns: Int) {
         (self.rows, self.columns) = (rows, columns)
         layThreadOut(isNew: false)
+    }
+
+    // MARK: - Space
+
+    /// How the rows are shared out, below the head and the line of what is chosen.
+    struct Areas: Equatable {
+        /// All between the two upper and the two lower rows.
+        var body: Int
+        /// The header above the lines of the lists; 0: each list has its own among these.
+        var header: Int
+        /// The lines of the lists.
+        var list: Int
+        /// The row with what the thread is about; 0: there is no thread.
+        var separator: Int
+        var thread: Int
+        /// What is left for what is written, with its title.
+        var draft: Int { body - header - list - separator - thread }
+    }
+
+    var areas: Areas {
+        let body = max(1, rows - 4)
+        var draft = 0
+        if case .write(_, let input) = mode {
+            let lines = DraftView(input, width: columns - 2).rows.count
+            draft = max(2, min(lines + 1, body / 2))
+        }
+        let room = body - draft
+        let header = lists.headerRows
+        let isTalked = screen.hasThread && (!screen.model.focus.isEmpty || thread.count > 0)
+        guard isTalked, room >= header + 4 else {
+            return Areas(
+                body: body, header: header, list: max(1, room - header), separator: 0, thread: 0)
+        }
+        let share =
+            pane == .thread
+            ? room * 2 / 3 : screen.model.focus.isEmpty ? room / 4 : room * 2 / 5
+        let below = min(max(2, share), max(2, thread.count + 1), room - header - 2)
+        return Areas(
+            body: body, header: header, list: room - header - below, separator: 1,
+            thread: below - 1)
     }
 }

@@ -8,6 +8,16 @@ struct CommentDraft: Equatable {
         case reply(Request.Subject, to: Comment)
         case edit(component: String, Comment)
 
+        /// What is written, for the person.
+        var title: String {
+            switch self {
+            case .comment(let subject): "Your comment on \(subject.title)"
+            case .reply(_, let comment):
+                "Your reply to \(comment.author.map { ActorName.shown($0) } ?? "a comment")"
+            case .edit: "Your comment, edited"
+            }
+        }
+
         /// Whether two drafts are for the same place.
         func isSame(as other: Goal) -> Bool {
             switch (self, other) {
@@ -71,7 +81,7 @@ struct Drafts {
     }
 
     /// Takes out the text to begin with, its draft as one for this goal; nil: there is none.
-    mutating func take(for goal: CommentDraft.Goal) -> UnsentText? {
+    mutating func remove(for goal: CommentDraft.Goal) -> UnsentText? {
         let isEdit = if case .edit = goal { true } else { false }
         let place =
             unsent.lastIndex { $0.draft.goal.isSame(as: goal) }
@@ -86,7 +96,7 @@ struct Drafts {
 extension Browser {
     /// Begins to write: with what could not be sent before, if anything, else with a text.
     mutating func write(_ goal: CommentDraft.Goal, _ text: String = "") {
-        let kept = drafts.take(for: goal)
+        let kept = drafts.remove(for: goal)
         if kept != nil { status.say("this was not sent before; ^U empties it") }
         mode = .write(
             kept?.draft ?? CommentDraft(goal: goal), TextInput(kept?.text ?? text, hasLines: true))

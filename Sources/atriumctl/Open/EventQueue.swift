@@ -46,7 +46,7 @@ final class EventQueue: Sendable {
     }
 
     /// Takes all there are.
-    func take() -> [Event] {
+    func drain() -> [Event] {
         _ = Self.bytes(from: descriptor)
         return events.withLock { events in
             defer { events = [] }

@@ -22,8 +22,8 @@ struct FilterLookup {
 
     private var found: [(question: Question, filters: [Section.Filters])] = []
 
-    /// Takes in what was found, in place of what was found in the section before.
-    mutating func take(_ filters: [Section.Filters], for question: Question) {
+    /// Adds what was found, in place of what was found in the section before.
+    mutating func add(_ filters: [Section.Filters], for question: Question) {
         found.removeAll {
             $0.question.part == question.part && $0.question.section == question.section
         }

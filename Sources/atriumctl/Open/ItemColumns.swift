@@ -73,8 +73,8 @@ struct ItemColumns {
         return Column(key: key, title: text, isNumber: isNumber, width: text.width)
     }
 
-    /// Takes in an item, new or changed.
-    mutating func take(_ item: Item) {
+    /// Adds an item, new or changed.
+    mutating func add(_ item: Item) {
         let values = item.fields.value
         var texts = columns.map { CellText(text($0.key, of: item, values)) }
         titles[item.id] = texts[0].text

@@ -47,6 +47,9 @@ struct ListPane {
     /// One list's header stands above the lines; of several each has its own among them.
     private var heads: Int { lists.count > 1 ? 2 : 0 }
 
+    /// The rows above the lines.
+    var headerRows: Int { heads == 0 ? 1 : 0 }
+
     private func length(of list: List) -> Int { heads + max(1, list.items.count) }
 
     /// What a line shows; nil behind the last.
@@ -151,7 +154,7 @@ struct ListPane {
     }
 
     /// Scrolls so that the cursor is in sight of so many lines.
-    mutating func settle(height: Int) {
+    mutating func scrollToCursor(height: Int) {
         let height = max(1, height)
         cursor = max(0, min(cursor, count - 1))
         // The title and the header of a list are shown with its first item.
@@ -166,7 +169,7 @@ struct ListPane {
     /// Has an item selected in the lists that its inside is left for; nil: none.
     mutating func leave(_ item: String?) { leaving = item }
 
-    /// Takes in a revision of the screen.
+    /// Applies a revision of the screen.
     ///
     /// - Parameters:
     ///   - news: What the revision contains.
@@ -175,7 +178,7 @@ struct ListPane {
     ///   - windows: What there is behind that.
     ///   - isNew: Whether the lists are others, so that the cursor goes to their start.
     /// - Returns: Whether it has lists.
-    mutating func take(
+    mutating func apply(
         _ news: ScreenParts.News, _ changes: [ScreenChange], of model: ScreenModel,
         _ windows: ListWindows, isNew: Bool
     ) -> Bool {
@@ -189,7 +192,7 @@ struct ListPane {
             let items = (list?.items ?? []) + windows.items(behind: component.name)
             var columns = known?.columns ?? columns(component.name, model)
             for item in known == nil ? items : changes.items(of: component.name) {
-                columns.take(item)
+                columns.add(item)
             }
             return List(
                 component: component.name,
@@ -197,7 +200,7 @@ struct ListPane {
                 empty: component.empty, total: list?.total ?? 0, hasMore: list?.hasMore == true,
                 items: items, columns: columns)
         }
-        take(lists, isNew: isNew)
+        replace(lists, isNew: isNew)
         if isNew {
             if let leaving {
                 for list in lists { select(.init(component: list.component, item: leaving)) }
@@ -207,18 +210,18 @@ struct ListPane {
         return true
     }
 
-    /// Takes in a page of items, which are among those behind the window now.
-    mutating func take(
+    /// Adds a page of items, which are among those behind the window now.
+    mutating func append(
         _ page: [Item], of component: String, _ model: ScreenModel, _ windows: ListWindows
     ) {
         let lists = lists.map { list in
             guard list.component == component else { return list }
             var list = list
             list.items = (model.list(component)?.items ?? []) + windows.items(behind: component)
-            for item in page { list.columns.take(item) }
+            for item in page { list.columns.add(item) }
             return list
         }
-        take(lists, isNew: false)
+        replace(lists, isNew: false)
     }
 
     /// Shows the items' ids, or hides them.
@@ -227,10 +230,10 @@ struct ListPane {
         let lists = lists.map { list in
             var list = list
             list.columns = columns(list.component, model)
-            for item in list.items { list.columns.take(item) }
+            for item in list.items { list.columns.add(item) }
             return list
         }
-        take(lists, isNew: false)
+        replace(lists, isNew: false)
     }
 
     private func columns(_ component: String, _ model: ScreenModel) -> ItemColumns {
@@ -240,8 +243,8 @@ struct ListPane {
             derived: model.derivedColumns, showsIDs: showsIDs)
     }
 
-    /// Takes in lists that changed: the cursor stays on its item, and that where it stands in sight.
-    private mutating func take(_ lists: [List], isNew: Bool) {
+    /// Shows lists in place of those before: the cursor stays on its item, and that where it stands in sight.
+    private mutating func replace(_ lists: [List], isNew: Bool) {
         let (before, row, line) = (selected, cursor - offset, cursor)
         self.lists = lists
         guard !isNew else {

@@ -64,7 +64,7 @@ struct ListWindows {
     ///   - before: The part as it was.
     ///   - model: The part as it is.
     ///   - isNew: Whether the lists are others, and what is behind them, too.
-    mutating func take(
+    mutating func apply(
         _ changes: [ScreenChange], before: ScreenModel, _ model: ScreenModel, isNew: Bool
     ) {
         // Comments are not searched, filtered or sorted.
@@ -72,19 +72,19 @@ struct ListWindows {
         for component in tails.keys {
             let isFull =
                 model.list(component)?.total ?? 0 >= before.list(component)?.total ?? 0
-            tails[component]?.take(changes, isFull: isFull)
+            tails[component]?.apply(changes, isFull: isFull)
         }
     }
 
     /// Adds a page.
     ///
     /// - Returns: Whether it is of a list that is shown.
-    mutating func take(
+    mutating func append(
         page: [Tail.Entry], next: String?, of query: Tail.Query, in model: ScreenModel
     ) -> Bool {
         guard tails[query.component]?.query == query, let window = model.list(query.component)
         else { return false }
-        tails[query.component]?.take(
+        tails[query.component]?.append(
             page, next: next, window: window.entries, total: window.total)
         return true
     }

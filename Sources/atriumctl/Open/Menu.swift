@@ -12,16 +12,16 @@ struct Menu: Equatable {
     }
 
     /// Which section of filters, and of which part of the screen.
-    struct Place: Equatable {
+    struct SectionID: Equatable {
         var section: String
         var part: String
     }
 
     /// What a choice does.
     enum Action: Equatable {
-        case toggle(Place, filter: String, isSelected: Bool)
+        case toggle(SectionID, filter: String, isSelected: Bool)
         /// Asks for a text or a range.
-        case ask(Place, title: String, isRange: Bool)
+        case ask(SectionID, title: String, isRange: Bool)
         /// Searches the filters.
         case find
         case clear
@@ -46,9 +46,9 @@ struct Menu: Equatable {
     private(set) var cursor = 0
     private(set) var offset = 0
     /// What choices have to contain.
-    var query: TextInput?
+    private(set) var query: TextInput?
     /// Whether the query is being typed.
-    var isTyping = false
+    private(set) var isTyping = false
 
     init(_ kind: Kind) { self.kind = kind }
 
@@ -87,7 +87,7 @@ struct Menu: Equatable {
     }
 
     /// Puts the cursor on the nearest choice, and that in sight.
-    mutating func settle(_ choices: [Choice], height: Int, step: Int = 1) {
+    mutating func adjustCursor(_ choices: [Choice], height: Int, step: Int = 1) {
         cursor = max(0, min(cursor, choices.count - 1))
         for direction in [step, -step] {
             var index = cursor
@@ -108,15 +108,19 @@ struct Menu: Equatable {
 
     mutating func move(by lines: Int, _ choices: [Choice], height: Int) {
         cursor += lines
-        settle(choices, height: height, step: lines < 0 ? -1 : 1)
+        adjustCursor(choices, height: height, step: lines < 0 ? -1 : 1)
     }
 
-    mutating func point(at index: Int) { cursor = index }
+    /// Begins to type what choices have to contain, or goes on with it.
+    mutating func beginQuery(isNew: Bool = false) {
+        query = isNew ? TextInput() : query ?? TextInput()
+        isTyping = true
+    }
 
     /// Selects a choice again after the choices were replaced.
     mutating func follow(_ choice: Choice?, _ choices: [Choice], height: Int) {
         if let choice, let index = choices.firstIndex(where: choice.isSame) { cursor = index }
-        settle(choices, height: height)
+        adjustCursor(choices, height: height)
     }
 
     /// Goes to the next section, or the one before.
@@ -131,7 +135,7 @@ struct Menu: Equatable {
             while index < choices.count, choices[index].action != nil { index += 1 }
         }
         cursor = index
-        settle(choices, height: height)
+        adjustCursor(choices, height: height)
     }
 }
 
@@ -139,101 +143,81 @@ extension Menu.Choice {
     /// Whether it offers the same, chosen or not.
     fileprivate func isSame(as other: Menu.Choice) -> Bool {
         switch (action, other.action) {
-        case (.toggle(let place, let filter, _)?, .toggle(let otherPlace, let otherFilter, _)?):
-            place == otherPlace && filter == otherFilter
-        case (.ask(let place, _, _)?, .ask(let otherPlace, _, _)?): place == otherPlace
+        case (.toggle(let id, let filter, _)?, .toggle(let otherID, let otherFilter, _)?):
+            id == otherID && filter == otherFilter
+        case (.ask(let id, _, _)?, .ask(let otherID, _, _)?): id == otherID
         default: title == other.title && (action == nil) == (other.action == nil)
         }
     }
 }
 
 extension Menu {
-    /// The choices of the menu of filters.
-    static func filters(_ sections: [SectionInReach]) -> [Choice] {
-        var choices: [Choice] = []
-        if sections.contains(where: { $0.section.filters.contains(where: \.selected) }) {
-            choices.append(.init(title: "Clear all filters", action: .clear))
-        }
-        for reached in sections {
-            let section = reached.section
-            let place = Place(section: section.id, part: reached.part)
-            choices.append(.init(title: section.title))
-            choices += section.filters.map { filter in
-                .init(
-                    title: filter.title, detail: SectionTable.count(filter.count),
-                    isOn: filter.selected,
-                    action: .toggle(place, filter: filter.id, isSelected: filter.selected))
-            }
-            if section.input == .range || section.input == .text {
-                let isRange = section.input == .range
-                choices.append(
-                    .init(
-                        title: isRange ? "a range …" : "a text …",
-                        action: .ask(place, title: section.title, isRange: isRange)))
-            } else if section.more == true {
-                let rest = section.rest.map { "\(Wording.count($0)) more" } ?? "more"
-                choices.append(.init(title: "\(rest): find them …", action: .find))
-            }
-        }
-        return choices
-    }
-}
-
-extension ScreenModel {
-    /// The choices of the menu of orders, where the order is this one.
-    func sortChoices(_ sort: [String]) -> [Menu.Choice] {
-        var keys: [(String, String)] = fields.filter { $0.type != "image" }
-            .map { ($0.name, $0.title ?? $0.name) }
-        let kinds = Set(components.map(\.kind))
-        if kinds.contains("votes") {
-            keys = [("votes.score", "votes"), ("votes.count", "how many voted")] + keys
-        }
-        if kinds.contains("comments") { keys.append(("comments.count", "comments")) }
-        var choices = [
-            Menu.Choice(title: "the list's own order", isOn: sort.isEmpty, action: .sort([]))
-        ]
-        for (key, title) in keys {
-            let (up, down) = (sort.first == key, sort.first == "-" + key)
-            let isRank = key.hasPrefix("votes.") || key == "comments.count"
-            // Chosen again it turns round.
-            let next = down || (!up && !isRank) ? key : "-" + key
-            choices.append(
-                .init(
-                    title: title, detail: up ? "ascending ↑" : down ? "descending ↓" : "",
-                    isOn: up || down, action: .sort([next])))
-        }
-        return choices
+    /// What a key made of a menu.
+    enum Outcome: Equatable {
+        /// It stays open.
+        case open
+        case closed
+        /// Does what a choice does.
+        case chosen(Action?)
+        /// The text that filters have to contain is another.
+        case searched(String)
     }
 
-    /// The choices of the menu of components.
-    var componentChoices: [Menu.Choice] {
-        components.map { component in
-            .init(
-                title: component.title.isEmpty ? component.name : component.title,
-                detail: component.problem ?? component.kind, isOn: !component.hidden,
-                action: .setHidden(component: component.name, !component.hidden))
+    /// Takes a key.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - offered: What there is to choose.
+    ///   - pointed: The choice that was clicked on; nil: none was.
+    ///   - height: How many choices are in sight.
+    /// - Returns: What it made of the menu.
+    mutating func press(
+        _ key: Key, of offered: MenuChoices, pointed: Int?, height: Int
+    ) -> Outcome {
+        if isTyping, let outcome = narrow(key, offered, height: height) { return outcome }
+        let choices = offered.of(self)
+        switch key {
+        case .escape, .character("q"), .character("f"), .character("s"), .backspace:
+            return .closed
+        case .down, .character("j"): move(by: 1, choices, height: height)
+        case .up, .character("k"): move(by: -1, choices, height: height)
+        case .pageDown: move(by: height - 1, choices, height: height)
+        case .pageUp: move(by: 1 - height, choices, height: height)
+        case .home, .character("g"): move(by: -choices.count, choices, height: height)
+        case .end, .character("G"): move(by: choices.count, choices, height: height)
+        case .right, .character("l"), .tab: section(by: 1, choices, height: height)
+        case .left, .character("h"), .backTab: section(by: -1, choices, height: height)
+        case .wheel(let rows, _): move(by: rows, choices, height: height)
+        case .character("/"): beginQuery()
+        case .character("x") where kind == .filters: return .chosen(.clear)
+        case .click:
+            guard let pointed else { return .open }
+            cursor = pointed
+            return .chosen(offered.chosen(in: self)?.action)
+        case .enter, .character(" "): return .chosen(offered.chosen(in: self)?.action)
+        default: break
         }
+        return .open
     }
 
-    /// What may be done with a comment.
-    static func moderationChoices(
-        _ comment: Comment, mayModerate: Bool, isMine: Bool
-    ) -> [Menu.Choice] {
-        var choices: [Menu.Choice] = []
-        if mayModerate {
-            for (state, title) in [
-                (Comments.Moderate.Parameters.State.shown, "Show it to everyone"),
-                (.pending, "Hold it back"), (.removed, "Remove it for good, with a reason"),
-            ] {
-                choices.append(
-                    .init(
-                        title: title, isOn: comment.state.rawValue == state.rawValue,
-                        action: .moderate(state)))
-            }
+    /// A key while values are searched; nil: it is for the choices.
+    private mutating func narrow(
+        _ key: Key, _ offered: MenuChoices, height: Int
+    ) -> Outcome? {
+        var query = query ?? TextInput()
+        let outcome = query.press(key)
+        switch outcome {
+        case .accepted: isTyping = false
+        case .dropped: (self.query, isTyping) = (nil, false)
+        case .changed, .moved: self.query = query
+        case .ignored: return nil
         }
-        if mayModerate || isMine {
-            choices.append(.init(title: "Delete it", action: .delete))
+        adjustCursor(offered.of(self), height: height)
+        switch outcome {
+        // What is found first is what was meant.
+        case .accepted: return .chosen(offered.chosen(in: self)?.action)
+        case .changed where kind == .filters: return .searched(query.text)
+        default: return .open
         }
-        return choices
     }
 }

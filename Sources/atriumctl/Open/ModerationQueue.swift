@@ -46,7 +46,7 @@ extension Browser {
     }
 
     /// Shows what waits, unless something else was begun meanwhile.
-    mutating func take(_ queue: ModerationQueue) {
+    mutating func receive(_ queue: ModerationQueue) {
         guard mode == .browse else { return }
         guard !queue.comments.isEmpty else {
             worksQueue = false
@@ -58,9 +58,8 @@ extension Browser {
             return
         }
         worksQueue = true
-        var menu = Menu(.queue(queue))
-        menu.settle(queue.choices, height: areas.body - 1)
-        mode = .menu(menu)
+        mode = .menu(Menu(.queue(queue)))
+        changeMenu { $0.adjustCursor($1, height: $2) }
     }
 
     /// The calls for a decision: the decision itself, and one that reads the rest of the queue if the queue is shown.

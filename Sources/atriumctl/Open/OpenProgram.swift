@@ -113,11 +113,11 @@ final class OpenProgram {
                 if let end = act(effect) { return end }
             }
         }
-        for event in events.take() {
-            if let end = take(event) { return end }
+        for event in events.drain() {
+            if let end = handle(event) { return end }
         }
         for number in EventQueue.bytes(from: signals) {
-            if let end = take(signal: Int32(number)) { return end }
+            if let end = handle(signal: Int32(number)) { return end }
         }
         // Nobody is there any more.
         let gone = Int16(POLLHUP) | Int16(POLLERR) | Int16(POLLNVAL)
@@ -126,11 +126,11 @@ final class OpenProgram {
         return nil
     }
 
-    private func take(_ event: EventQueue.Event) -> End? {
+    private func handle(_ event: EventQueue.Event) -> End? {
         switch event {
         case .revision(let reply, let screen):
             guard screen == self.screen else { return nil }
-            return take(reply)
+            return apply(reply)
         case .lost(let failure, let screen):
             guard screen == self.screen else { return nil }
             browser.status.lose(
@@ -142,11 +142,11 @@ final class OpenProgram {
             // What was done on a screen that one was led away from is no news on this one.
             guard screen == browser.screen.root.screen else { return nil }
             browser.done(request, revision: revision, text: text)
-        case .found(let filters, let question): browser.take(found: filters, for: question)
+        case .found(let filters, let question): browser.receive(found: filters, for: question)
         case .page(let entries, let next, let query):
-            for effect in browser.take(page: entries, next: next, of: query) { _ = act(effect) }
+            for effect in browser.receive(page: entries, next: next, of: query) { _ = act(effect) }
         case .outline(let outline, let container): browser.screen.add(outline, of: container)
-        case .queue(let queue): browser.take(queue)
+        case .queue(let queue): browser.receive(queue)
         case .failed(let request, let failure, let screen, let part):
             let isHere = screen == browser.screen.root.screen && part == browser.screen.part
             browser.failed(request, failure, isHere: isHere)
@@ -155,7 +155,7 @@ final class OpenProgram {
         return nil
     }
 
-    private func take(_ reply: Screens.Open.Reply) -> End? {
+    private func apply(_ reply: Screens.Open.Reply) -> End? {
         do {
             // What can't be opened is reported before the alternate screen is entered.
             if curses == nil {
@@ -165,7 +165,7 @@ final class OpenProgram {
                 }
                 measure()
             }
-            var effects = try browser.take(reply)
+            var effects = try browser.apply(reply)
             if let item = lead { effects.append(.call(.focus(item))) }
             lead = nil
             for effect in effects {
@@ -179,7 +179,7 @@ final class OpenProgram {
         return nil
     }
 
-    private func take(signal: Int32) -> End? {
+    private func handle(signal: Int32) -> End? {
         switch signal {
         case SIGWINCH:
             curses?.resize()
@@ -195,7 +195,7 @@ final class OpenProgram {
         case .call(let request, let part):
             let part = part ?? browser.screen.part
             performer.send(
-                request, container: browser.screen.place(of: part),
+                request, container: browser.screen.containerName(of: part),
                 screen: browser.screen.root.screen,
                 part: part)
         case .go(let container, let item): go(container, item)
@@ -215,7 +215,10 @@ final class OpenProgram {
         browser.resize(rows: size.rows, columns: size.columns)
     }
 
-    private func draw() { curses?.draw(browser.view(), caret: browser.caret) }
+    private func draw() {
+        let view = BrowserView(browser)
+        curses?.draw(view.rows, caret: view.caret)
+    }
 
     // MARK: - Screens
 

@@ -135,11 +135,11 @@ final class RequestPerformer: Sendable {
                 revision: try await session.call(
                     Screens.SetScope.self, .init(screen: screen, scope: scope, part: part)
                 ).revision)
-        default: return try await place(next, session)
+        default: return try await navigate(next, session)
         }
     }
 
-    private func place(_ next: Pending, _ session: Session) async throws -> Outcome {
+    private func navigate(_ next: Pending, _ session: Session) async throws -> Outcome {
         let (screen, part) = (next.screen, next.part)
         switch next.request {
         case .enter(let item):

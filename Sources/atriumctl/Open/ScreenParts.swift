@@ -33,9 +33,9 @@ struct ScreenParts {
     var model: ScreenModel { model(of: part) }
 
     /// The name of the container that the selected part shows.
-    var place: String { place(of: part) }
+    var containerName: String { containerName(of: part) }
 
-    var title: String { model.title.isEmpty ? place : model.title }
+    var title: String { model.title.isEmpty ? containerName : model.title }
 
     var search: String { search(of: part) }
 
@@ -44,13 +44,6 @@ struct ScreenParts {
     mutating func setSearch(_ text: String) { searches[part] = text }
 
     mutating func setSort(_ keys: [String]) { sorts[part] = keys }
-
-    /// Forgets what is searched and how it is sorted within parts, as the screen was started anew: it is opened with the
-    /// choices of the container itself alone.
-    mutating func forgetChoicesOfParts() {
-        searches = searches.filter { $0.key.isEmpty }
-        sorts = sorts.filter { $0.key.isEmpty }
-    }
 
     /// The first component of a kind that is shown.
     func component(_ kind: String) -> Screens.Open.Reply.Components? {
@@ -64,7 +57,7 @@ struct ScreenParts {
     func leadsInside(_ item: Item) -> Bool {
         if let children = item.children, children > 0 { return true }
         return model.path.isEmpty && search.isEmpty
-            && outlines[place]?.enters.contains(model.scope ?? "") == true
+            && outlines[containerName]?.enters.contains(model.scope ?? "") == true
     }
 
     // MARK: - All parts
@@ -74,7 +67,7 @@ struct ScreenParts {
     }
 
     /// The name of the container that a part shows.
-    func place(of part: String) -> String {
+    func containerName(of part: String) -> String {
         part.isEmpty ? container : root.parts.first { $0.path == part }?.container ?? container
     }
 
@@ -130,7 +123,13 @@ struct ScreenParts {
     /// - Returns: What it changed in the lists of all parts, in order.
     /// - Throws: ``CommandFailure`` for one that does not lead on from what is here.
     mutating func apply(_ reply: Screens.Open.Reply) throws -> [ScreenChange] {
-        try root.apply(reply)
+        let changes = try root.apply(reply)
+        if reply.reset != nil {
+            // The screen was opened with the choices of the container itself alone.
+            searches = searches.filter { $0.key.isEmpty }
+            sorts = sorts.filter { $0.key.isEmpty }
+        }
+        return changes
     }
 
     /// What a revision contains of the selected part.

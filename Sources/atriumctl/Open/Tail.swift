@@ -43,7 +43,7 @@ struct Tail: Equatable {
     var comments: [Comment] { entries.compactMap(\.comment) }
 
     /// Adds a page; the first page replaces all that is here.
-    mutating func take(_ page: [Entry], next: String?, window: [Entry], total: Int) {
+    mutating func append(_ page: [Entry], next: String?, window: [Entry], total: Int) {
         if cursor == nil { entries = [] }
         let known = Set(window.map(\.id)).union(entries.map(\.id))
         entries += page.filter { !known.contains($0.id) }
@@ -52,8 +52,8 @@ struct Tail: Equatable {
         isWaiting = false
     }
 
-    /// Takes in what happened in the window: what came into it is here no longer, what fell off its end is here.
-    mutating func take(_ changes: [ScreenChange], isFull: Bool) {
+    /// Applies what happened in the window: what came into it is here no longer, what fell off its end is here.
+    mutating func apply(_ changes: [ScreenChange], isFull: Bool) {
         for change in changes where change.component == query.component {
             switch change.edit {
             case .inserted(let entry, _): entries.removeAll { $0.id == entry.id }

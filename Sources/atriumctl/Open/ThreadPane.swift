@@ -33,7 +33,7 @@ struct ThreadPane {
     ///   - details: Names and values.
     ///   - layout: How they are laid out.
     ///   - isNew: Whether they are about something else than those before.
-    mutating func take(
+    mutating func update(
         _ comments: [Comment], held: [Comment], details: [(name: String, text: String)],
         _ layout: ThreadLayout, isNew: Bool
     ) {
@@ -114,7 +114,7 @@ struct ThreadPane {
     }
 
     /// Scrolls so that it is not beyond its end.
-    mutating func settle(height: Int) { offset = max(0, min(offset, count - height)) }
+    mutating func limitOffset(height: Int) { offset = max(0, min(offset, count - height)) }
 
     /// The rows in sight, each with its block.
     func visible(_ height: Int) -> [(block: Int, row: ViewRow)] {

@@ -37,7 +37,7 @@ struct Span: Hashable, Sendable {
 /// A row of the terminal.
 struct ViewRow: Hashable, Sendable {
     /// What somebody points at who clicks on a row.
-    enum Place: Hashable, Sendable {
+    enum Target: Hashable, Sendable {
         /// A line of the lists.
         case line(Int)
         /// A comment, by its place in the thread.
@@ -49,10 +49,10 @@ struct ViewRow: Hashable, Sendable {
     }
 
     var spans: [Span] = []
-    var place: Place?
+    var target: Target?
 
-    init(_ spans: [Span] = [], at place: Place? = nil) {
-        (self.spans, self.place) = (spans, place)
+    init(_ spans: [Span] = [], at target: Target? = nil) {
+        (self.spans, self.target) = (spans, target)
     }
 
     var width: Int { spans.reduce(0) { $0 + $1.text.width } }

@@ -5,13 +5,25 @@ enum Question {
     /// Whether somebody can be asked: standard input and standard error are a terminal.
     static var isPossible: Bool { Terminal.isErrorTerminal && Terminal.isInputTerminal }
 
-    /// Asks, and takes what is typed; nil at the end of input.
+    /// Asks, and returns what is typed; nil at the end of input, and at a Ctrl-C that is watched.
     static func answer(_ question: String) -> String? {
         Output.progress(PrintableText.line(question) + " ")
-        let answer = readLine()?.lowercased()
+        let answer = waitsForLine() ? readLine()?.lowercased() : nil
         // What is printed next begins on a line of its own.
         if answer == nil { Output.note("") }
         return answer
+    }
+
+    /// Waits until there is something to read.
+    ///
+    /// - Returns: False where somebody pressed Ctrl-C first.
+    private static func waitsForLine() -> Bool {
+        var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        // The signal may go to another thread, which does not end a wait of this one.
+        while !Interruption.isThere {
+            if poll(&input, 1, 100) > 0 { return true }
+        }
+        return false
     }
 
     /// Asks for a yes; anything else is a no, or with `byDefault` anything but a no is a yes.

@@ -88,7 +88,7 @@ struct ScreenModel {
         return selection.isEmpty ? nil : selection
     }
 
-    /// Takes in a revision.
+    /// Applies a revision.
     ///
     /// - Returns: what it changed in the lists, in order; of a snapshot nothing, as all of it is new.
     /// - Throws: ``CommandFailure`` for edits that do not lead on from what is here.
@@ -104,27 +104,27 @@ struct ScreenModel {
         }
         screen = reply.screen
         revision = reply.revision
-        var changes = try take(reply, isSnapshot: isSnapshot)
-        for part in reply.parts ?? [] { changes += try take(part) }
+        var changes = try apply(reply, isSnapshot: isSnapshot)
+        for part in reply.parts ?? [] { changes += try apply(part) }
         return isSnapshot ? [] : changes
     }
 
-    /// Takes in what became of a part.
-    private mutating func take(_ news: ShownPart) throws -> [ScreenChange] {
+    /// Applies what became of a part.
+    private mutating func apply(_ news: ShownPart) throws -> [ScreenChange] {
         let isAnew = news.new == true || news.gone == true || news.problem != nil
         if isAnew { parts.removeAll { $0.path == news.part } }
         guard news.gone != true else { return [] }
         let place = parts.firstIndex { $0.path == news.part }
         var part = place.map { parts[$0] } ?? Part(path: news.part, container: news.container)
         part.problem = news.problem
-        let changes = try part.model.take(news, isSnapshot: isAnew)
+        let changes = try part.model.apply(news, isSnapshot: isAnew)
         if let place { parts[place] = part } else { parts.append(part) }
         return isAnew
             ? []
             : changes.map { ScreenChange(part: news.part, component: $0.component, edit: $0.edit) }
     }
 
-    private mutating func take(
+    private mutating func apply(
         _ reply: some ScreenNews, isSnapshot: Bool
     ) throws -> [ScreenChange] {
         if let title = reply.title {
@@ -134,15 +134,15 @@ struct ScreenModel {
         scope = reply.scope.map { $0.isEmpty ? nil : $0 } ?? scope
         path = reply.path ?? path
         focus = reply.focus ?? focus
-        if let components = reply.components { take(components) }
+        if let components = reply.components { replaceComponents(components) }
         let isWhole = isSnapshot || reply.components != nil
-        take(try changed(by: reply), areAll: isWhole && reply.sections != nil)
+        replaceSections(try changed(by: reply), areAll: isWhole && reply.sections != nil)
         tally = reply.tally ?? tally
         details = reply.details ?? details
         held = reply.held ?? held
         var changes: [ScreenChange] = []
         for list in reply.lists ?? [] {
-            let edits = try take(list)
+            let edits = try apply(list)
             changes += edits.map { ScreenChange(component: list.component, edit: $0) }
         }
         let places = Dictionary(
@@ -173,7 +173,7 @@ struct ScreenModel {
         return changed
     }
 
-    private mutating func take(_ changed: [Section], areAll: Bool) {
+    private mutating func replaceSections(_ changed: [Section], areAll: Bool) {
         if areAll {
             sections = changed
             return
@@ -185,7 +185,7 @@ struct ScreenModel {
     }
 
     /// What components showed that are gone or hidden now goes with them.
-    private mutating func take(_ components: [Screens.Open.Reply.Components]) {
+    private mutating func replaceComponents(_ components: [Screens.Open.Reply.Components]) {
         self.components = components
         let shown = components.filter { !$0.hidden }
         lists.removeAll { list in !shown.contains { $0.name == list.component } }
@@ -193,7 +193,7 @@ struct ScreenModel {
         if !shown.contains(where: { $0.kind == "votes" }) { tally = nil }
     }
 
-    private mutating func take(
+    private mutating func apply(
         _ change: Screens.Open.Reply.Lists
     ) throws -> [ScreenChange.Edit] {
         let known = lists.firstIndex { $0.component == change.component }
@@ -223,7 +223,7 @@ struct ScreenChange: Equatable {
 }
 
 extension ScreenModel.List {
-    /// Takes in an edit, and says what it did.
+    /// Applies an edit, and returns what it did.
     fileprivate mutating func apply(_ edit: Edit) throws -> ScreenChange.Edit {
         let new = edit.item.map(Entry.item) ?? edit.comment.map(Entry.comment)
         let isInside = entries.indices.contains(edit.at)

@@ -37,7 +37,7 @@ final class FullScreen {
             source.setEventHandler { handler(event) }
             sources.append(source)
         }
-        before = Self.takeKeys()
+        before = Self.readKeysUnbuffered()
         if before != nil {
             let source = DispatchSource.makeReadSource(
                 fileDescriptor: STDIN_FILENO, queue: .global())
@@ -71,7 +71,7 @@ final class FullScreen {
     /// Has keys come one by one, and nothing typed be shown.
     ///
     /// - Returns: How the terminal was; nil where standard input is none.
-    private static func takeKeys() -> termios? {
+    private static func readKeysUnbuffered() -> termios? {
         var settings = termios()
         guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
         let before = settings
