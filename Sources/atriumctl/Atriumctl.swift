@@ -173,8 +173,9 @@ enum CommandLineWords {
         let isTop = path == "atriumctl"
         let meant = (isTop ? otherNames[word] : nil) ?? Nearest.name(to: word, in: known)
         let nearest = meant.map { "did you mean '\($0)'? " } ?? ""
+        let does = known.isEmpty ? "describes it" : "lists them"
         return CommandFailure(
-            "there is no command \(name)", hint: "\(nearest)'\(path) --help' lists them.",
+            "there is no command \(name)", hint: "\(nearest)'\(path) --help' \(does).",
             status: .usage)
     }
 
@@ -187,7 +188,7 @@ enum CommandLineWords {
         }
         let unnamed = unnamedFiles(words)
         guard let first = unnamed.first else { return }
-        let meant = words.enumerated().map { index, word in
+        let meant = words.enumerated().filter { $0.element != "--" }.map { index, word in
             (unnamed.contains(index) ? "-f " : "") + DefinitionText.shell(word)
         }
         throw CommandFailure(
@@ -201,12 +202,13 @@ enum CommandLineWords {
         var unnamed: [Int] = []
         var isValue = true
         for (index, word) in words.enumerated() {
-            if !isValue, !word.hasPrefix("-") { unnamed.append(index) }
+            if !isValue, !word.hasPrefix("-") || word == "-" { unnamed.append(index) }
             // Short options may stand together, the last of them with a value: -yf FILE.
             let endsInFile = word.wholeMatch(of: #/-[a-z]*f/#) != nil
             isValue = !isValue && (takesValue.contains(word) || endsInFile)
         }
-        return unnamed
+        // One that lacks its value is for the parser to name.
+        return isValue ? [] : unnamed
     }
 
     /// Makes sure that `help` is asked about a command that there is.

@@ -192,6 +192,8 @@ import Varlink
             try CommandLineWords.checkFile(["list", "films"])
             try CommandLineWords.checkFile(["apply", "-yf", "films.yaml", "--socket", "s"])
             try CommandLineWords.checkFile(["apply", "films.yaml", "--help"])
+            // The option's value is missing, which the parser names.
+            try CommandLineWords.checkFile(["apply", "films.yaml", "-f"])
         }
         #expect(
             throws: CommandFailure(
@@ -202,6 +204,7 @@ import Varlink
             ("apply --dry-run a.yaml", "apply --dry-run -f a.yaml"),
             ("apply -f a.yaml b.yaml c.yaml", "apply -f a.yaml -f b.yaml -f c.yaml"),
             ("apply --socket s a.yaml -y", "apply --socket s -f a.yaml -y"),
+            ("apply -- a.yaml", "apply -f a.yaml"), ("apply -", "apply -f -"),
         ] {
             let failure = #expect(throws: CommandFailure.self) {
                 try CommandLineWords.checkFile(words.split(separator: " ").map(String.init))

@@ -210,8 +210,8 @@ struct RefreshCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh", abstract: "Make components read their sources again.",
         discussion: """
-            A component does so at most once a second, and what it finds is shown later. One without a \
-            source, such as a catalogue, has nothing to read again, and the command says so.
+            A component does so at most once a second, and what it finds is shown later. A list \
+            without a source, such as a catalogue, has nothing to read again, and the command says so.
             """
     )
     .examples("atriumctl refresh compilation")
@@ -231,23 +231,24 @@ struct RefreshCommand: AsyncParsableCommand {
         Output.line(PrintableText.line(try await outcome(session)))
     }
 
-    /// What became of it: a component without a source had nothing to do.
+    /// What was done: lists whose items are put and imported have no source.
     private func outcome(_ session: Session) async throws -> String {
         let what = component.map { "\(container): \($0)" } ?? container
-        let asked = "\(what) was asked to look at its source again"
         let known = try await session.call(Containers.Describe.self, .init(container: container))
             .container.components
-        if let found = known.first(where: { $0.name == component }), found.kind != "contents" {
-            return "\(what) has no items: there is no source to look at again"
-        }
-        for list in known where list.kind == "contents" && list.name == component ?? list.name {
+        let lists = known.filter { $0.kind == "contents" && $0.name == component ?? $0.name }
+        for list in lists {
             guard case .records? = await ItemSource.of(list.name, in: container, session) else {
-                return asked
+                return "\(what) was asked to look at its source again"
             }
         }
-        return component == nil
-            ? "\(container) has no list with a source: there is nothing to refresh"
-            : "\(what) has no source, its items are put and imported: there is nothing to refresh"
+        // A component of another kind may have a source, too.
+        guard component == nil else {
+            return lists.isEmpty
+                ? "\(what) was asked to look at its source again, if it has one"
+                : "\(what) has no source: its items are put and imported"
+        }
+        return "\(what) was asked to look at its sources again; its lists have none"
     }
 }
 

@@ -94,14 +94,20 @@ struct ListCommand: AsyncParsableCommand {
             rest = rest.map { $0 - reply.items.count }
         } while parameters.cursor != nil && rest.map { $0 > 0 } ?? isWhole
         printer.finish()
-        guard form == .table else { return }
+        let shown = "\(Wording.count(printer.count)) of \(Wording.count(total))"
+        let advice = page.limit == nil ? "--all shows the rest" : "a higher --limit shows more"
+        guard form == .table else {
+            // Who gave a limit knows that there may be more.
+            if parameters.cursor != nil, page.limit == nil, form != .json {
+                Output.note("\(shown); \(advice)")
+            }
+            return
+        }
         Pager.finish()
         if let missing = printer.missing { Output.note(PrintableText.line(missing)) }
         if let closed = printer.closed {
             Output.note(PrintableText.line("\(container) is \(closed)"))
         }
-        let shown = "\(Wording.count(printer.count)) of \(Wording.count(total))"
-        let advice = page.limit == nil ? "--all shows the rest" : "a higher --limit shows more"
         Output.note(shown + (parameters.cursor == nil ? "" : "; \(advice)"))
         if total == 0 { try await hint(session) }
         if total == 0, let parent, !parent.isEmpty { try await check(parent, session) }

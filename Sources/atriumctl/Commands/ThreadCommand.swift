@@ -48,12 +48,14 @@ struct ThreadCommand: AsyncParsableCommand {
         Output.line("\(count) on \(PrintableText.line(target.description))")
         let tree = CommentTree(width: Terminal.width, color: Terminal.hasColor)
         let (filled, own) = comments.filled(with: held)
-        for line in tree.lines(filled) + tree.held(own) { Output.line(line) }
-        if let root, comments.isEmpty, depth != 0 {
-            if let found = try await find(root, session) {
-                for line in tree.lines([found]) { Output.line(line) }
-            }
-            Output.note("no replies to \(PrintableText.line(root))")
+        let isAlone = comments.isEmpty && !held.contains { $0.parent == root }
+        if let root, isAlone, depth != 0 {
+            let found = try await find(root, session)
+            for line in found.map({ tree.lines([$0]) }) ?? [] { Output.line(line) }
+            let note = "no replies to \(PrintableText.line(root))"
+            Output.note(found == nil ? "\(note), which is not shown" : note)
+        } else {
+            for line in tree.lines(filled) + tree.held(own) { Output.line(line) }
         }
         let about = try await session.call(
             Containers.Describe.self, .init(container: target.container))

@@ -8,20 +8,38 @@ enum Question {
     /// Asks, and returns what is typed; nil at the end of input, and at a Ctrl-C that is watched.
     static func answer(_ question: String) -> String? {
         Output.progress(PrintableText.line(question) + " ")
-        let answer = waitsForLine() ? readLine()?.lowercased() : nil
+        let answer = line()?.lowercased()
         // What is printed next begins on a line of its own.
         if answer == nil { Output.note("") }
         return answer
     }
 
-    /// Waits until there is something to read.
+    /// Reads a line, byte by byte: what follows it is for the next question.
+    ///
+    /// - Returns: The line without its end; nil at the end of input, and where Ctrl-C was pressed first.
+    private static func line() -> String? {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while waitsForInput() {
+            guard read(STDIN_FILENO, &byte, 1) == 1 else {
+                return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+            }
+            if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
+            bytes.append(byte)
+        }
+        return nil
+    }
+
+    /// Waits until there is something to read, or the end of input.
     ///
     /// - Returns: False where somebody pressed Ctrl-C first.
-    private static func waitsForLine() -> Bool {
+    private static func waitsForInput() -> Bool {
         var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         // The signal may go to another thread, which does not end a wait of this one.
         while !Interruption.isThere {
-            if poll(&input, 1, 100) > 0 { return true }
+            let count = poll(&input, 1, 100)
+            // What can't be polled is read: that says what is wrong.
+            if count > 0 || count < 0 && errno != EINTR { return true }
         }
         return false
     }
