@@ -316,10 +316,11 @@ extension ContentIndex {
     func growOrders(in domain: Domain) {
         guard orders.claim() else { return }
         // Not at once: the present turn of the loop has just answered the query.
-        domain.afterPoll { [domain, orders] in
-            domain.inSlices {
+        domain.afterPoll { [domain, self] in
+            // The list is kept until then: its end is what frees its memory on another thread.
+            domain.inSlices { [self] in
                 orders.grow()
-            } then: {
+            } then: { [self] in
                 orders.release()
             }
         }
