@@ -77,31 +77,6 @@ extension Stories {
             }
         }
 
-        @Test func `a comment that waits is printed once, and a reply that waits is one`()
-            async throws
-        {
-            try await withDaemon { daemon in
-                let made = try await daemon.type(
-                    #"""
-                    printf '%s\n' 'name: films' 'fields: [{name: title, type: text}]' 'components:' \
-                        '  - {name: list, plugin: org.atrium.catalog}' \
-                        '  - {name: talk, plugin: org.atrium.threads, settings: {moderated: true}}' \
-                        > held.yaml && atriumctl apply -yf held.yaml >/dev/null \
-                        && atriumctl put films/heat title=Heat >/dev/null \
-                        && atriumctl comment films/heat 'First' --json
-                    """#)
-                let comment = try #require(try made.json["comment"]?["id"]?.string, "\(made)")
-                let thread = "atriumctl thread films/heat --root \(comment)"
-                let alone = try await daemon.type(thread)
-                #expect(alone.output.components(separatedBy: " First").count == 2, "\(alone)")
-                #expect(alone.errors == "no replies to \(comment)\n", "\(alone)")
-                let replied = try await daemon.type(
-                    "atriumctl reply films \(comment) 'Second' && \(thread)")
-                #expect(replied.output.contains(" Second"), "\(replied)")
-                #expect(!replied.errors.contains("no replies"), "\(replied)")
-            }
-        }
-
         @Test func `what has no source is not said to look at it`() async throws {
             try await withFilms { daemon in
                 for (words, outcome) in [

@@ -8,6 +8,28 @@ extension Stories {
     @Suite struct Moderation {
         private static let film = "films/alien-1979"
 
+        @Test func `a root that waits is printed once, and a reply that waits is one`() async throws
+        {
+            try await withFilms { daemon in
+                let thread = "atriumctl thread \(Self.film) --actor web:bob --root c1"
+                let alone = try await daemon.type(
+                    "sed '/threads/s/subjects: .items, container./moderated: true/' "
+                        + "$EXAMPLES/films.yaml >own.yaml && atriumctl apply -f own.yaml && "
+                        + "atriumctl comment --actor web:bob --id c1 \(Self.film) 'Too loud.' && \(thread)"
+                )
+                #expect(alone.output.components(separatedBy: "Too loud.").count == 2, "\(alone)")
+                #expect(alone.errors.hasSuffix("no replies to c1\n"), "\(alone)")
+                let replied = try await daemon.type(
+                    "atriumctl moderate films c1 shown && "
+                        + "atriumctl reply films c1 --actor web:bob 'Still.' && \(thread)")
+                #expect(replied.output.contains("Still."), "\(replied)")
+                #expect(!replied.errors.contains("no replies"), "\(replied)")
+                let other = try await daemon.type(
+                    "atriumctl thread \(Self.film) --actor web:eve --root c1")
+                #expect(!other.output.contains("Still."), "\(other)")
+            }
+        }
+
         @Test func `what waits is the author's to see and in the queue, and a reason comes back`()
             async throws
         {
