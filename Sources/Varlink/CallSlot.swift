@@ -149,7 +149,8 @@ extension CallSlot {
 
     /// Sets the closure that describes how the call continues in another process.
     func onHandOver(_ describe: @escaping @Sendable () -> JSONObject?) {
-        if kind == .more { connection.calls.describe(id, describe) }
+        guard kind == .more, isOpen else { return }
+        connection.calls.describe(id, describe)
     }
 
     /// Counts the call with its first reply, because the caller does not wait for later ones.

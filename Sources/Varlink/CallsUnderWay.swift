@@ -105,7 +105,7 @@ struct CallsUnderWay {
         return id
     }
 
-    /// Notes a reply of the call that runs alone.
+    /// Records a reply of the call that runs alone.
     ///
     /// - Returns: Whether it is the first one.
     mutating func answerAlone() -> Bool {

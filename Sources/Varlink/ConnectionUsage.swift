@@ -44,10 +44,10 @@ struct ConnectionUsage {
         return bytes - charged
     }
 
-    /// Notes a sweep at which nothing was to be expected of the peer.
+    /// Records a sweep at which nothing was to be expected of the peer.
     mutating func beBusy() { idleSweeps = 0 }
 
-    /// Notes a sweep.
+    /// Records a sweep.
     ///
     /// - Parameter isWaitedFor: Whether the peer is to make a call, or to end one.
     /// - Returns: For how many sweeps it has not.

@@ -7,7 +7,7 @@ import SystemPackage
 /// The settings of the daemon: name, type and default, each in one place.
 ///
 /// A flag takes precedence over `ATRIUM_…` in the environment, which takes precedence over the file. An empty variable
-/// is as none, for each program that reads `ATRIUM_SOCKET`; one of a list is a list without elements.
+/// counts as not set, as for `atriumctl` and `atrium-web`; that of a list makes the list empty.
 struct DaemonSettings: Sendable {
     /// The socket's path.
     var socket: String

@@ -42,7 +42,14 @@ import Testing
             }
             // Now and then nothing is sent for a while.
             guard Bool.random(using: &random) else { continue }
-            sent += queue.takeReady().readableBytesView
+            guard Bool.random(using: &random) else {
+                sent += queue.takeReady().readableBytesView
+                continue
+            }
+            // The channel holds what it was passed, beyond the time at which the queue drops it.
+            let passed = queue.ready
+            shared.append((passed, [UInt8](passed.readableBytesView)))
+            sent += passed.readableBytesView
             queue.clearReady()
         }
         for id in open.shuffled(using: &random) { queue.end(id) }

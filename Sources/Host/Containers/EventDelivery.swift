@@ -22,10 +22,10 @@ struct EventDelivery {
     ///     reported by itself before this are overtaken, later ones are not.
     func deliver(_ events: [ComponentEvent], from slot: Slot, reportedAt ticket: UInt64? = nil) {
         slot.reported.recordCommitted(events, at: ticket ?? container.domain.lastTicket)
-        deliver(events, from: slot)
+        callDelegates(with: events, from: slot)
     }
 
-    private func deliver(_ events: [ComponentEvent], from slot: Slot) {
+    private func callDelegates(with events: [ComponentEvent], from slot: Slot) {
         guard let from = slot.reference else { return }
         for event in events { deliver(event, from) }
         container.screens?.notifyParents(of: events, from: from)
@@ -34,7 +34,7 @@ struct EventDelivery {
     /// Delivers events that a component reported without a command.
     func deliverUnasked(_ events: [ComponentEvent], from slot: Slot) {
         let holds = events.map { container.screens?.holdNotice(for: $0) }
-        deliver(events, from: slot)
+        callDelegates(with: events, from: slot)
         for (event, hold) in zip(events, holds) {
             container.screens?.showUnasked(event, releasing: hold)
         }

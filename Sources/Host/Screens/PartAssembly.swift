@@ -178,7 +178,7 @@ extension PartAssembly {
         }
     }
 
-    /// Forgets a part that is closed.
+    /// Drops the failure of a part that is closed.
     func removeFailure(_ part: Screen) { failed[part.id] = nil }
 }
 
