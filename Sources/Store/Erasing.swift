@@ -168,6 +168,7 @@ extension Store {
     private func emptyLog(then body: (Database) throws -> Void) throws {
         for _ in 0..<Self.tries {
             let isEmpty = try pool.writeWithoutTransaction { db in
+                // No erasure in files that another store has replaced.
                 writer.findLostFile()
                 try writer.checkSound()
                 guard try Self.checkpoint("RESTART", db).isDone else { return false }

@@ -12,6 +12,7 @@ internal import NIOCore
 ///
 /// Unchecked: everything but `let`s is used only on the event loop. The runtime does not check exclusive access to the
 /// parts, which would cost a tenth of a call: they call no other code, so an access to one never begins during another.
+/// They do release the closures of calls that end: what those capture must not reply in its `deinit`.
 final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer

@@ -79,7 +79,7 @@ struct InitCommand: AsyncParsableCommand {
             )
         }
         guard let path = try await write(definition.text, name, path) else { return }
-        try await goOn(with: path) {
+        try await namingFile(path) {
             try await apply(path)
             if !follow { try await importFile(definition) }
         }
@@ -96,7 +96,7 @@ struct InitCommand: AsyncParsableCommand {
         let path = output ?? "\(name).yaml"
         let text = folder.definition(name: name, output: path == "-" ? "FILE" : path)
         guard let path = try await write(text, name, path) else { return }
-        try await goOn(with: path) { try await apply(path) }
+        try await namingFile(path) { try await apply(path) }
     }
 
     /// Prints a definition, and writes it to a file that does not exist yet.
@@ -121,8 +121,8 @@ struct InitCommand: AsyncParsableCommand {
         "\(path) is written; its first lines say how to go on."
     }
 
-    /// Does what follows on the writing of a file; a failure says that the file is there.
-    private func goOn(with path: String, _ body: () async throws -> Void) async throws {
+    /// Runs what follows the writing of a file; the error of a failure names the file.
+    private func namingFile(_ path: String, _ body: () async throws -> Void) async throws {
         do {
             try await body()
         } catch var failure as CommandFailure {

@@ -10,7 +10,7 @@ enum ItemSource {
     /// The list did not answer: the daemon's reason.
     case unknown(String)
 
-    /// Finds it out; nil: it can't be asked.
+    /// Asks a list by a put of no items, which changes nothing; nil: the daemon can't be asked.
     static func of(_ list: String, in container: String, _ session: Session) async -> ItemSource? {
         do {
             _ = try await session.client.call(

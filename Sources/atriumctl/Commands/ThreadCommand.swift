@@ -72,7 +72,7 @@ struct ThreadCommand: AsyncParsableCommand {
         parameters.limit = LimitOption.pageLength
         repeat {
             let reply = try await session.call(Comments.Thread.self, parameters)
-            let found = (reply.comments.filled(with: reply.held ?? []))
+            let found = reply.comments.filled(with: reply.held ?? [])
             if let comment = (found.comments + found.rest).first(where: { $0.id == id }) {
                 return comment
             }

@@ -7,7 +7,7 @@ enum Interruption {
 
     static var isThere: Bool { flag.load(ordering: .relaxed) }
 
-    /// From now on the first Ctrl-C is only noted; the second ends the process.
+    /// From now on the first Ctrl-C only sets ``isThere``; the second ends the process.
     ///
     /// - Returns: False where whoever started the program has it ignore Ctrl-C: it still does.
     @discardableResult
