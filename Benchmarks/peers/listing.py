@@ -51,6 +51,8 @@ components:
     f"{{ id: r{n}, from: {n}, to: {n + 1} }}" for n in range(11)]),
        ", ".join(["{ id: under-2h, to: 7200 }"] + [
            f"{{ id: d{n}, from: {n * 1800}, to: {(n + 1) * 1800} }}" for n in range(8)]))
+# By default a section has the 50 most frequent values of a field; there are more years.
+SETTINGS = "limits: { facetValues: 200 }\n"
 CHOSEN = {"genre": ["Drama", "Comedy"], "rating": ["7+"], "duration": ["under-2h"]}
 PAGE = 50
 SQLITE, DATASETTE, SCAN = "SQLite", "Datasette", "C over columns"
@@ -72,7 +74,7 @@ class Ours:
     """The container with the films, and what is asked of it."""
 
     def __init__(self):
-        self.server = atrium.start()
+        self.server = atrium.start(settings=SETTINGS)
         self.client = atrium.Client(self.server)
         self.client.call("org.atrium.Containers.Apply",
                          definitions=[{"file": "movies.yaml", "text": DEFINITION}])
