@@ -6,9 +6,13 @@ import Testing
 extension Stories {
     /// A list that asks a service of the network, from a worker.
     @Suite struct Remotes {
-        @Test func `a worker without the network says which setting gives it one`() async throws {
-            var options = DaemonUnderTest.Options()
-            options.configuration = ["atrium.yaml": "networkPlugins: []\n"]
+        @Test(arguments: [
+            DaemonUnderTest.Options(configuration: ["atrium.yaml": "networkPlugins: []\n"]),
+            DaemonUnderTest.Options(prefix: ["env", "ATRIUM_NETWORK_PLUGINS="]),
+        ])
+        func `a worker without the network says which setting gives it one`(
+            _ options: DaemonUnderTest.Options
+        ) async throws {
             try await withDaemon(options) { daemon in
                 try daemon.home.write(
                     "mirrors.yaml",

@@ -44,6 +44,12 @@ struct IndexValuesTests {
         #expect(index.values.count(of: "year") == counts.count)
     }
 
+    @Test func `two lists with the same values have different versions`() {
+        let (one, other) = (index(["a"], [1]), index(["a"], [1]))
+        #expect(one.values.version(of: ["name"]) != other.values.version(of: ["name"]))
+        #expect(one.values.version(of: []) != other.values.version(of: []))
+    }
+
     @Test(arguments: ["name", "year"])
     func `values of a field that has very many are looked for again after many changes`(
         field: String
