@@ -53,13 +53,11 @@ final class LogRecount {
     /// - Returns: the size of the row in bytes.
     private func check(_ row: Row, _ slice: inout RecountSlice) throws -> Int {
         let sequence: Int64 = row[0]
-        if let last {
-            slice.missing += Int(sequence - last - 1)
-        } else {
-            // Some entries before the trimmed sequence may not be deleted yet.
-            slice.missing += Int(max(sequence - trimmed - 1, 0))
-        }
-        last = sequence
+        // A damaged page may name entries again.
+        let isNext = sequence > last ?? 0
+        // Some entries before the trimmed sequence may not be deleted yet.
+        if isNext { slice.missing += Int(max(sequence - (last ?? trimmed) - 1, 0)) }
+        last = max(sequence, last ?? 0)
         let (container, position) = (row[1] as Int64? ?? 0, row[2] as Int64? ?? 0)
         let before = positions[container]
         positions[container] = position
@@ -77,7 +75,7 @@ final class LogRecount {
         let isInOrder = before.map { $0 &+ 1 == position } ?? (position > 0)
         // Changes that were written to the records must have been removed from the entry.
         let isMade = changes == nil || sequence > applied
-        if sum != row[9] as Int64? || !isMade || !isInOrder && slice.missing == 0 {
+        if !isNext || sum != row[9] as Int64? || !isMade || !isInOrder && slice.missing == 0 {
             slice.damaged.append("\(sequence)")
         }
         slice.rows += 1

@@ -18,8 +18,12 @@ struct TableCheck {
 
     private var tables: ArraySlice<Table>
     private var last = Int64.min
+    /// The last row's name in the table `meta`, whose key is a text.
+    private var lastName = ""
     private var count = 0
     private var damaged = 0
+    /// The rows whose key is not greater than those before: a damaged page names them again, in the place of others.
+    private var repeated = 0
     /// The names of the first damaged rows.
     private var names: [String] = []
 
@@ -63,7 +67,10 @@ struct TableCheck {
         var read = 0
         while let row = try rows.next() {
             read += 1
-            last = row.number(0) ?? last
+            guard advance(to: row, of: table) else {
+                repeated += 1
+                continue
+            }
             if let sum = table.sum(of: row), sum == row.number(1), try table.isFound(row, db) {
                 continue
             }
@@ -75,9 +82,23 @@ struct TableCheck {
         guard table == .meta || read < Self.rows else { return [] }
         defer {
             tables.removeFirst()
-            (last, count, damaged, names) = (.min, 0, 0, [])
+            (last, lastName, count, damaged, repeated, names) = (.min, "", 0, 0, 0, [])
         }
         return try found(in: table, db)
+    }
+
+    /// Goes on to a row.
+    ///
+    /// - Returns: whether its key is greater than those before it, or is none, which its sum shows.
+    private mutating func advance(to row: Row, of table: Table) -> Bool {
+        if table == .meta {
+            guard let name = row.string(0) else { return true }
+            defer { lastName = name }
+            return lastName.utf8.lexicographicallyPrecedes(name.utf8)
+        }
+        guard let key = row.number(0) else { return true }
+        defer { last = max(last, key) }
+        return key > last
     }
 
     private func found(in table: Table, _ db: Database) throws -> [String] {
@@ -90,6 +111,12 @@ struct TableCheck {
                     + "\(damaged == 1 ? "does not match its checksum" : "do not match their checksums"): "
                     + table.consequence)
         }
+        if repeated > 0 {
+            problems.append(
+                "\(repeated == 1 ? "1 row" : "\(repeated) rows") of the table \(table.rawValue) "
+                    + "\(repeated == 1 ? "is" : "are") there twice or out of order, perhaps in the "
+                    + "place of others: " + table.consequence)
+        }
         let expected = try table.expected(db)
         if let expected, expected != count {
             problems.append(
@@ -101,7 +128,7 @@ struct TableCheck {
 }
 
 extension TableCheck.Table {
-    /// Selects the rows with their key, their sum and the other columns.
+    /// Selects the rows with their key, their sum and the other columns, in the order of their keys.
     fileprivate func rows(atMost count: Int) -> String {
         let (key, columns) =
             switch self {

@@ -142,6 +142,24 @@ import Testing
         #expect(again.store.isDamaged)
     }
 
+    @Test(arguments: ["containers", "actors"])
+    func `a row that is there twice does not stand for one that is gone`(table: String) throws {
+        let bench = try reopened(after: "SELECT 1")
+        bench.store.waitForDeletion()
+        bench.store.close()
+        var (files, place) = try files(
+            of: bench.scratch, pageOf: table)
+        // The places of the page's first two rows.
+        let rows = place + 8
+        files.database.replaceSubrange(
+            rows + 2..<rows + 4, with: files.database.subdata(in: rows..<rows + 2))
+        let again = try Bench(files.written())
+        let problem = "1 row of the table \(table) is there twice or out of order"
+        #expect(again.store.damages.contains { $0.hasPrefix(problem) }, "\(again.store.damages)")
+        #expect(try foundByRecount(again.store).contains { $0.hasPrefix(problem) })
+        #expect(throws: BackupError.self) { try BackupMaking().make(of: again.store) }
+    }
+
     @Test func `a container that its index has lost is not made anew`() throws {
         let bench = try reopened(after: "SELECT 1")
         bench.store.waitForDeletion()

@@ -30,7 +30,7 @@ public final class Erasures {
         guard let actor = state.domain.actors.number(of: name) else {
             return reply(.failure(.actorNotFound(name)))
         }
-        if let error = state.domain.refusal { return reply(.failure(error)) }
+        if let error = state.domain.refusal { return reply(.failure(error.asNotBegun)) }
         guard waiting.count < Self.most else {
             return reply(
                 .failure(.limitExceeded(limit: "erasures", value: Self.most, retryAfter: 10)))

@@ -304,7 +304,7 @@ extension PersonErasure {
 
 extension HostError {
     /// The error of a caller whose erasure could not even be noted.
-    fileprivate var asNotBegun: HostError {
+    var asNotBegun: HostError {
         guard case .storeUnavailable(let reason, let retryAfter) = self else { return self }
         return .storeUnavailable(
             reason:

@@ -8,7 +8,7 @@ enum RemoteProblem {
     static func explain(_ error: VarlinkRemoteError) -> CommandFailure {
         if let error = error.as(People.StoreUnavailable.self) {
             return CommandFailure(
-                "the person is not erased in full: \(error.reason)", hint: retry(error.retryAfter))
+                "the erasure did not finish: \(error.reason)", hint: retry(error.retryAfter))
         }
         if case .componentNotFound(let container, let component)? = InterfaceError(error) {
             return CommandFailure(
