@@ -14,6 +14,8 @@ import Varlink
 private final class Shop: Sendable {
     struct State {
         var items: [String: JSONObject] = [:]
+        var parents: [String: String] = [:]
+        var reads = 0
         var records: [Record] = []
         var calls = 0
         var busyCalls = 0
@@ -52,8 +54,20 @@ private final class Shop: Sendable {
                 }
                 if item.id == "cursed" { return Contents.Refused(reason: "Not that one.") }
             }
-            for item in batch { state.items[item.id] = item.fields }
+            for item in batch {
+                state.items[item.id] = item.fields
+                state.parents[item.id] = item.parent
+            }
             return nil
+        }
+    }
+
+    private func item(_ id: String) -> Item? {
+        state.withLock { state in
+            state.reads += 1
+            return state.items[id].map {
+                Item(id: id, parent: state.parents[id], fields: $0)
+            }
         }
     }
 
@@ -66,6 +80,17 @@ private final class Shop: Sendable {
             if let error = self.put(parameters.items) { return call.fail(error) }
             call.reply(
                 .init(inserted: parameters.items.count, updated: 0, unchanged: 0, sequence: 1))
+        }
+        router.handle(Contents.List.self) { _, call in
+            call.reply(
+                .init(items: [], total: self.state.withLock { $0.items.count }, sequence: 1))
+        }
+        router.handle(Contents.Get.self) { parameters, call in
+            guard let item = self.item(parameters.item) else {
+                return call.fail(
+                    Contents.ItemNotFound(container: parameters.container, item: parameters.item))
+            }
+            call.reply(.init(item: item, sequence: 1))
         }
         router.handle(Containers.Describe.self) { parameters, call in
             let container = Container(
@@ -186,6 +211,42 @@ private final class Shop: Sendable {
         lines[1500] = item("twice", "2")
         _ = try await run(lines, shop)
         shop.state.withLock { #expect($0.items["twice"]?.text == #"{"rating":2}"#) }
+    }
+
+    @Test func `fields without a column stay, and so does the parent, unless items are replaced`()
+        async throws
+    {
+        let shop = Shop()
+        _ = try await run(
+            [
+                #"{"id":"a","fields":{"title":"A","rating":1,"genres":["x"]},"parent":"p"}"#,
+                #"{"id":"p","fields":{"title":"P"}}"#,
+            ], shop)
+        let lines = (1...2_100).map { "i\($0),New," }
+        let report = try await run(["id,title,rating", "a,B,"] + lines, shop)
+        #expect(report.inserted == 2_101 && report.bad == 0, "\(report)")
+        shop.state.withLock {
+            #expect($0.items["a"]?.text == #"{"genres":["x"],"title":"B"}"#)
+            #expect($0.parents["a"] == "p")
+            #expect($0.items["i2100"]?.text == #"{"title":"New"}"#)
+        }
+        _ = try await run([#"{"id":"a","rating":2,"parent":null}"#], shop)
+        shop.state.withLock {
+            #expect($0.items["a"]?.text == #"{"genres":["x"],"title":"B","rating":2}"#)
+            #expect($0.parents["a"] == nil)
+        }
+        _ = try await run(["id,title", "a,C"], shop, wishes: .init(replacesItems: true))
+        shop.state.withLock { #expect($0.items["a"]?.text == #"{"title":"C"}"#) }
+    }
+
+    @Test func `of an empty list no items are read but those that a file has twice`() async throws {
+        let shop = Shop()
+        let lines = (1...50).map { "i\($0),x" }
+        _ = try await run(["id,title"] + lines + [#""i7",y"#], shop)
+        shop.state.withLock {
+            #expect($0.reads == 1)
+            #expect($0.items["i7"]?.text == #"{"title":"y"}"#)
+        }
     }
 
     @Test func `an id that stands twice is reported, also within a batch`() async throws {

@@ -61,6 +61,27 @@ extension Stories {
             }
         }
 
+        @Test func `a backup is written into a pipe, and to where a link leads`() async throws {
+            try await withDaemon { daemon in
+                try await Self.fill(daemon)
+                let piped = try await daemon.type(
+                    """
+                    mkfifo pipe && wc -c <pipe >count &
+                    until test -p pipe; do :; done
+                    atriumctl backup pipe --force && wait && test -p pipe && cat count
+                    """)
+                #expect(piped.status == 0, "\(piped)")
+                #expect((piped.lines.last.flatMap { Int($0) } ?? 0) > 10_000, "\(piped)")
+                let linked = try await daemon.type(
+                    """
+                    mkdir far && echo old >far/copy && ln -s far/copy link
+                    ! atriumctl backup link && atriumctl backup link --force
+                    test -L link && test ! -L far/copy && ! grep -q old far/copy && ls far
+                    """)
+                #expect(linked.status == 0 && linked.output.hasSuffix("\ncopy\n"), "\(linked)")
+            }
+        }
+
         @Test func `a backup amid votes holds those up to its sequence, and none after it`()
             async throws
         {

@@ -42,6 +42,57 @@ extension Stories {
             }
         }
 
+        @Test func `csv loses nothing: neither details, nor parents, nor words with bars in them`()
+            async throws
+        {
+            try await withDaemon { daemon in
+                try daemon.home.write("things.yaml", Self.things)
+                try daemon.home.write(
+                    "things.ndjson",
+                    #"""
+                    {"id":"top","fields":{"title":"Top"}}
+                    {"id":"a","fields":{"title":"A","deep":"d","words":["a|b"," c ",""]},"parent":"top"}
+                    {"id":"b","fields":{"title":"B","deep":"e","words":["[1]"],"size":3},"parent":"top"}
+                    """#)
+                let line = "atriumctl apply -f things.yaml && atriumctl import things things.ndjson"
+                let made = try await daemon.type(line)
+                #expect(made.status == 0, "\(made)")
+                let before = try await daemon.type("atriumctl export things")
+                let again = try await daemon.type(
+                    "atriumctl list things -o csv >t.csv && atriumctl import things t.csv")
+                #expect(again.output.contains("3 unchanged"), "\(again)")
+                let after = try await daemon.type("atriumctl export things")
+                #expect(after.output == before.output)
+
+                // A list of corrections.
+                let corrected = try await daemon.type(
+                    "printf 'id,title\\nb,New\\n' | atriumctl import things - && "
+                        + "atriumctl put things/b size=4 && atriumctl list things --parent top -o ids"
+                )
+                #expect(corrected.output.hasSuffix("a\nb\n"), "\(corrected)")
+                let fields = try await daemon.type("atriumctl describe things/b --json")
+                for part in ["\"deep\":\"e\"", "\"title\":\"New\"", "\"size\":4"] {
+                    #expect(fields.output.contains(part), "\(fields)")
+                }
+                let moved = try await daemon.type(
+                    "atriumctl put things/b --parent '' && atriumctl list things --parent top -o ids"
+                )
+                #expect(moved.output.hasSuffix("changed\na\n"), "\(moved)")
+            }
+        }
+
+        private static let things = """
+            atrium: 1
+            container: things
+            fields:
+              title: { type: text }
+              deep:  { type: text, details: true }
+              words: { type: keywords }
+              size:  { type: integer }
+            components:
+              - { name: list, plugin: org.atrium.catalog }
+            """
+
         @Test func `a terminal has it through the pager, which may leave early`() async throws {
             try await withFilms { daemon in
                 try daemon.home.write(

@@ -1,13 +1,16 @@
 import Glibc
 
-/// Where a backup is written: a file that is there whole or not at all, or standard output.
+/// Where a backup is written: a file that is there whole or not at all, a device or a pipe, or standard output.
 ///
 /// Only who writes it may read the file: it holds who voted for what.
 struct BackupFile: ~Copyable {
     private let descriptor: Int32
     /// The file's path; nil: standard output.
     let path: String?
-    private let draft: String
+    /// What is written first, and then gets the file's name; nil: nothing is, since a device or a pipe has no parts.
+    private let draft: String?
+    /// The path that the draft gets: where a link leads, which stays.
+    private let target: String
     private let replaces: Bool
 
     /// Opens it.
@@ -17,24 +20,41 @@ struct BackupFile: ~Copyable {
     ///   - replaces: whether a file that is there is replaced.
     /// - Throws: ``CommandFailure`` where there is one already, or none can be made.
     init(_ path: String?, replaces: Bool) throws {
-        var (opened, name) = (STDOUT_FILENO, "")
+        var opened: (descriptor: Int32, draft: String?, target: String) = (STDOUT_FILENO, nil, "")
         if let path {
-            try Self.check(path, replaces: replaces)
-            let slash = path.lastIndex(of: "/")
-            let folder = slash.map { String(path[...$0]) } ?? ""
-            name = "\(folder).\(path.dropFirst(folder.count)).\(getpid())"
-            opened = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            guard opened >= 0 else { throw Self.failure("make", path) }
-            DraftRemoval.arm(name)
+            opened =
+                InputFile.isStream(path)
+                ? try Self.stream(path) : try Self.draft(of: path, replaces: replaces)
         }
         (self.path, self.replaces) = (path, replaces)
-        (descriptor, draft) = (opened, name)
+        (descriptor, draft, target) = opened
+    }
+
+    private static func stream(
+        _ path: String
+    ) throws -> (descriptor: Int32, draft: String?, target: String) {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("open", path) }
+        return (descriptor, nil, path)
+    }
+
+    private static func draft(
+        of path: String, replaces: Bool
+    ) throws -> (descriptor: Int32, draft: String?, target: String) {
+        try check(path, replaces: replaces)
+        let target = InputFile.followed(path)
+        let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? ""
+        let name = "\(folder).\(target.dropFirst(folder.count)).\(getpid())"
+        let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("make", path) }
+        DraftRemoval.arm(name)
+        return (descriptor, name, target)
     }
 
     deinit {
         guard path != nil else { return }
         close(descriptor)
-        DraftRemoval.remove()
+        if draft != nil { DraftRemoval.remove() }
     }
 
     /// Appends bytes to the file.
@@ -50,11 +70,11 @@ struct BackupFile: ~Copyable {
 
     /// Gives it its name, once it is on the disk.
     func finish() throws {
-        guard let path else { return }
+        guard let path, let draft else { return }
         guard fsync(descriptor) == 0 else { throw Self.failure("write", path) }
         try Self.check(path, replaces: replaces)
-        guard rename(draft, path) == 0 else { throw Self.failure("replace", path) }
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard rename(draft, target) == 0 else { throw Self.failure("replace", path) }
+        let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? "."
         let handle = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard handle >= 0 else { return }
         // A folder that can't be synced is no reason to say that there is no backup.

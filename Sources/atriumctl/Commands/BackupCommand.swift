@@ -13,7 +13,8 @@ struct BackupCommand: AsyncParsableCommand {
             containers.d are not in it. That takes an administrator, and as much room beside the store \
             as the copy has bytes, until it is written.
 
-            The file is there once it is whole, readable for who wrote it alone.
+            The file is there once it is whole, readable for who wrote it alone. A link stays, and \
+            leads to the new file. A device or a pipe is written to.
             """
     )
     .examples("atriumctl backup nightly.backup", "atriumctl backup | zstd >nightly.zst")

@@ -11,8 +11,10 @@ struct ImportCommand: AsyncParsableCommand {
             or tabs; UTF-8, UTF-16 or Windows-1252), an array of JSON objects, or a JSON object a \
             line; it may be packed by gzip. Columns and members are fields, beside 'id' and \
             'parent', in any case. Values are read as 'put' reads them: durations as 1h57m, several \
-            keywords separated by '|', ';' or ','. What 'export' writes is taken back just so: \
-            {"id": …, "fields": {…}}.
+            keywords separated by '|', ';' or ',', or as a JSON array of texts. Of an item that is \
+            there, fields that the file has no column or member for stay, and so does the parent, \
+            unless --replace is given; an empty cell takes a field away. What 'export' writes is \
+            taken back just so, each item as a whole: {"id": …, "fields": {…}}.
 
             Bad lines are named and left out; all others go in. Of an id that stands twice the later \
             line counts. What is there just so stays untouched, so an import that was interrupted is \
@@ -48,6 +50,9 @@ struct ImportCommand: AsyncParsableCommand {
         completion: .nothing)
     var ignore: [String] = []
 
+    @Flag(help: "Replace whole items: they have only what the file names.")
+    var replace = false
+
     @OptionGroup var list: ListOption
 
     @OptionGroup var connection: ConnectionOptions
@@ -59,7 +64,8 @@ struct ImportCommand: AsyncParsableCommand {
         let columns = (id ?? "").split(separator: ",").map(ItemText.trimmed)
         var importer = Importer(
             session, container: container, component: list.component,
-            wishes: .init(id: columns, ignored: ignore), isInterrupted: { Interruption.isThere })
+            wishes: .init(id: columns, ignored: ignore, replacesItems: replace),
+            isInterrupted: { Interruption.isThere })
         let started = ContinuousClock.now
         var failure: (any Error)?
         do {

@@ -54,6 +54,20 @@ enum InputFile {
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// Whether a device, a pipe or a socket is there, which can only be written to.
+    static func isStream(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return false }
+        return ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+    }
+
+    /// Where links lead to; the path itself where nothing is there.
+    static func followed(_ path: String) -> String {
+        guard let found = realpath(path, nil) else { return path }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
     /// The names in a folder, sorted, without hidden ones.
     static func names(in folder: String) throws -> [String] {
         guard let directory = opendir(folder) else { throw problem(folder, errno) }

@@ -10,7 +10,7 @@ struct PutCommand: AsyncParsableCommand {
         discussion: """
             Values are typed as the container declares its fields: keywords with commas or several \
             times, durations as 1h57m or seconds. FIELD= takes a field away. Fields that are not \
-            named stay, unless --replace is given.
+            named stay, and the parent does, unless --replace is given.
             """
     )
     .examples(
@@ -25,10 +25,10 @@ struct PutCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The fields.", valueName: "field=value"))
     var values: [String] = []
 
-    @Flag(help: "Replace all fields: the item has only these.")
+    @Flag(help: "Replace the whole item: it has only these fields, and only this parent.")
     var replace = false
 
-    @Option(help: ArgumentHelp("The parent item.", valueName: "item"))
+    @Option(help: ArgumentHelp("The parent item; '' for none.", valueName: "item"))
     var parent: String?
 
     @OptionGroup var list: ListOption
@@ -57,10 +57,12 @@ struct PutCommand: AsyncParsableCommand {
         _ item: String, _ members: [JSONValue.Member], _ session: Session
     ) async throws {
         var values = JSONValue.object([])
+        var parent = parent
         var revision: Int?
         if !replace {
             let current = try await self.current(item, session)
             values = current?.item.fields.value ?? values
+            parent = parent ?? current?.item.parent
             revision = current?.sequence ?? 0
         }
         for member in members {
@@ -71,8 +73,8 @@ struct PutCommand: AsyncParsableCommand {
             container: target.container, component: list.component,
             items: [
                 .init(
-                    id: item, fields: JSONObject(values) ?? .empty, parent: parent,
-                    ifRevision: revision)
+                    id: item, fields: JSONObject(values) ?? .empty,
+                    parent: parent?.isEmpty == true ? nil : parent, ifRevision: revision)
             ])
         let object = try await session.client.call(
             raw: Contents.Put.name, parameters: JSONObject(writing: parameters) ?? .empty)

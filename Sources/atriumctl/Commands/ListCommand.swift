@@ -10,8 +10,8 @@ struct ListCommand: AsyncParsableCommand {
         discussion: """
             The list is whole, unless --limit or --cursor asks for a part of it; --cursor alone asks \
             for a page of 1000 items. A terminal shows it through $PAGER, by default less. A table has the \
-            columns that the definition presents; csv has all fields, and import takes it back; ids \
-            has an id a line; json has what the daemon answered, a line for each page.
+            columns that the definition presents; csv has all fields but details, and import takes it \
+            back; ids has an id a line; json has what the daemon answered, a line for each page.
             """
     )
     .examples(

@@ -16,6 +16,8 @@ struct ImportBatch: Sendable {
         var line: Int
         var content: Content
         var bytes: Int
+        /// Which fields the line names; nil: all that the item is to have.
+        var named: NamedFields?
     }
 
     /// What is to be imported.

@@ -32,6 +32,8 @@ struct Importer {
     private var repeated: Int?
     private var shape: ItemShape?
     private var table: TableShape?
+    /// Whether the list had no items before.
+    private var wasEmpty = false
 
     init(
         _ session: Session, container: String, component: String?,
@@ -80,13 +82,16 @@ struct Importer {
             switch piece.content {
             case .bad(let problem): throw ImportLineError(problem, line: piece.line)
             case .row(let cells):
-                return try table.map { self.entry(piece.line, try $0.item(cells)) }
+                return try table.map {
+                    self.entry(piece.line, try $0.item(cells), named: $0.named)
+                }
             case .json(let bytes):
                 switch try ImportLine(bytes, line: piece.line, column: piece.column) {
                 case .nothing: return nil
                 case .item(let item): return entry(piece.line, item, bytes: bytes.count + 1)
                 case .flat(let members):
-                    return entry(piece.line, try await itemShape().item(members))
+                    let (item, named) = try await itemShape().item(members)
+                    return entry(piece.line, item, named: named)
                 case .record(let record):
                     return .init(
                         line: piece.line, content: .record(record), bytes: bytes.count + 1)
@@ -99,12 +104,14 @@ struct Importer {
     }
 
     private mutating func entry(
-        _ line: Int, _ item: Contents.Put.Parameters.Items, bytes: Int? = nil
+        _ line: Int, _ item: Contents.Put.Parameters.Items, bytes: Int? = nil,
+        named: NamedFields? = nil
     ) -> ImportBatch.Entry {
         repeated = itemLines.record(item.id, line: line)
         if let repeated { report.add(.init(id: item.id, line: line, before: repeated)) }
         let bytes = bytes ?? item.fields.bytes.count + item.id.utf8.count + Self.itemOverhead
-        return .init(line: line, content: .item(item), bytes: bytes)
+        let isNew = wasEmpty && repeated == nil
+        return .init(line: line, content: .item(item), bytes: bytes, named: isNew ? nil : named)
     }
 
     /// How items get their fields; asked of the daemon where a file does not say it itself.
@@ -118,6 +125,7 @@ struct Importer {
             container: container, fields: fields, wishes: wishes,
             allowsDecimalComma: allowsDecimalComma)
         shape = found
+        wasEmpty = try await present.areNone()
         return found
     }
 
@@ -139,7 +147,28 @@ struct Importer {
         return error.as(Contents.ReadOnly.self) != nil
     }
 
+    private var present: PresentItems {
+        PresentItems(session: session, container: container, component: component)
+    }
+
     private mutating func submit(_ batch: ImportBatch) async throws {
+        guard batch.isPartial else { return try await dispatch(batch) }
+        // What is on its way may change the items that are read.
+        while !flights.isEmpty { try await land() }
+        let items = try await present.items(of: batch)
+        var whole = ImportBatch()
+        for entry in batch.entries {
+            let entry = entry.completed(by: entry.content.identity.first.flatMap { items[$0] })
+            if !whole.takes(entry) {
+                try await dispatch(whole)
+                whole = ImportBatch()
+            }
+            whole.append(entry)
+        }
+        try await dispatch(whole)
+    }
+
+    private mutating func dispatch(_ batch: ImportBatch) async throws {
         guard !batch.isEmpty else { return }
         // Batches are sent in the order of the file: records may belong to items before them.
         while flights.count >= Self.window { try await land() }

@@ -18,6 +18,8 @@ struct ItemShape {
         var id: [String] = []
         /// Which columns are left out.
         var ignored: [String] = []
+        /// Whether items lose the fields that are not named.
+        var replacesItems = false
     }
 
     let container: String
@@ -40,6 +42,15 @@ struct ItemShape {
         }
         if ItemText.plain(name) == "parent" { return .parent }
         return wishes.id.contains { ItemText.isSame($0, name) } ? .ignored : nil
+    }
+
+    /// The fields of these roles, as far as others are to stay; nil: none are.
+    func named(_ roles: [Role]) -> NamedFields? {
+        guard !wishes.replacesItems else { return nil }
+        var named = NamedFields(hasParent: roles.contains(.parent))
+        for case .field(let field) in roles { named.fields.insert(field.name) }
+        let isWhole = named.hasParent && named.fields.isSuperset(of: fields.map(\.name))
+        return isWhole ? nil : named
     }
 
     /// What to say of a name that is no field's.

@@ -4,13 +4,17 @@ import JSONCodec
 
 /// An object whose fields stand beside its id becomes an item.
 extension ItemShape {
-    /// The item of an object's members.
-    func item(_ object: [JSONValue.Member]) throws(ImportLineError) -> Contents.Put.Parameters.Items
-    {
+    /// The item of an object's members, and which of its fields they name.
+    func item(
+        _ object: [JSONValue.Member]
+    ) throws(ImportLineError) -> (item: Contents.Put.Parameters.Items, named: NamedFields?) {
         var members: [JSONValue.Member] = []
         var (id, parent): (String?, String?)
+        var roles: [Role] = []
         for member in object {
-            switch role(of: member.name) {
+            let role = role(of: member.name)
+            if let role { roles.append(role) }
+            switch role {
             case .id: id = try Self.name(member)
             case .parent: parent = try Self.name(member)
             case .ignored: break
@@ -30,7 +34,7 @@ extension ItemShape {
                     ? "there is no 'id'; --id makes ids of other members, as in --id title,year"
                     : "there is no id: nothing stands in '\(wishes.id.joined(separator: "', '"))'")
         }
-        return .init(id: id, fields: JSONObject(members), parent: parent)
+        return (.init(id: id, fields: JSONObject(members), parent: parent), named(roles))
     }
 
     /// An id as a text or a whole number; nil for null.

@@ -9,6 +9,8 @@ struct TableShape {
     private let roles: [ItemShape.Role]
     /// The columns that ids are made of.
     private let idColumns: [Int]
+    /// Which fields the columns name, as far as others are to stay; nil: none are.
+    let named: NamedFields?
 
     /// Finds a use for every column.
     ///
@@ -31,6 +33,7 @@ struct TableShape {
             roles.append(role)
         }
         self.roles = roles
+        named = shape.named(roles)
         idColumns = try Self.idColumns(columns, roles, shape)
     }
 

@@ -1,7 +1,10 @@
+import AtriumFormats
 import Interfaces
 import JSONCodec
 
 /// Items as lines of CSV, as `import` takes them back: values as they are, keywords with `|` between.
+///
+/// Fields with `details` are left out, as in every list; `import` keeps them.
 struct ItemCSV {
     private let names: [String]
     private let derived: [String]
@@ -48,10 +51,12 @@ struct ItemCSV {
         }
     }
 
-    /// A list of words; one with a comma in it would be two without a separator behind it.
+    /// A list of words; as a JSON array where `import` would make other words of them.
     private static func words(_ words: [String]) -> String {
         let isSplit = words.count == 1 && words[0].contains { ",;".contains($0) }
-        return words.joined(separator: "|") + (isSplit ? "|" : "")
+        let text = words.joined(separator: "|") + (isSplit ? "|" : "")
+        guard text.hasPrefix("[") || ItemText.words(text) != words else { return text }
+        return String(decoding: JSON.encode(words), as: UTF8.self)
     }
 
     /// Cells with commas between (RFC 4180).

@@ -10,26 +10,17 @@ enum WholeFile {
     ///     pipe can't be: it is written to.
     /// - Throws: ``CommandFailure`` with the system's reason; what stood there stays then.
     static func write(_ text: String, to path: String) throws {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            guard errno == ENOENT else { throw failure("write", path) }
-            return try replace(path, with: text)
-        }
-        guard status.st_mode & S_IFMT != S_IFDIR else {
+        guard InputFile.exists(path) || errno == ENOENT else { throw failure("write", path) }
+        guard !InputFile.isFolder(path) else {
             throw CommandFailure("\(path) is a folder", hint: "name a file in it.", status: .usage)
         }
-        if status.st_mode & S_IFMT == S_IFREG { return try replace(followed(path), with: text) }
+        guard InputFile.isStream(path) else {
+            return try replace(InputFile.followed(path), with: text)
+        }
         let descriptor = open(path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open", path) }
         try fill(descriptor, Array(text.utf8), path)
         close(descriptor)
-    }
-
-    /// Where links lead to.
-    private static func followed(_ path: String) throws -> String {
-        guard let found = realpath(path, nil) else { throw failure("find", path) }
-        defer { free(found) }
-        return String(cString: found)
     }
 
     private static func replace(_ path: String, with text: String) throws {

@@ -36,7 +36,10 @@ public struct FieldValues: Sendable {
         if Self.isVerbatim(type) { return text.isEmpty ? nil : .string(text) }
         var text = ItemText.trimmed(text)
         if text.isEmpty { return nil }
-        if type == "keywords" { return .array(ItemText.words(text).map { .string($0) }) }
+        if type == "keywords" {
+            let words = Self.array(text) ?? ItemText.words(text)
+            return .array(words.map { .string($0) })
+        }
         if type == "time", let date = Self.date(text) { text = date }
         if allowsDecimalComma, ["number", "duration"].contains(type), text.contains(","),
             !text.contains(".")
@@ -44,6 +47,12 @@ public struct FieldValues: Sendable {
             text = String(text.map { $0 == "," ? "." : $0 })
         }
         return try Self.exact(text, type: type)
+    }
+
+    /// The texts of a JSON array; nil where a text is none.
+    private static func array(_ text: String) -> [String]? {
+        guard text.hasPrefix("[") else { return nil }
+        return try? JSON.decode([String].self, from: Array(text.utf8))
     }
 
     /// A date as fields of the type time have it, of one in the same order: of `2021/3/4` comes `2021-03-04`.
