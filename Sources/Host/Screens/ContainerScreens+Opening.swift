@@ -50,13 +50,22 @@ extension ContainerScreens {
         (part.view, part.focus) = (nil, nil)
     }
 
-    /// Ends all screens: they stop showing changes at once, and are closed in slices.
+    /// Ends all screens, and the parts that show the container on others: they are closed in slices.
+    ///
+    /// The screens stop showing changes at once. Afterwards nothing refers to the container's screens any more.
     func end() {
         var screens = table.screens.values.filter { $0.home === self }
+        var parts = table.parts.values.filter { $0.home === self }
         for screen in screens { screen.freeze() }
         domain.inSlices { [self] in
-            guard let screen = screens.popLast() else { return false }
-            end(screen)
+            if let screen = screens.popLast() {
+                end(screen)
+            } else if let part = parts.popLast() {
+                if table.parts[part.id] === part { close(part) }
+                part.endPart()
+            } else {
+                return false
+            }
             return true
         } then: {
         }

@@ -77,7 +77,7 @@ extension PartAssembly {
         }
         // Removed first, because a new part may have the same path.
         for part in before where !screen.parts.contains(where: { $0 === part }) {
-            if let home = part.home { home.close(part) } else { table.remove(part.id) }
+            part.home?.close(part)
         }
         var count = 0
         root.forEachPart { _ in count += 1 }

@@ -38,8 +38,11 @@ public final class Screen: Queueable {
     public let actor: String?
     /// The actor for whom items are chosen on it.
     public let agent: String
-    /// The screens of its container; nil: the container was removed.
-    public private(set) weak var home: ContainerScreens?
+    /// The screens of its container; nil: the container was removed, and with it this part of another's screen.
+    ///
+    /// They refer to it until it is closed; all that show a removed container are. References up here are strong,
+    /// because a weak one makes all uses of its object slower.
+    public private(set) var home: ContainerScreens?
     private(set) var choices: Choices
     /// Its place as a part of another screen; nil: it is not a part.
     let place: PartPlace?
@@ -198,6 +201,12 @@ extension Screen {
         isEnded = true
         touched()
         replyToWaiting()
+    }
+
+    /// Empties a closed part, because its container was removed; its screen goes on without it.
+    func endPart() {
+        (home, view, focus, ballots) = (nil, nil, nil, nil)
+        parts = []
     }
 
     /// Wakes the reader after something that the screen shows may have changed.

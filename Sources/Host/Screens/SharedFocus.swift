@@ -106,7 +106,8 @@ final class SharedFocus: Queueable {
     /// The version of its last update.
     private(set) var version: UInt64 = 0
 
-    private weak var home: ContainerScreens?
+    /// Refers to it until its last screen has left.
+    private let home: ContainerScreens
     /// Whether something changed since ``state`` was made.
     private var isStale = true
     /// Whether something changed since the comments component answered.
@@ -145,7 +146,7 @@ final class SharedFocus: Queueable {
         isStale = true
         isThreadStale = true
         if withDetails { areDetailsStale = true }
-        home?.updates.markStale(self)
+        home.updates.markStale(self)
     }
 
     /// Removes comments whose component is not attached, and so can't report their removal.
@@ -167,7 +168,7 @@ final class SharedFocus: Queueable {
     @discardableResult
     func advance(to version: UInt64) -> Bool {
         self.version = version
-        guard let container = home?.container else { return false }
+        let container = home.container
         let isThere = isThere(in: container)
         guard isStale || isThere != wasThere else { return false }
         if isThere != wasThere { (isThreadStale, areDetailsStale) = (true, true) }
@@ -211,7 +212,6 @@ final class SharedFocus: Queueable {
     }
 
     private func ask(_ slot: Slot) {
-        guard let home else { return }
         let container = home.container
         var query = ThreadQuery(subject: key.subject, limit: key.limit)
         query.tellsHeld = true
@@ -281,8 +281,8 @@ extension SharedFocus {
                 if case .success(.details(let details)) = result { known = details ?? [:] }
                 // Something else may have changed meanwhile; the next update shows both.
                 isStale = true
-                home?.updates.markStale(self)
-                home?.updates.touch(screens.values)
+                home.updates.markStale(self)
+                home.updates.touch(screens.values)
             })
     }
 

@@ -19,7 +19,8 @@ final class SharedView: Queueable {
     var isTyped = false
     var queueMarks = QueueMarks()
 
-    private weak var home: ContainerScreens?
+    /// Refers to it until its last screen has left, or the choice for which it is prepared has ended.
+    private let home: ContainerScreens
     private var sections: [ResolvedSection] = []
     private var lists: [LiveList] = []
     /// The lists that are left out because they are empty.
@@ -59,7 +60,7 @@ final class SharedView: Queueable {
     var isReady: Bool { structure != nil }
 
     /// Whether ``state`` is current, or as current as possible while a component is not attached.
-    var isSettled: Bool { isReady && !(isResolving && home?.updates.offers != nil) }
+    var isSettled: Bool { isReady && !(isResolving && home.updates.offers != nil) }
 
     /// The number of rows in its lists.
     var rowCount: Int { lists.reduce(0) { $0 + $1.items.count } }
@@ -75,7 +76,7 @@ final class SharedView: Queueable {
             }
         }
         waiting.append((user, done))
-        if !isResolving, let home { resolve(for: home.updates.offers) }
+        if !isResolving { resolve(for: home.updates.offers) }
     }
 
     /// Moves the view, with its screens, to other places.
@@ -92,11 +93,11 @@ final class SharedView: Queueable {
     /// Marks the shown numbers of children as outdated.
     func recount() {
         miscounts = true
-        home?.updates.markStale(self)
+        home.updates.markStale(self)
     }
 
     /// Whether it changes when filters components offer something else.
-    func dependsOnOffers(_ home: ContainerScreens) -> Bool {
+    var dependsOnOffers: Bool {
         home.showsFilters(hiding: key.hidden) || !key.selection.isEmpty
     }
 
@@ -105,31 +106,30 @@ final class SharedView: Queueable {
     /// - Returns: whether the state changed.
     func advance(to version: UInt64) -> Bool {
         self.version = version
-        guard isReady, let home else { return false }
+        guard isReady else { return false }
         isAdvancing = true
         defer { isAdvancing = false }
         let before = state.number
-        if !isResolving, dependsOnOffers(home), let offers = home.updates.offers,
+        if !isResolving, dependsOnOffers, let offers = home.updates.offers,
             offers != resolved
         {
             resolve(for: offers)
         }
-        if isSettled { try? refresh(home) }
+        if isSettled { try? refresh() }
         return state.number != before
     }
 }
 
 extension SharedView: LiveQueryHolder {
-    func isConcerned() { home?.updates.markStale(self) }
+    func isConcerned() { home.updates.markStale(self) }
 }
 
 // MARK: What is selected
 
 extension SharedView {
     private func resolve(for offers: UInt64?) {
-        guard let home else { return }
         isResolving = true
-        let ask: FilterResolution.Ask = { [weak home] in home?.answers.ask($0, $1, $2) }
+        let ask: FilterResolution.Ask = { [home] in home.answers.ask($0, $1, $2) }
         home.container.filters.resolve(
             key.selection, offers: home.showsFilters(hiding: key.hidden), asking: ask
         ) {
@@ -140,7 +140,6 @@ extension SharedView {
 
     private func resolved(_ result: Result<[ResolvedSection], HostError>, for offers: UInt64?) {
         isResolving = false
-        guard let home else { return }
         var failure: HostError?
         switch result {
         case .success(let sections):
@@ -152,7 +151,7 @@ extension SharedView {
                 if !isAdvancing { version = 0 }
             } else {
                 do throws(HostError) {
-                    try refresh(home)
+                    try refresh()
                 } catch {
                     failure = error
                 }
@@ -175,7 +174,7 @@ extension SharedView {
         let waiting = waiting
         self.waiting.removeAll()
         // Called first, so that only screens that already show the view are woken.
-        if !isAdvancing, let home {
+        if !isAdvancing {
             home.updates.markStale(self)
             home.updates.touch(screens.values)
         }
@@ -205,15 +204,15 @@ extension SharedView {
     }
 
     private func waitForTurn(for user: String) throws(HostError) {
-        guard let queries = home?.domain.queries, queuedUsers.insert(user).inserted else { return }
+        guard queuedUsers.insert(user).inserted else { return }
         do throws(HostError) {
             // Only for views that are not shown yet: shown ones are limited by the number of screens.
-            try queries.add(of: user, isBounded: !isReady) { [weak self] end in
+            try home.domain.queries.add(of: user, isBounded: !isReady) { [weak self] end in
                 guard let self else { return end() }
                 queuedUsers.remove(user)
-                guard awaitsTurn, let home else { return end() }
+                guard awaitsTurn else { return end() }
                 awaitsTurn = false
-                find(home, end)
+                find(end)
             }
         } catch {
             queuedUsers.remove(user)
@@ -222,8 +221,8 @@ extension SharedView {
     }
 
     /// Runs the queries of the lists in slices, and then shows the result.
-    private func find(_ home: ContainerScreens, _ end: @escaping LongQueries.End) {
-        let queries = queries(home)
+    private func find(_ end: @escaping LongQueries.End) {
+        let queries = queries()
         do throws(IndexError) {
             prepared = try queries.map { (_, index, query) throws(IndexError) in
                 try QueryPreparation(query, in: index)
@@ -236,14 +235,14 @@ extension SharedView {
         home.domain.inSlices { [weak self] in
             self?.prepared.contains { $0.step() } ?? false
         } then: { [weak self] in
-            guard let self, let home = self.home else { return end() }
+            guard let self else { return end() }
             isResolving = false
             var failure: HostError?
             if prepared.contains(where: \.isHopeless) {
                 failure = queries.first?.slot.tooBusy
             } else {
                 do throws(HostError) {
-                    try refresh(home)
+                    try refresh()
                 } catch {
                     failure = error
                 }
@@ -267,7 +266,7 @@ extension SharedView {
     /// Makes the present state, if the queries of its lists need no slices.
     ///
     /// - Throws: `fieldUnknown` when first shown, if a sort field does not exist.
-    private func refresh(_ home: ContainerScreens) throws(HostError) {
+    private func refresh() throws(HostError) {
         let container = home.container
         var isRemade = structure != home.updates.structure || !fits(container)
         if !isRemade {
@@ -290,7 +289,7 @@ extension SharedView {
             if isSame, !isRemade { return }
         }
         if isRemade {
-            guard let made = try makeLists(home) else { return try prepare() }
+            guard let made = try makeLists() else { return try prepare() }
             lists = made
             structure = home.updates.structure
             for list in lists { list.index.growOrders(in: container.domain) }
@@ -303,15 +302,13 @@ extension SharedView {
             home.showsFilters(hiding: key.hidden)
             ? self.sections.views(counts: counts, before: before) : nil
         self.counts = counts
-        let new = newState(home, sections, isRemade: isRemade)
+        let new = newState(sections, isRemade: isRemade)
         if isRemade, new.shows(sameAs: state) { return }
         state = new
     }
 
     /// Makes the present state, with empty lists hidden that are to be left out while empty.
-    private func newState(
-        _ home: ContainerScreens, _ sections: [SectionView]?, isRemade: Bool
-    ) -> ViewState {
+    private func newState(_ sections: [SectionView]?, isRemade: Bool) -> ViewState {
         let container = home.container
         let scope = container.scope(key.scope)
         let empty = Set(lists.lazy.filter(\.isLeftOut).map(\.component))
@@ -337,9 +334,9 @@ extension SharedView {
     }
 
     /// Makes the lists; nil: their queries must run in slices.
-    private func makeLists(_ home: ContainerScreens) throws(HostError) -> [LiveList]? {
+    private func makeLists() throws(HostError) -> [LiveList]? {
         var made: [LiveList] = []
-        let queries = queries(home)
+        let queries = queries()
         var looks = queries.first?.index.looksInTurn ?? 0
         for (slot, index, query) in queries {
             guard let query = try live(query, in: index, within: &looks) else { return nil }
@@ -362,9 +359,7 @@ extension SharedView {
     /// The query of each list.
     ///
     /// Filters are counted in the first list, and also in the next one while those before it may be left out.
-    private func queries(
-        _ home: ContainerScreens
-    ) -> [(slot: Slot, index: ContentIndex, query: IndexQuery)] {
+    private func queries() -> [(slot: Slot, index: ContentIndex, query: IndexQuery)] {
         let container = home.container
         let scope = container.scope(key.scope)
         places = scope?.name == key.scope ? key.places : []
