@@ -4,9 +4,9 @@ import AtriumKit
 protocol OpenScreens: AnyObject {
     /// Whether they show all changes that they were notified of.
     var isIdle: Bool { get }
+    /// The screens by id.
+    var byID: any ScreensByID { get }
 
-    /// The scope that a screen shows; nil: it has none, or there is no such screen.
-    func scope(on screen: String) -> String?
     /// Whether a screen is inside an item, or has its focus on it.
     func isInUse(_ item: String) -> Bool
     /// Items were removed that no list may have had: screens leave them.
@@ -39,8 +39,12 @@ protocol OpenScreens: AnyObject {
     func notifyParents(of events: [ComponentEvent], from component: ComponentReference)
     /// The title of a container that is a part; nil if it does not exist.
     func title(ofPart part: ComponentDefinition) -> String?
-    /// Ends all screens, because the container is deleted.
-    func end()
+}
+
+/// A container's screens as its delegate and its components refer to them, by id.
+protocol ScreensByID {
+    /// The scope that a screen shows; nil: it has none, or there is no such screen.
+    func scope(on screen: String) -> String?
 
     /// Delays a delegate's messages about a selection that a filters component made on a screen by itself, until the
     /// selection is shown.

@@ -240,7 +240,7 @@ extension ItemPlacement {
         let focus = before.goal == nil ? before : shared[key] ?? SharedFocus(key, on: screens)
         guard view !== old || focus !== before || isBehind(screen, old, before) else { return }
         shared.insert(focus)
-        screens.show(screen, choices, view, focus)
+        screen.show(choices, view, focus)
         screens.table.changed(screen.root)
     }
 }

@@ -134,7 +134,7 @@ public final class KeptScreens {
         guard let screen = table[kept.id], let home = screen.home else {
             return end(kept.id, isSame: false)
         }
-        home.change(screen) { choices in
+        home.choosing.change(screen) { choices in
             choices = kept.choices
         } then: { [self] result in
             switch result {

@@ -119,7 +119,7 @@ extension PartAssembly {
             guard !screen.isEnded, screen.view != nil else { return finished() }
             let root = screen.root
             ScreenTurn(of: root, in: screens.domain) { all in
-                screens.show(all, on: root) { result in
+                screens.choosing.show(all, on: root) { result in
                     if case .failure(let error) = result {
                         for shown in all {
                             shown.home.parts.fail(shown.screen, with: shown.choices, error.sentence)
@@ -149,15 +149,16 @@ extension PartAssembly {
         }
         if part.place?.isRestored == true {
             part.place?.isRestored = false
-            return screens.prepare(part, for: choices, done)
+            return screens.choosing.prepare(part, for: choices, done)
         }
-        screens.decide(choices, on: part, done)
+        screens.choosing.decide(choices, on: part, done)
     }
 
     /// Shows why a part can't be shown, until it can.
     func fail(_ part: Screen, with choices: Screen.Choices, _ problem: String) {
         guard !part.isEnded else { return }
-        screens.leave(part)
+        screens.updates.unblock(part)
+        part.leaveViews()
         part.choose(choices)
         // The initial selection is not known before the container's components are loaded.
         if !container.loading.isUnderWay { part.place?.isOpen = true }

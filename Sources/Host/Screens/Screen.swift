@@ -50,8 +50,8 @@ public final class Screen: Queueable {
     var parts: [Screen] = []
     /// Choices made on parts in another process, by path, until the parts exist.
     var keptParts: [String: KeptScreen] = [:]
-    var view: SharedView?
-    var focus: SharedFocus?
+    private(set) var view: SharedView?
+    private(set) var focus: SharedFocus?
     var ballots: OwnBallots?
 
     private(set) var reader = Reader.gone
@@ -246,6 +246,8 @@ extension Screen {
         frames.removeAll()
         account.charge(-weight)
         weight = 0
+        view?.remove(self)
+        focus?.remove(self)
     }
 
     private func replyToWaiting() {
@@ -381,6 +383,16 @@ extension Screen {
 
     /// Shows other choices, together, once their view is ready.
     func show(_ choices: Choices, _ view: SharedView, _ focus: SharedFocus) {
+        if self.view == nil { home?.ballots.insert(self) }
+        if self.view !== view {
+            self.view?.remove(self)
+            view.insert(self)
+            home?.audience.schedule(forPartsOf: self, hiding: choices.view.hidden)
+        }
+        if self.focus !== focus {
+            self.focus?.remove(self)
+            focus.insert(self)
+        }
         // The next revision shows the choices on which delegates decided.
         root.notice.endHolds()
         place?.isOpen = true
@@ -389,6 +401,13 @@ extension Screen {
         choose(choices)
         self.view = view
         self.focus = focus
+    }
+
+    /// Empties a part that can't be shown.
+    func leaveViews() {
+        view?.remove(self)
+        focus?.remove(self)
+        (view, focus) = (nil, nil)
     }
 
     /// Sets the choices, whether or not they can be shown.

@@ -62,6 +62,12 @@ public final class ScreenTable {
 
     subscript(id: ScreenID) -> Screen? { screens[id] }
 
+    /// Whether a screen, and the one that it is a part of, have not ended.
+    func isOpen(_ screen: Screen) -> Bool {
+        let root = screen.root
+        return screens[root.id] === root && !root.isEnded && !screen.isEnded
+    }
+
     func freshID() -> ScreenID { ScreenID("\(incarnation)-\(domain.randomID())") }
 
     func insert(_ screen: Screen) {

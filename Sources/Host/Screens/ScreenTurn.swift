@@ -7,6 +7,9 @@ struct PreparedView {
     let screen: Screen
     var choices: Screen.Choices
     var view: SharedView
+
+    /// Removes the view, unless a screen shows it.
+    func discard() { home.shared.removeUnused(view) }
 }
 
 /// Prepares what a screen and its parts show together, for choices on one of them.
@@ -128,9 +131,9 @@ final class ScreenTurn {
         case .success(let shown):
             guard !part.isEnded, part.view == nil, let parent = part.place?.parent,
                 let around = parent.home
-            else { return shown.home.removeUnused(shown.view) }
+            else { return shown.discard() }
             // The part may have to show something else by then.
-            around.parts.show(on: parent) { shown.home.removeUnused(shown.view) }
+            around.parts.show(on: parent) { shown.discard() }
         }
     }
 }

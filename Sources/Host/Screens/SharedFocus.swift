@@ -91,6 +91,23 @@ struct FocusKey: Hashable {
     var hidden: Set<String> = []
 }
 
+extension FocusKey {
+    /// What screens with these choices show of their subject; those that hide only other components share it.
+    init(_ choices: Screen.Choices, in container: Container) {
+        let hidden = choices.view.hidden
+        // One that the definition hides counts too, since it may be shown while the screen is open.
+        let comments = container.slots.filter { $0.kind == .comments }
+        let first = comments.first { !hidden.contains($0.name) } ?? comments.first
+        subject = choices.subject
+        limit = choices.view.mostEntries(of: first?.name ?? "")
+        self.hidden = hidden.filter {
+            let kind = container.slot($0)?.kind
+            // A removed component may be added again.
+            return kind == nil || kind == .votes || kind == .comments
+        }
+    }
+}
+
 /// The content that is shown of a subject, kept up to date for all screens that are focused on it.
 ///
 /// The host has the votes. Only the comments component has the comments: it is asked once it is quiet, so that its
@@ -98,8 +115,8 @@ struct FocusKey: Hashable {
 final class SharedFocus: Queueable {
     let key: FocusKey
     private(set) var state: FocusState { didSet { payer.show(state) } }
-    var payer = Payer<FocusState>()
-    var screens: [ScreenID: Screen] = [:]
+    private var payer = Payer<FocusState>()
+    private(set) var screens: [ScreenID: Screen] = [:]
     /// The new subject of its screens, if the present one was removed.
     private(set) var goal: Subject?
     var queueMarks = QueueMarks()
@@ -131,6 +148,19 @@ final class SharedFocus: Queueable {
             number: home.domain.nextTicket(), subject: key.subject, tally: nil,
             component: nil, comments: [], total: 0, details: nil)
         advance(to: 0)
+    }
+
+    /// Adds a screen, or a part of one, that is focused on the subject from now on.
+    func insert(_ screen: Screen) {
+        screens[screen.id] = screen
+        payer.join(screen.account, for: state)
+    }
+
+    /// Removes a screen; with the last one the focus goes.
+    func remove(_ screen: Screen) {
+        screens[screen.id] = nil
+        payer.leave(screen.account, to: screens.values.first?.account)
+        if screens.isEmpty { home.shared.remove(self) }
     }
 
     /// Whether ``state`` is current, or as current as possible while the component is not attached.

@@ -9,8 +9,8 @@ import PluginLoader
 final class SharedView: Queueable {
     private(set) var key: ViewKey
     private(set) var state: ViewState { didSet { payer.show(state) } }
-    var payer = Payer<ViewState>()
-    var screens: [ScreenID: Screen] = [:]
+    private var payer = Payer<ViewState>()
+    private(set) var screens: [ScreenID: Screen] = [:]
     /// The current snapshots of its screens.
     var snapshots = SnapshotTable()
     /// The version of its last update.
@@ -56,6 +56,23 @@ final class SharedView: Queueable {
             lists: [], path: [])
     }
 
+    /// Adds a screen, or a part of one, that shows the view from now on.
+    func insert(_ screen: Screen) {
+        screens[screen.id] = screen
+        home.audience.schedule()
+        screen.ballots?.show(screen, on: self)
+        payer.join(screen.account, for: state)
+    }
+
+    /// Removes a screen; with the last one the view goes.
+    func remove(_ screen: Screen) {
+        screens[screen.id] = nil
+        home.audience.schedule()
+        screen.ballots?.hide(screen, from: self)
+        payer.leave(screen.account, to: screens.values.first?.account)
+        home.shared.removeUnused(self)
+    }
+
     /// Whether it has been shown before.
     var isReady: Bool { structure != nil }
 
@@ -97,8 +114,10 @@ final class SharedView: Queueable {
     }
 
     /// Whether it changes when filters components offer something else.
-    var dependsOnOffers: Bool {
-        home.showsFilters(hiding: key.hidden) || !key.selection.isEmpty
+    var dependsOnOffers: Bool { showsFilters || !key.selection.isEmpty }
+
+    private var showsFilters: Bool {
+        home.container.slots.contains { $0.kind == .filters && !$0.isHidden(beside: key.hidden) }
     }
 
     /// Updates the state to a version, if that is possible now.
@@ -131,7 +150,7 @@ extension SharedView {
         isResolving = true
         let ask: FilterResolution.Ask = { [home] in home.answers.ask($0, $1, $2) }
         home.container.filters.resolve(
-            key.selection, offers: home.showsFilters(hiding: key.hidden), asking: ask
+            key.selection, offers: showsFilters, asking: ask
         ) {
             [weak self] result in
             self?.resolved(result, for: offers)
@@ -159,7 +178,7 @@ extension SharedView {
         case .failure(.filterNotFound(let section, let filter, _, _)) where isReady:
             // A selected filter no longer exists: the screens continue without it.
             resolved = offers
-            home.drop(filter, in: section, from: self)
+            home.filters.drop(filter, in: section, from: self)
         case .failure(let error):
             // Screens that already show the view keep what they had.
             resolved = offers
@@ -299,8 +318,7 @@ extension SharedView {
         let counts = counted.flatMap { $0.asked == nil ? $0.query.counts : nil }
         let before = isRemade ? (nil, []) : (self.counts, state.sections ?? [])
         let sections =
-            home.showsFilters(hiding: key.hidden)
-            ? self.sections.views(counts: counts, before: before) : nil
+            showsFilters ? self.sections.views(counts: counts, before: before) : nil
         self.counts = counts
         let new = newState(sections, isRemade: isRemade)
         if isRemade, new.shows(sameAs: state) { return }
@@ -316,9 +334,9 @@ extension SharedView {
         self.empty = empty
         return ViewState(
             number: container.domain.nextTicket(),
-            outline: isRemade ? home.outline() : state.outline, scope: scope?.name,
+            outline: isRemade ? home.shown.outline() : state.outline, scope: scope?.name,
             components: isAnother
-                ? home.components(in: scope, mode, hiding: key.hidden.union(empty))
+                ? home.shown.components(in: scope, mode, hiding: key.hidden.union(empty))
                 : state.components,
             sections: sections,
             lists: lists.filter { !$0.isLeftOut }.map(\.shown), path: places.map(\.item))
@@ -367,8 +385,7 @@ extension SharedView {
         var queries: [(slot: Slot, index: ContentIndex, query: IndexQuery)] = []
         for slot in container.lists(in: scope, mode) where !slot.isHidden(beside: key.hidden) {
             guard let index = slot.list else { continue }
-            let counts =
-                home.showsFilters(hiding: key.hidden) && queries.allSatisfy { $0.slot.hidesEmpty }
+            let counts = showsFilters && queries.allSatisfy { $0.slot.hidesEmpty }
             queries.append((slot, index, query(of: slot, index, counts: counts)))
         }
         return queries

@@ -67,6 +67,13 @@ struct ViewKey: Hashable {
     /// The most entries of a component's list.
     func mostEntries(of component: String) -> Int { self.limits[component] ?? self.limit }
 
+    /// Goes to another scope, at the top.
+    mutating func go(to scope: String?) {
+        guard scope != self.scope else { return }
+        self.scope = scope
+        self.places = []
+    }
+
     /// Which lists the screen shows, as long as its scope exists.
     var mode: ListMode {
         ListMode(isInside: !self.places.isEmpty, isSearching: !self.search.isEmpty)

@@ -309,7 +309,7 @@ private final class Fussy: ContainerDelegate {
         let told = try await host.call { $0.search(id, "zzz", by: .ann, $1) }
         #expect(told > 0)
         await host.on { registry in
-            registry.containers["films"]?.screens?.end()
+            registry.state.homes["films"]?.end()
         }
         try await host.end()
     }

@@ -150,11 +150,10 @@ import Testing
             readers.append(reader)
         }
         while await host.isFollowing() {}
-        let id = try #require(first).text
+        let id = try #require(first)
         let looked = await host.on { registry -> [Int] in
-            guard let home = registry.state.homes["films"], let screen = home.screen(id) else {
-                return []
-            }
+            guard let home = registry.state.homes["films"], let screen = registry.screens[id]
+            else { return [] }
             let before = home.placement.relocations
             // It is not known which items moved.
             home.structureChanged()
