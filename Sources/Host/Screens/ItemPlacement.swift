@@ -233,8 +233,9 @@ extension ItemPlacement {
         moves += 1
         let view = registered(old)
         var choices = screen.choices
-        choices.view.places = view.key.places
-        choices.subject = before.goal ?? choices.subject
+        // They differ only in the places.
+        choices.share(view.key)
+        if let goal = before.goal { choices.subject = goal }
         var key = before.key
         key.subject = choices.subject
         let focus = before.goal == nil ? before : shared[key] ?? SharedFocus(key, on: screens)
