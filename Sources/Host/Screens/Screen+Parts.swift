@@ -184,7 +184,7 @@ extension Screen {
     /// Whether a user has searched, entered an item or hidden a component on this part: it then stays, so that the
     /// user can undo it.
     private var isWorkedOn: Bool {
-        !choices.view.search.isEmpty || !choices.view.places.isEmpty || !choices.view.hidden.isEmpty
+        !choices.view.search.isEmpty || !choices.view.path.isEmpty || !choices.view.hidden.isEmpty
     }
 
     /// The definition of a part; nil: the container no longer has it.

@@ -471,10 +471,10 @@ extension Screen.Choices {
         return choices
     }
 
-    /// Adopts the key of the view that shows these choices, so that its screens share one copy; places may have
+    /// Adopts the key of the view that shows these choices, so that its screens share one copy; the path may have
     /// changed.
     mutating func share(_ key: ViewKey) {
-        let kept = key.places == view.places ? seen : nil
+        let kept = key.path == view.path ? seen : nil
         view = key
         seen = kept
     }

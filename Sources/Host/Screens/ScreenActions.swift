@@ -71,7 +71,7 @@ public struct ScreenActions {
         choosing.queue(on: screen, reply) { [self] done in
             var choices = screens.placement.choices(of: screen).inScope(of: container)
             do throws(HostError) {
-                choices.view.places = try screens.paths.places(
+                choices.view.path = try screens.paths.path(
                     entering: item, in: container.scope(choices.view.scope))
             } catch {
                 return done(.failure(error))
@@ -83,7 +83,7 @@ public struct ScreenActions {
     /// Goes back to the entered item's parent; at the top it does nothing.
     public func back(on screen: Screen, _ reply: @escaping Answer<Int>) {
         choosing.choose(screen) {
-            _ = $0.view.places.popLast()
+            _ = $0.view.path.popLast()
         } then: {
             reply($0)
         }

@@ -141,8 +141,8 @@ extension ScreenChoosing {
             return done(.failure(error))
         }
         placement.followTree()
-        let places = placement.present(choices.view.places, in: choices.view.scope)
-        if places != choices.view.places { choices.view.places = places }
+        let path = placement.present(choices.view.path, in: choices.view.scope)
+        if path != choices.view.path { choices.view.path = path }
         let known = screens.shared[choices.view]
         let wanted = known ?? SharedView(choices.view, on: screens)
         let isTyped = screen.view != nil && choices.view.search != screen.choices.view.search

@@ -110,10 +110,10 @@ extension ScreenDelegation {
         wanted.view.search = choices.search
         wanted.view.sort = choices.sort
         wanted.view.hidden = choices.hidden
-        if choices.path != other.view.places.map(\.item) {
-            wanted.view.places =
+        if choices.path != other.view.path.map(\.item) {
+            wanted.view.path =
                 try choices.path.last.map { item throws(HostError) in
-                    try screens.paths.places(
+                    try screens.paths.path(
                         entering: item, in: container.scope(choices.scope))
                 } ?? []
         }
@@ -144,7 +144,7 @@ extension ScreenChoices {
         let view = choices.view
         self.init(
             scope: view.scope, selection: view.selection, search: view.search, sort: view.sort,
-            path: view.places.map(\.item), focus: choices.subject.item, hidden: view.hidden)
+            path: view.path.map(\.item), focus: choices.subject.item, hidden: view.hidden)
     }
 }
 

@@ -28,7 +28,7 @@ final class SharedView: Queueable {
     /// The counts from which ``ViewState/sections`` were made.
     private var counts: [[Int]]?
     /// The entered items, as long as their scope exists.
-    private var places: [ViewKey.Place] = []
+    private var path: [ViewKey.PathItem] = []
     /// Whether all lists show the children of the entered item, not only the item's own list.
     private var isByMode = false
     /// Whether shown numbers of children may be outdated.
@@ -96,9 +96,9 @@ final class SharedView: Queueable {
         if !isResolving { resolve(for: home.updates.offers) }
     }
 
-    /// Moves the view, with its screens, to other places.
-    func move(at places: [ViewKey.Place]) {
-        key.places = places
+    /// Moves the view, with its screens, to another path.
+    func move(to path: [ViewKey.PathItem]) {
+        key.path = path
         structure = structure.map { _ in 0 }
     }
 
@@ -339,7 +339,7 @@ extension SharedView {
                 ? home.shown.components(in: scope, mode, hiding: key.hidden.union(empty))
                 : state.components,
             sections: sections,
-            lists: lists.filter { !$0.isLeftOut }.map(\.shown), path: places.map(\.item))
+            lists: lists.filter { !$0.isLeftOut }.map(\.shown), path: path.map(\.item))
     }
 
     /// Whether the lists still match the components.
@@ -380,7 +380,7 @@ extension SharedView {
     private func queries() -> [(slot: Slot, index: ContentIndex, query: IndexQuery)] {
         let container = home.container
         let scope = container.scope(key.scope)
-        places = scope?.name == key.scope ? key.places : []
+        path = scope?.name == key.scope ? key.path : []
         isByMode = container.modes(in: scope)?.isByMode ?? false
         var queries: [(slot: Slot, index: ContentIndex, query: IndexQuery)] = []
         for slot in container.lists(in: scope, mode) where !slot.isHidden(beside: key.hidden) {
@@ -431,11 +431,11 @@ extension SharedView {
 
     /// The item whose children a list shows; nil: the list is at its top.
     private func enteredItem(in component: String) -> String? {
-        places.last { isByMode || $0.component == component }?.item
+        path.last { isByMode || $0.component == component }?.item
     }
 
     private var mode: ListMode {
-        ListMode(isInside: !places.isEmpty, isSearching: !key.search.isEmpty)
+        ListMode(isInside: !path.isEmpty, isSearching: !key.search.isEmpty)
     }
 
     /// The window's items; items that show the same as before keep their objects.
@@ -469,7 +469,7 @@ extension SharedView {
     /// The part of a source's answers that is shown; nil: the list is not asked from a source.
     private func asked(_ slot: Slot, in index: ContentIndex) -> AskedWindow? {
         guard let source = slot.asked else { return nil }
-        let path = places.filter { isByMode || $0.component == slot.name }.map(\.item)
+        let path = path.filter { isByMode || $0.component == slot.name }.map(\.item)
         let question = ContentQuestion(
             search: key.search, selection: key.selection, path: path,
             sort: key.sort.isEmpty ? slot.definition.sort : key.sort)

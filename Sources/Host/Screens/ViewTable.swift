@@ -40,7 +40,7 @@ final class ViewTable {
 
     /// Registers a view under the items in which it stands, and under their ancestors, whether or not they exist.
     func register(_ view: SharedView, under ancestors: [String]) {
-        let (items, id) = (view.key.places.map(\.item) + ancestors, ObjectIdentifier(view))
+        let (items, id) = (view.key.path.map(\.item) + ancestors, ObjectIdentifier(view))
         guard items != self.items[id] ?? [] else { return }
         unregister(view)
         if !items.isEmpty { self.items[id] = items }
