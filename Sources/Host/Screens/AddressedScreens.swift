@@ -23,7 +23,7 @@ struct AddressedScreens {
         var around: Screen? = screen
         while let outer = around {
             if outer.home === screens { return (home, screen) }
-            around = outer.place?.parent
+            around = outer.partState?.parent
         }
         return nil
     }

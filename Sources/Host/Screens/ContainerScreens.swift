@@ -131,7 +131,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
             guard let screen = screens.popLast() else { return false }
             let scope = screen.choices.view.scope
             guard scope != container.scope(scope)?.name,
-                screen.place == nil || screen.view != nil
+                screen.partState == nil || screen.view != nil
             else { return true }
             choosing.change(screen) { _ in
             } then: { _ in

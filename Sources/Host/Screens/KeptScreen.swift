@@ -90,10 +90,10 @@ extension KeptScreen {
         limits = view.limits
         hidden = view.hidden
         subject = screen.choices.subject.item
-        guard screen.place == nil else { return }
+        guard screen.partState == nil else { return }
         screen.forEachPart { part in
-            guard let place = part.place, place.isOpen else { return }
-            parts[place.path] = KeptScreen(part)
+            guard let state = part.partState, state.isOpen else { return }
+            parts[state.path] = KeptScreen(part)
         }
     }
 

@@ -44,8 +44,8 @@ public final class Screen: Queueable {
     /// because a weak one makes all uses of its object slower.
     public private(set) var home: ContainerScreens?
     private(set) var choices: Choices
-    /// Its place as a part of another screen; nil: it is not a part.
-    let place: PartPlace?
+    /// Its state as a part of another screen; nil: it is not a part.
+    let partState: PartState?
     /// The containers that it shows as parts, in their order.
     var parts: [Screen] = []
     /// Choices made on parts in another process, by path, until the parts exist.
@@ -91,27 +91,27 @@ public final class Screen: Queueable {
         agent = request.agent ?? account.owner
         self.home = home
         choices = Choices()
-        place = nil
+        partState = nil
         frames = SentFrames(of: account)
     }
 
     /// Creates a part of a screen, without choices.
-    init(at place: PartPlace, of parent: Screen, on home: ContainerScreens) {
-        id = ScreenID("\(parent.root.id)/\(place.path)")
+    init(as state: PartState, of parent: Screen, on home: ContainerScreens) {
+        id = ScreenID("\(parent.root.id)/\(state.path)")
         account = parent.account
         actor = parent.actor
         agent = parent.agent
         self.home = home
-        self.place = place
+        partState = state
         choices = Choices()
         frames = SentFrames(of: account)
     }
 
     /// The screen of which it is a part, at any level; itself if it is not a part.
-    var root: Screen { place?.root ?? self }
+    var root: Screen { partState?.root ?? self }
 
     /// Whether a revision is due, but waits for a component's answer.
-    var isBlocked: Bool { root.awaitsAnswer || place?.unsettled != nil }
+    var isBlocked: Bool { root.awaitsAnswer || partState?.unsettled != nil }
 
     /// Whether its reader will pull soon, or waits for a revision that is due.
     var isBehind: Bool { reader == .woken || reader == .waiting && isBlocked }
@@ -211,7 +211,7 @@ extension Screen {
 
     /// Wakes the reader after something that the screen shows may have changed.
     func touched() {
-        if let root = place?.root { return root.touched() }
+        if let root = partState?.root { return root.touched() }
         guard reader == .waiting else { return }
         reader = .woken
         wake()
@@ -219,7 +219,7 @@ extension Screen {
 
     /// Calls back with the revision that shows all choices so far, once it is on its way.
     func whenOnItsWay(_ done: @escaping (Int) -> Void) {
-        if let root = place?.root { return root.whenOnItsWay(done) }
+        if let root = partState?.root { return root.whenOnItsWay(done) }
         touched()
         if isBlocked, reader == .waiting { return onTheirWay.append(done) }
         if reader != .waiting, differs { promised = max(promised, revision + 1) }
@@ -354,7 +354,7 @@ extension Screen {
     /// The difference in charged bytes that other choices would make.
     func cost(of choices: Choices) -> Int {
         // Each kept revision names its parts.
-        choices.weight + (place == nil ? 0 : 2_000) - weight
+        choices.weight + (partState == nil ? 0 : 2_000) - weight
     }
 
     /// Whether what it shows differs from what its reader was last sent.
@@ -395,9 +395,9 @@ extension Screen {
         }
         // The next revision shows the choices on which delegates decided.
         root.notice.endHolds()
-        place?.isOpen = true
-        place?.followed = place?.following
-        place?.problem = nil
+        partState?.isOpen = true
+        partState?.followed = partState?.following
+        partState?.problem = nil
         choose(choices)
         self.view = view
         self.focus = focus

@@ -169,7 +169,7 @@ extension ScreenActions {
             domain.notes.crash.during(crash) {
                 delegate.contents(reference, didSelect: item, on: screen.id.text, by: actor)
             }
-            guard screen.place != nil else { return }
+            guard screen.partState != nil else { return }
             screens.delegation.notifyOuterDelegates(screen) {
                 $0.screen($1, part: $2, didSelect: item)
             }

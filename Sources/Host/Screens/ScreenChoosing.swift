@@ -79,7 +79,7 @@ extension ScreenChoosing {
     func propose(_ chosen: Screen.Choices, on screen: Screen, _ done: @escaping Answer<Int>) {
         decide(chosen, on: screen) { [self] prepared in
             show(prepared, on: screen) { [self] result in
-                if case .success = result, screen.place != nil {
+                if case .success = result, screen.partState != nil {
                     screens.delegation.notifyOuterDelegates(screen) { delegate, outer, path in
                         delegate.screen(outer, part: path, didShow: screen.choices.asSeen)
                     }

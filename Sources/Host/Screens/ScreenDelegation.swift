@@ -27,8 +27,8 @@ struct ScreenDelegation {
     ) {
         var path = ""
         var inner = part
-        while let place = inner.place, let outer = place.parent, let home = outer.home {
-            path = path.isEmpty ? place.name : "\(place.name)/\(path)"
+        while let state = inner.partState, let outer = state.parent, let home = outer.home {
+            path = path.isEmpty ? state.name : "\(state.name)/\(path)"
             if case .success(let delegate) = home.delegation.delegate(on: outer) {
                 let screen = ScreenReference(id: outer.id.text, actor: domain.intern(outer.agent))
                 let crash = home.container.delegates.crashText(in: outer.choices.view.scope)

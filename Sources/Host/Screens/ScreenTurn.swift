@@ -73,9 +73,9 @@ final class ScreenTurn {
 
     private func ask(_ part: Screen, _ choices: Screen.Choices, of home: ContainerScreens) {
         let id = ObjectIdentifier(part)
-        part.place?.asked = choices
+        part.partState?.asked = choices
         home.parts.answer(choices, on: part) { [self] result in
-            if part.place?.asked?.view == choices.view { part.place?.asked = nil }
+            if part.partState?.asked?.view == choices.view { part.partState?.asked = nil }
             guard !isOver, waiting.removeValue(forKey: id) != nil else {
                 return showLate(part, result)
             }
@@ -126,10 +126,10 @@ final class ScreenTurn {
         switch result {
         case .failure(let error):
             guard !part.isEnded, part.view == nil else { return }
-            part.place?.problem = error.sentence
+            part.partState?.problem = error.sentence
             part.touched()
         case .success(let shown):
-            guard !part.isEnded, part.view == nil, let parent = part.place?.parent,
+            guard !part.isEnded, part.view == nil, let parent = part.partState?.parent,
                 let around = parent.home
             else { return shown.discard() }
             // The part may have to show something else by then.
