@@ -33,10 +33,10 @@ struct EventDelivery {
 
     /// Delivers events that a component reported without a command.
     func deliverUnasked(_ events: [ComponentEvent], from slot: Slot) {
-        let holds = events.map { container.screens?.byID.holdNotice(for: $0) }
+        let deferrals = events.map { container.screens?.byID.deferMessages(for: $0) }
         callDelegates(with: events, from: slot)
-        for (event, hold) in zip(events, holds) {
-            container.screens?.byID.showUnasked(event, releasing: hold)
+        for (event, deferral) in zip(events, deferrals) {
+            container.screens?.byID.showUnasked(event, ending: deferral)
         }
         container.screens?.changed()
     }

@@ -46,13 +46,13 @@ protocol ScreensByID {
     /// The scope that a screen shows; nil: it has none, or there is no such screen.
     func scope(on screen: String) -> String?
 
-    /// Delays a delegate's messages about a selection that a filters component made on a screen by itself, until the
+    /// Defers a delegate's messages about a selection that a filters component made on a screen by itself, until the
     /// selection is shown.
     ///
-    /// - Returns: what ``showUnasked(_:releasing:)`` ends; nil: nothing is delayed.
-    func holdNotice(for event: ComponentEvent) -> NoticeHold?
+    /// - Returns: what ``showUnasked(_:ending:)`` ends; nil: nothing is deferred.
+    func deferMessages(for event: ComponentEvent) -> MessageDeferral?
     /// Shows a selection that a filters component made on a screen by itself.
-    func showUnasked(_ event: ComponentEvent, releasing hold: NoticeHold?)
+    func showUnasked(_ event: ComponentEvent, ending deferral: MessageDeferral?)
     /// The delegate of the scope that a screen shows; nil: there is no such screen.
     ///
     /// - Returns: the delegate; fails while it can't be made.
@@ -67,8 +67,8 @@ protocol ScreensByID {
     func lead(_ screen: String, to container: String, item: String?)
 }
 
-/// A reason to hold back what delegates say to a screen's user; whoever gets it ends it.
-struct NoticeHold {
-    /// The series of holds that it belongs to; they may all be ended at once.
+/// A reason not to send the messages of delegates to a screen's user yet; whoever gets it ends it.
+struct MessageDeferral {
+    /// The series of deferrals that it belongs to; they may all be ended at once.
     let series: Int
 }

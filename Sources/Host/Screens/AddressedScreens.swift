@@ -61,12 +61,12 @@ extension AddressedScreens: ScreensByID {
         self.screen(screen)?.send(lead: ScreenLead(container: container, item: item))
     }
 
-    func holdNotice(for event: ComponentEvent) -> NoticeHold? {
+    func deferMessages(for event: ComponentEvent) -> MessageDeferral? {
         guard event.selects else { return nil }
-        return event.screen.flatMap { screen($0) }?.holdNotice()
+        return event.screen.flatMap { screen($0) }?.deferMessages()
     }
 
-    func showUnasked(_ event: ComponentEvent, releasing hold: NoticeHold?) {
+    func showUnasked(_ event: ComponentEvent, ending deferral: MessageDeferral?) {
         let selection: Selection
         switch event {
         case .didSelect(_, _, let now, _), .didDeselect(_, _, let now, _): selection = now
@@ -77,7 +77,7 @@ extension AddressedScreens: ScreensByID {
         screens.choosing.choose(screen) {
             $0.view.selection = selection
         } then: { _ in
-            if let hold { screen.release(hold) }
+            if let deferral { screen.endDeferral(deferral) }
         }
     }
 }

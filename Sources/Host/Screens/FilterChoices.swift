@@ -67,14 +67,14 @@ public struct FilterChoices {
                 switch result {
                 case .success(.selection(let selection, let events)):
                     // The delegate's message is sent with the revision that shows the choices.
-                    let hold = screen.holdNotice()
+                    let deferral = screen.deferMessages()
                     // Where it was not selected, nothing was deselected: its delegate has nothing to say of it.
                     let isIdle = if case .deselect = query { selection == before } else { false }
                     container.delivery.deliver(isIdle ? [] : events, from: slot)
                     var choices = screens.placement.choices(of: screen)
                     choices.view.selection = selection
                     screens.choosing.propose(choices, on: screen) { result in
-                        screen.release(hold)
+                        screen.endDeferral(deferral)
                         done(result)
                     }
                 case .success: done(.failure(.wrongAnswer(of: slot.name)))

@@ -72,7 +72,7 @@ public final class Screen: Queueable {
     /// Whether it was restored from another process, which alone knew its earlier revisions.
     private var isRestored = false
     /// The messages of its delegates for the next revision.
-    private var notice = ScreenNotice()
+    private var messages = PendingMessages()
     /// The last revision that a caller was promised.
     private var promised = 0
     private var frames: SentFrames
@@ -124,23 +124,22 @@ public final class Screen: Queueable {
 
 extension Screen {
     /// Sends a message with the next revision; a later message replaces an earlier one.
-    func send(message: String) { notify { $0.set(message: message) } }
+    func send(message: String) { updateMessages { $0.set(message: message) } }
 
     /// Sends a lead with the next revision; a later lead replaces an earlier one.
-    func send(lead: ScreenLead) { notify { $0.set(lead: lead) } }
+    func send(lead: ScreenLead) { updateMessages { $0.set(lead: lead) } }
 
-    /// Holds back messages while a delegate decides on choices; they are sent with the revision that shows the
-    /// choices.
-    func holdNotice() -> NoticeHold { root.notice.hold() }
+    /// Defers messages while a delegate decides on choices; they are sent with the revision that shows the choices.
+    func deferMessages() -> MessageDeferral { root.messages.startDeferral() }
 
-    /// Ends a hold, when the choices are shown or can't be.
-    func release(_ hold: NoticeHold) { notify { $0.release(hold) } }
+    /// Ends a deferral, when the choices are shown or can't be.
+    func endDeferral(_ deferral: MessageDeferral) { updateMessages { $0.end(deferral) } }
 
-    /// Changes the notice of the whole screen, and wakes its reader if there is one to send now.
-    private func notify(_ change: (inout ScreenNotice) -> Void) {
+    /// Changes the messages of the whole screen, and wakes its reader if there are some to send now.
+    private func updateMessages(_ change: (inout PendingMessages) -> Void) {
         let root = root
-        change(&root.notice)
-        if root.notice.isDue { root.touched() }
+        change(&root.messages)
+        if root.messages.isDue { root.touched() }
     }
 }
 
@@ -317,19 +316,19 @@ extension Screen {
         at snapshot: ScreenSnapshot, _ shown: [ShownPart], since base: Frame?,
         _ home: ContainerScreens
     ) -> ScreenRevision? {
-        let isDue = owesFirst || promised > revision || notice.isDue
+        let isDue = owesFirst || promised > revision || messages.isDue
         let changes = ShownPart.steps(from: base?.parts ?? [], to: shown)
         if !isDue, changes.isEmpty, let base, base.content.snapshot === snapshot { return nil }
         let step = snapshot.step(from: base?.content.snapshot)
         let isEmpty = step.isEmpty && changes.isEmpty
         guard isDue || !isEmpty else { return nil }
         // A resumed revision that has not changed keeps its number.
-        if !isEmpty || base?.revision != revision || promised > revision || notice.isDue {
+        if !isEmpty || base?.revision != revision || promised > revision || messages.isDue {
             revision += 1
         }
         let frame = Frame(revision: revision, content: content(snapshot, home), parts: shown)
         frames.keep(frame, home.domain.limits)
-        let (message, lead) = notice.take()
+        let (message, lead) = messages.take()
         defer {
             owesFirst = false
             resumed = nil
@@ -359,7 +358,7 @@ extension Screen {
 
     /// Whether what it shows differs from what its reader was last sent.
     private var differs: Bool {
-        guard !notice.isDue, let home, let view, let focus,
+        guard !messages.isDue, let home, let view, let focus,
             let last = owesFirst ? resumed : frames.last
         else { return true }
         let (now, before) = (snapshot(view, focus, home), last.content.snapshot)
@@ -394,7 +393,7 @@ extension Screen {
             focus.insert(self)
         }
         // The next revision shows the choices on which delegates decided.
-        root.notice.endHolds()
+        root.messages.endDeferrals()
         partState?.isOpen = true
         partState?.followed = partState?.following
         partState?.problem = nil

@@ -103,10 +103,10 @@ extension ScreenChoosing {
         guard type(of: delegate) != ContainerDelegate.self else {
             return prepare(screen, for: next, done)
         }
-        let hold = screen.holdNotice()
+        let deferral = screen.deferMessages()
         let answered: Answer<PreparedView> = { result in
             done(result)
-            screen.release(hold)
+            screen.endDeferral(deferral)
         }
         let asked = next.choicesSeen()
         let crash = container.delegates.crashText(in: next.view.scope)

@@ -31,8 +31,8 @@ final class ScreenTurn {
     private var isAsking = false
     private var isTimed = false
     private var isOver = false
-    /// Holds back the notices of delegates until all is shown.
-    private var hold: NoticeHold?
+    /// Defers the messages of delegates until all is shown.
+    private var deferral: MessageDeferral?
 
     /// Creates a turn of a screen and its parts.
     ///
@@ -48,14 +48,14 @@ final class ScreenTurn {
 
     /// Starts with what was chosen.
     func begin(with shown: PreparedView) {
-        hold = root.holdNotice()
+        deferral = root.deferMessages()
         add(shown)
         proceed()
     }
 
     /// Starts with the parts of a screen that are not shown yet.
     func begin(withPartsOf screen: Screen) {
-        hold = root.holdNotice()
+        deferral = root.deferMessages()
         screen.home?.parts.follow(screen, screen.choices, in: self)
         proceed()
     }
@@ -118,7 +118,7 @@ final class ScreenTurn {
             part.home?.parts.fail(part, with: choices, problem)
         }
         done(prepared)
-        if let hold { root.release(hold) }
+        if let deferral { root.endDeferral(deferral) }
     }
 
     /// Shows a part that is ready after the others were shown.
