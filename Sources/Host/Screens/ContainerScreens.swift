@@ -43,7 +43,7 @@ public final class ContainerScreens {
             return reply(.failure(container.scopeNotFound(scope)))
         }
         do throws(HostError) {
-            try table.evictLingering(for: owner)
+            try table.evictDetached(for: owner)
         } catch {
             return reply(.failure(error))
         }
