@@ -28,7 +28,7 @@ final class DelegateHandle: ContainerHandle {
     }
 
     func lead(_ screen: String, to container: String, item: String?) {
-        self.container?.screens?.byID.lead(screen, to: container, item: item)
+        self.container?.screens?.byID.navigate(screen, to: container, item: item)
     }
 
     func updateList(of component: ComponentReference, with change: ContentChange) {

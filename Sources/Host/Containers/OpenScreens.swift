@@ -63,8 +63,8 @@ protocol ScreensByID {
     func change(_ screen: String, _ edit: @escaping (inout ScreenChoices) -> Void)
     /// Sends a message with a screen's next revision.
     func message(_ text: String, on screen: String)
-    /// Leads the user of a screen to another container, with its next revision.
-    func lead(_ screen: String, to container: String, item: String?)
+    /// Has a screen's client open another container, with the screen's next revision.
+    func navigate(_ screen: String, to container: String, item: String?)
 }
 
 /// A reason not to send the messages of delegates to a screen's user yet; whoever gets it ends it.

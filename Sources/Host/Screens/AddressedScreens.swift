@@ -50,7 +50,7 @@ extension AddressedScreens: ScreensByID {
         self.screen(screen)?.send(message: text)
     }
 
-    func lead(_ screen: String, to container: String, item: String?) {
+    func navigate(_ screen: String, to container: String, item: String?) {
         guard Names.isName(container), item.map(ItemID.isNormal) ?? true else {
             return screens.domain.logger.warning(
                 "a delegate leads to an invalid container name or item id",
@@ -58,7 +58,8 @@ extension AddressedScreens: ScreensByID {
                     "container": "\(screens.container.name)", "to": "\(container.prefix(63))",
                 ])
         }
-        self.screen(screen)?.send(lead: ScreenLead(container: container, item: item))
+        self.screen(screen)?.send(
+            navigation: NavigationTarget(container: container, item: item))
     }
 
     func deferMessages(for event: ComponentEvent) -> MessageDeferral? {

@@ -8,22 +8,22 @@ struct PendingMessages {
     private static let length = 500
 
     private var message: String?
-    private var lead: ScreenLead?
+    private var navigation: NavigationTarget?
     /// How many delegates are deciding.
     private var deferrals = 0
     /// Increased when all deferrals end: an earlier one then has nothing to end.
     private var series = 0
 
     /// Whether there is something to send now.
-    var isDue: Bool { deferrals == 0 && (message != nil || lead != nil) }
+    var isDue: Bool { deferrals == 0 && (message != nil || navigation != nil) }
 
     /// Sets the message, in place of an earlier one.
     mutating func set(message text: String) {
         message = String(String.UnicodeScalarView(text.unicodeScalars.prefix(Self.length)))
     }
 
-    /// Sets the lead, in place of an earlier one.
-    mutating func set(lead: ScreenLead) { self.lead = lead }
+    /// Sets the container that the client opens, in place of an earlier one.
+    mutating func set(navigation: NavigationTarget) { self.navigation = navigation }
 
     /// Defers everything until ``end(_:)`` or ``endDeferrals()``.
     mutating func startDeferral() -> MessageDeferral {
@@ -43,9 +43,9 @@ struct PendingMessages {
     }
 
     /// Removes and returns what is to be sent now; nothing while it is deferred.
-    mutating func take() -> (message: String?, lead: ScreenLead?) {
+    mutating func take() -> (message: String?, navigation: NavigationTarget?) {
         guard deferrals == 0 else { return (nil, nil) }
-        defer { (message, lead) = (nil, nil) }
-        return (message, lead)
+        defer { (message, navigation) = (nil, nil) }
+        return (message, navigation)
     }
 }

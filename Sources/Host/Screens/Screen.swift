@@ -126,8 +126,8 @@ extension Screen {
     /// Sends a message with the next revision; a later message replaces an earlier one.
     func send(message: String) { updateMessages { $0.set(message: message) } }
 
-    /// Sends a lead with the next revision; a later lead replaces an earlier one.
-    func send(lead: ScreenLead) { updateMessages { $0.set(lead: lead) } }
+    /// Has the client open another container at the next revision; a later one replaces an earlier one.
+    func send(navigation: NavigationTarget) { updateMessages { $0.set(navigation: navigation) } }
 
     /// Defers messages while a delegate decides on choices; they are sent with the revision that shows the choices.
     func deferMessages() -> MessageDeferral { root.messages.startDeferral() }
@@ -328,7 +328,7 @@ extension Screen {
         }
         let frame = Frame(revision: revision, content: content(snapshot, home), parts: shown)
         frames.keep(frame, home.domain.limits)
-        let (message, lead) = messages.take()
+        let (message, navigation) = messages.take()
         defer {
             owesFirst = false
             resumed = nil
@@ -338,7 +338,7 @@ extension Screen {
             screen: id, base: base?.revision, revision: revision,
             sequence: home.domain.sequence,
             commits: base.map { frame.commits(since: $0) } ?? 0, reset: reset,
-            message: message, lead: lead, step: step, parts: changes)
+            message: message, navigation: navigation, step: step, parts: changes)
     }
 
     /// The last sent revision as a whole one; nil: nothing was sent.

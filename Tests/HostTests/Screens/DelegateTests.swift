@@ -150,7 +150,7 @@ private final class Fussy: ContainerDelegate {
         let told = try await host.call { $0.search(id, "elsewhere", by: .ann, $1) }
         let revision = try #require(try await client.pull())
         #expect(revision.revision == told)
-        #expect(revision.lead == ScreenLead(container: "books", item: "dune"))
+        #expect(revision.navigation == NavigationTarget(container: "books", item: "dune"))
         try await host.end()
     }
 
