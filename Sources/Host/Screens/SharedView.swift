@@ -140,7 +140,7 @@ final class SharedView: Queueable {
 }
 
 extension SharedView: LiveQueryHolder {
-    func isConcerned() { home.updates.markStale(self) }
+    func queryBecameStale() { home.updates.markStale(self) }
 }
 
 // MARK: What is selected
