@@ -56,8 +56,10 @@ public final class ScreenTable {
     func count(of owner: String) -> Int { accounts[owner]?.screens.count ?? 0 }
 
     /// The account of the memory that a user's screens use.
+    ///
+    /// It refers to the table, which keeps it until the user's last screen is removed.
     func account(of owner: String) -> ScreenAccount {
-        accounts[owner] ?? ScreenAccount(owner) { [weak self] in self?.endExcessLater($0) }
+        accounts[owner] ?? ScreenAccount(owner) { [self] in endExcessLater($0) }
     }
 
     subscript(id: ScreenID) -> Screen? { screens[id] }
