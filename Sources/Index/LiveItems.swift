@@ -13,9 +13,9 @@ package final class LiveItems: LiveReader {
     private let index: ContentIndex
     private var number = -1
     private var rows: [Int32] = []
-    /// Whether all of the items exist; if so, an item that is added to the index does not concern it.
+    /// Whether all of the items exist; if so, an item that is added to the index does not affect it.
     private var isComplete = true
-    private var isConcerned = false
+    private var isStale = false
     private var position: UInt64 = 0
 
     /// Shows these items of an index.
@@ -32,10 +32,10 @@ package final class LiveItems: LiveReader {
         index.stopLogging()
     }
 
-    func concern(from start: UInt64, to end: UInt64) -> Bool {
-        guard !isConcerned, position < end else { return false }
+    func markStale(from start: UInt64, to end: UInt64) -> Bool {
+        guard !isStale, position < end else { return false }
         position = max(position, start)
-        isConcerned = true
+        isStale = true
         return true
     }
 
@@ -43,11 +43,11 @@ package final class LiveItems: LiveReader {
     ///
     /// - Returns: Whether it shows anything else than it did.
     package func advance() -> Bool {
-        guard isConcerned else {
+        guard isStale else {
             position = max(position, index.live.position)
             return false
         }
-        isConcerned = false
+        isStale = false
         index.live.advanced(number)
         return refresh()
     }
@@ -75,6 +75,6 @@ package final class LiveItems: LiveReader {
     }
 
     private func leave() {
-        index.live.leave(number, isConcerned: isConcerned, knowing: rows)
+        index.live.leave(number, isStale: isStale, knowing: rows)
     }
 }

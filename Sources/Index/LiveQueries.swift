@@ -1,7 +1,7 @@
 /// The holder of a live query, which is notified when the query should advance.
 package protocol LiveQueryHolder: AnyObject {
-    /// Called when changes concern the query, which should then advance; called once until it has.
-    func isConcerned()
+    /// Called when changes affect the query, which should then advance; called once until it has.
+    func queryBecameStale()
 }
 
 /// A reader that is updated with the changes of an index.
@@ -9,15 +9,15 @@ protocol LiveReader: AnyObject {
     /// The owner, which calls `advance()` after changes.
     var holder: (any LiveQueryHolder)? { get }
 
-    /// Changes of this part of the log concern it, and none before; false: it knows of some already,
-    /// or shows them.
-    func concern(from start: UInt64, to end: UInt64) -> Bool
+    /// Changes of this part of the log affect it, and none before; false: it is stale already, or shows
+    /// them.
+    func markStale(from start: UInt64, to end: UInt64) -> Bool
 }
 
-/// The live queries of one index by the parts that they read, so that those that a change concerns are found without
+/// The live queries of one index by the parts that they read, so that those that a change affects are found without
 /// visiting the others.
 ///
-/// A change concerns a query that selects, counts or orders by the parts that changed, and a query that has the row in
+/// A change affects a query that selects, counts or orders by the parts that changed, and a query that has the row in
 /// sight. All other queries show the present state already.
 package final class LiveQueries {
     private struct Member {
@@ -28,12 +28,12 @@ package final class LiveQueries {
     /// The queries that read the same parts of a row.
     private struct Group {
         var members = Postings()
-        var unconcerned = 0
+        var upToDate = 0
     }
 
     private let table: RowTable
     private let log: ChangeLog
-    /// The position in the log up to which the concerned queries were found.
+    /// The position in the log up to which the affected queries were found.
     private(set) var position: UInt64 = 0
 
     private var members: [Member?] = []
@@ -41,7 +41,7 @@ package final class LiveQueries {
     private var groups: [UInt64: Group] = [:]
     /// The queries that have a row in sight, by row.
     private var knowing: [Int32: Postings] = [:]
-    private var unconcerned = 0
+    private var upToDate = 0
 
     init(_ table: RowTable, _ log: ChangeLog) { (self.table, self.log) = (table, log) }
 
@@ -52,26 +52,26 @@ package final class LiveQueries {
         if number == members.count { members.append(nil) }
         members[number] = Member(query: query, parts: parts.rawValue)
         groups[parts.rawValue, default: Group()].members.insert(number)
-        groups[parts.rawValue]?.unconcerned += 1
-        unconcerned += 1
+        groups[parts.rawValue]?.upToDate += 1
+        upToDate += 1
         return number
     }
 
     /// A query is no more.
-    func leave(_ number: Int, isConcerned: Bool, knowing rows: some Sequence<Int32>) {
+    func leave(_ number: Int, isStale: Bool, knowing rows: some Sequence<Int32>) {
         for row in rows { forget(row, by: number) }
         guard let member = members[number] else { return }
         members[number] = nil
         free.append(number)
         groups[member.parts]?.members.remove(number)
-        if !isConcerned {
-            unconcerned -= 1
-            groups[member.parts]?.unconcerned -= 1
+        if !isStale {
+            upToDate -= 1
+            groups[member.parts]?.upToDate -= 1
         }
         if groups[member.parts]?.members.count == 0 { groups[member.parts] = nil }
     }
 
-    /// Records that a query has a row in sight, so that its changes concern the query.
+    /// Records that a query has a row in sight, so that its changes affect the query.
     func know(_ row: Int32, by number: Int) { knowing[row, default: Postings()].insert(number) }
 
     /// A query does not know a row any more.
@@ -80,11 +80,11 @@ package final class LiveQueries {
         if knowing[row]?.count == 0 { knowing[row] = nil }
     }
 
-    /// A query that was concerned was advanced.
+    /// A stale query was advanced.
     func advanced(_ number: Int) {
         guard let parts = members[number]?.parts else { return }
-        unconcerned += 1
-        groups[parts]?.unconcerned += 1
+        upToDate += 1
+        groups[parts]?.upToDate += 1
     }
 
     /// Calls the body with the holders of the queries that have an item in sight.
@@ -99,40 +99,40 @@ package final class LiveQueries {
 // MARK: Changes
 
 extension LiveQueries {
-    /// Finds the queries that the next changes concern.
+    /// Finds the queries that the next changes affect.
     ///
     /// - Parameter limit: the maximum number of changes to process.
     /// - Returns: whether there were any; false: all changes were processed.
     package func follow(atMost limit: Int = 64) -> Bool {
         guard position != log.end else { return false }
-        guard unconcerned > 0, log.count(since: position) != nil else {
-            if unconcerned > 0 {
-                for number in members.indices { concern(number, to: log.end) }
+        guard upToDate > 0, log.count(since: position) != nil else {
+            if upToDate > 0 {
+                for number in members.indices { markStale(number, to: log.end) }
             }
             position = log.end
             return true
         }
         for change in log.entries(since: position, atMost: limit) {
             for (parts, group) in groups
-            where group.unconcerned > 0
+            where group.upToDate > 0
                 && !change.parts.isDisjoint(with: ChangedParts(rawValue: parts))
             {
-                group.members.visit { concern($0, to: position + 1) }
+                group.members.visit { markStale($0, to: position + 1) }
             }
-            if unconcerned > 0 {
-                knowing[change.row]?.visit { concern($0, to: position + 1) }
+            if upToDate > 0 {
+                knowing[change.row]?.visit { markStale($0, to: position + 1) }
             }
             position += 1
         }
         return true
     }
 
-    /// Notes that changes in the log, up to a position, concern a query, if the query does not show them yet.
-    private func concern(_ number: Int, to end: UInt64) {
-        guard let member = members[number], member.query.concern(from: position, to: end)
+    /// Marks a query that changes in the log, up to a position, affect, if it does not show them yet.
+    private func markStale(_ number: Int, to end: UInt64) {
+        guard let member = members[number], member.query.markStale(from: position, to: end)
         else { return }
-        unconcerned -= 1
-        groups[member.parts]?.unconcerned -= 1
-        member.query.holder?.isConcerned()
+        upToDate -= 1
+        groups[member.parts]?.upToDate -= 1
+        member.query.holder?.queryBecameStale()
     }
 }

@@ -3,7 +3,7 @@ import AtriumKit
 /// A query whose answer is kept up to date while the index changes; screens with the same query share one.
 ///
 /// It shows the first ``IndexQuery/limit`` items, the total and the counts, all as of the last ``advance()``. It
-/// notifies its ``holder`` of a change that concerns it, and the holder calls `advance`; until then its answer stays
+/// notifies its ``holder`` of a change that affects it, and the holder calls `advance`; until then its answer stays
 /// the same.
 ///
 /// The filters that a section offers are fixed. If they come from the values of a field, the holder notices by
@@ -30,8 +30,8 @@ package final class LiveQuery: LiveReader {
 
     /// The owner, which calls `advance()` after changes.
     package weak var holder: (any LiveQueryHolder)?
-    /// Whether a change concerns it that it does not show yet.
-    private(set) var isConcerned = false
+    /// Whether a change affects it that it does not show yet.
+    private(set) var isStale = false
 
     private let index: ContentIndex
     private var number = -1
@@ -73,14 +73,14 @@ package final class LiveQuery: LiveReader {
     }
 
     deinit {
-        index.live.leave(number, isConcerned: isConcerned, knowing: front.rows)
+        index.live.leave(number, isStale: isStale, knowing: front.rows)
         index.stopLogging()
     }
 
-    func concern(from start: UInt64, to end: UInt64) -> Bool {
-        guard !isConcerned, position < end else { return false }
+    func markStale(from start: UInt64, to end: UInt64) -> Bool {
+        guard !isStale, position < end else { return false }
         position = max(position, start)
-        isConcerned = true
+        isStale = true
         return true
     }
 
@@ -89,11 +89,11 @@ package final class LiveQuery: LiveReader {
     /// - Parameter looks: The number of rows that may be read; reduced by the number that were read.
     /// - Returns: Whether anything that it shows has changed.
     package func advance(within looks: inout Int) -> Bool {
-        if isConcerned {
-            isConcerned = false
+        if isStale {
+            isStale = false
             index.live.advanced(number)
         } else {
-            // What came up to there did not concern it.
+            // What came up to there did not affect it.
             position = max(position, index.live.position)
         }
         guard position != index.log.end, !isOutdated else { return false }

@@ -14,7 +14,7 @@ import Testing
         screen.scope = "past"
         screen.search = "the \"night\""
         screen.sort = ["-votes.score", "title"]
-        screen.places = [.init(component: "list", item: "x")]
+        screen.path = [.init(component: "list", item: "x")]
         screen.limits = ["talk": 3]
         screen.subject = "x"
         screen.selection["genre"] = ["drama"]

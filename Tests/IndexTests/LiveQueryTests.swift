@@ -69,9 +69,9 @@ private struct LiveWorld {
         let live = kept[place].live
         if world.chance(60) {
             while world.index.live.follow() {}
-            // One that no change concerns shows what there is.
-            if !live.isConcerned, let difference = difference(live) {
-                return "not concerned, but \(difference)"
+            // One that no change affects shows what there is.
+            if !live.isStale, let difference = difference(live) {
+                return "not stale, but \(difference)"
             }
         }
         var looks = world.index.looksInTurn

@@ -23,7 +23,7 @@ extension KeptScreen {
         value["limits"] = .object(
             limits.sorted { $0.key < $1.key }.map { .init($0.key, .int(Int64($0.value))) })
         value["places"] = .array(
-            places.map { ["component": .string($0.component), "item": .string($0.item)] })
+            path.map { ["component": .string($0.component), "item": .string($0.item)] })
         if !parts.isEmpty {
             value["parts"] = .object(
                 parts.sorted { $0.key < $1.key }.map { .init($0.key, $0.value.object.value) })
@@ -60,10 +60,10 @@ extension KeptScreen {
         self.limits = Dictionary(
             limits.compactMap { member in member.value.int.map { (member.name, $0) } }
         ) { first, _ in first }
-        self.places = places.compactMap { place in
+        path = places.compactMap { place in
             guard let component = place["component"]?.string, let item = place["item"]?.string
             else { return nil }
-            return Place(component: component, item: item)
+            return PathItem(component: component, item: item)
         }
     }
 }

@@ -128,9 +128,9 @@ enum ScreenFrame {
             json.key("message")
             json.string(message)
         }
-        if let lead = revision.lead {
+        if let target = revision.navigation {
             json.key("lead")
-            Screens.Open.Reply.Lead(container: lead.container, item: lead.item).write(to: &json)
+            Screens.Open.Reply.Lead(container: target.container, item: target.item).write(to: &json)
         }
     }
 

@@ -71,7 +71,7 @@ struct ScreensControl: ScreensService {
         _ parameters: Screens.Select.Parameters, call: VarlinkCall<Screens.Select.Reply>
     ) {
         act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.select(
+            screens.filters.select(
                 section: parameters.section, filter: parameters.filter, on: screen
             ) { call.answer($0, in: Screens.self) { .init(revision: $0) } }
         }
@@ -81,7 +81,7 @@ struct ScreensControl: ScreensService {
         _ parameters: Screens.Deselect.Parameters, call: VarlinkCall<Screens.Deselect.Reply>
     ) {
         act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.deselect(
+            screens.filters.deselect(
                 section: parameters.section, filter: parameters.filter, on: screen
             ) { call.answer($0, in: Screens.self) { .init(revision: $0) } }
         }
@@ -91,7 +91,9 @@ struct ScreensControl: ScreensService {
         _ parameters: Screens.Clear.Parameters, call: VarlinkCall<Screens.Clear.Reply>
     ) {
         act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.clear(screen) { call.answer($0, in: Screens.self) { .init(revision: $0) } }
+            screens.filters.clear(screen) {
+                call.answer($0, in: Screens.self) { .init(revision: $0) }
+            }
         }
     }
 
@@ -99,7 +101,7 @@ struct ScreensControl: ScreensService {
         _ parameters: Screens.Search.Parameters, call: VarlinkCall<Screens.Search.Reply>
     ) {
         act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.search(parameters.text, on: screen) {
+            screens.actions.search(parameters.text, on: screen) {
                 call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
         }
@@ -107,7 +109,7 @@ struct ScreensControl: ScreensService {
 
     func sort(_ parameters: Screens.Sort.Parameters, call: VarlinkCall<Screens.Sort.Reply>) {
         act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.sort(by: parameters.sort, on: screen) {
+            screens.actions.sort(by: parameters.sort, on: screen) {
                 call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
         }
@@ -117,7 +119,7 @@ struct ScreensControl: ScreensService {
         _ parameters: Screens.SetScope.Parameters, call: VarlinkCall<Screens.SetScope.Reply>
     ) {
         act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.setScope(parameters.scope, on: screen) {
+            screens.actions.setScope(parameters.scope, on: screen) {
                 call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
         }
@@ -127,7 +129,7 @@ struct ScreensControl: ScreensService {
         _ parameters: Screens.Resize.Parameters, call: VarlinkCall<Screens.Resize.Reply>
     ) {
         act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.resize(parameters.component, to: parameters.limit, on: screen) {
+            screens.actions.resize(parameters.component, to: parameters.limit, on: screen) {
                 call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
         }
@@ -135,7 +137,7 @@ struct ScreensControl: ScreensService {
 
     func enter(_ parameters: Screens.Enter.Parameters, call: VarlinkCall<Screens.Enter.Reply>) {
         act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.enter(parameters.item, on: screen) {
+            screens.actions.enter(parameters.item, on: screen) {
                 call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
         }
@@ -143,7 +145,7 @@ struct ScreensControl: ScreensService {
 
     func back(_ parameters: Screens.Back.Parameters, call: VarlinkCall<Screens.Back.Reply>) {
         act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.back(on: screen) {
+            screens.actions.back(on: screen) {
                 call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
         }
@@ -152,8 +154,8 @@ struct ScreensControl: ScreensService {
     func setHidden(
         _ parameters: Screens.SetHidden.Parameters, call: VarlinkCall<Screens.SetHidden.Reply>
     ) {
-        act(call, on: parameters.screen, parameters.part) { container, screen, _ in
-            container.setHidden(parameters.component, parameters.hidden, on: screen) {
+        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
+            screens.actions.setHidden(parameters.component, parameters.hidden, on: screen) {
                 call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
         }
@@ -161,7 +163,7 @@ struct ScreensControl: ScreensService {
 
     func focus(_ parameters: Screens.Focus.Parameters, call: VarlinkCall<Screens.Focus.Reply>) {
         act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.focus(on: parameters.item, of: screen) {
+            screens.actions.focus(on: parameters.item, of: screen) {
                 call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
         }
@@ -179,7 +181,7 @@ struct ScreensControl: ScreensService {
             if let refusal = context.registry.refusal(ofWriting: bytes, by: agent) {
                 return call.fail(refusal.reply(of: Screens.self))
             }
-            screens.activate(parameters.item, on: screen) {
+            screens.actions.activate(parameters.item, on: screen) {
                 call.answer($0, in: Screens.self) { .init(sequence: $0.map(Int.init)) }
             }
         }

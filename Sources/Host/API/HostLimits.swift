@@ -51,7 +51,7 @@ public struct HostLimits: Sendable, Hashable {
     /// grow to twice the limit, it ends open screens. From half the limit on, a screen can be resumed only from its
     /// last revision.
     public var screenBytesPerUser = 512 << 20
-    /// How many seconds a screen is kept after its connection is closed.
+    /// The grace period in seconds for which a screen is kept after its connection is closed.
     public var screenLinger = 30
     /// How many of its last sent revisions a screen can be resumed from.
     public var screenRevisions = 8

@@ -152,7 +152,7 @@ final class AskedQuestion {
 
     private func changed() {
         version += 1
-        for window in windows.values { window.value?.holder?.isConcerned() }
+        for window in windows.values { window.value?.holder?.queryBecameStale() }
     }
 }
 

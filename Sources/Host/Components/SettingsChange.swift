@@ -17,7 +17,7 @@ final class SettingsChange {
         let old = slot.definition
         // What a worker may read is fixed when it is started.
         let paths = slot.plugin?.paths ?? []
-        guard slot.isAttached, new.makesAlike(as: old),
+        guard slot.isAttached, new.hasSameRuntime(as: old),
             paths.allSatisfy({ new.settings[$0] == old.settings[$0] })
         else { return done(false) }
         slot.ask(.canTake(new.settings), passesGate: true) { result in
@@ -59,8 +59,8 @@ final class SettingsChange {
 }
 
 extension ComponentDefinition {
-    /// Whether components made from both are the same but for their settings.
-    func makesAlike(as other: ComponentDefinition) -> Bool {
+    /// Whether components made from both run the same code in the same way, whatever their settings are.
+    func hasSameRuntime(as other: ComponentDefinition) -> Bool {
         plugin == other.plugin && isolation == other.isolation && callSeconds == other.callSeconds
     }
 }

@@ -15,18 +15,20 @@ final class DelegateHandle: ContainerHandle {
         self.container = container
     }
 
-    func choices(of screen: String) -> ScreenChoices? { container?.screens?.choices(of: screen) }
+    func choices(of screen: String) -> ScreenChoices? {
+        container?.screens?.byID.choices(of: screen)
+    }
 
     func change(_ screen: String, _ edit: @escaping (inout ScreenChoices) -> Void) {
-        container?.screens?.change(screen, edit)
+        container?.screens?.byID.change(screen, edit)
     }
 
     func message(_ text: String, on screen: String) {
-        container?.screens?.message(text, on: screen)
+        container?.screens?.byID.message(text, on: screen)
     }
 
     func lead(_ screen: String, to container: String, item: String?) {
-        self.container?.screens?.lead(screen, to: container, item: item)
+        self.container?.screens?.byID.navigate(screen, to: container, item: item)
     }
 
     func updateList(of component: ComponentReference, with change: ContentChange) {

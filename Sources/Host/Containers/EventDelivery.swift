@@ -33,10 +33,10 @@ struct EventDelivery {
 
     /// Delivers events that a component reported without a command.
     func deliverUnasked(_ events: [ComponentEvent], from slot: Slot) {
-        let holds = events.map { container.screens?.holdNotice(for: $0) }
+        let deferrals = events.map { container.screens?.byID.deferMessages(for: $0) }
         callDelegates(with: events, from: slot)
-        for (event, hold) in zip(events, holds) {
-            container.screens?.showUnasked(event, releasing: hold)
+        for (event, deferral) in zip(events, deferrals) {
+            container.screens?.byID.showUnasked(event, ending: deferral)
         }
         container.screens?.changed()
     }
@@ -49,7 +49,7 @@ struct EventDelivery {
             switch event {
             case .didSelect(_, _, _, let screen), .didDeselect(_, _, _, let screen),
                 .didClear(let screen):
-                container.screens?.scope(on: screen)
+                container.screens?.byID.scope(on: screen)
             default: nil
             }
         container.domain.notes.crash.during(container.delegates.crashText(in: scope)) {
@@ -87,7 +87,7 @@ struct EventDelivery {
 
     /// The delegate for what happens on a screen; nil while it can't be made.
     private func listener(on screen: String) -> ContainerDelegate? {
-        switch container.screens?.delegate(on: screen) {
+        switch container.screens?.byID.delegate(on: screen) {
         case .success(let found): found
         case .failure: nil
         case nil: container.delegate

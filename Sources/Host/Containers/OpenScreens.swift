@@ -4,9 +4,9 @@ import AtriumKit
 protocol OpenScreens: AnyObject {
     /// Whether they show all changes that they were notified of.
     var isIdle: Bool { get }
+    /// The screens by id.
+    var byID: any ScreensByID { get }
 
-    /// The scope that a screen shows; nil: it has none, or there is no such screen.
-    func scope(on screen: String) -> String?
     /// Whether a screen is inside an item, or has its focus on it.
     func isInUse(_ item: String) -> Bool
     /// Items were removed that no list may have had: screens leave them.
@@ -39,16 +39,20 @@ protocol OpenScreens: AnyObject {
     func notifyParents(of events: [ComponentEvent], from component: ComponentReference)
     /// The title of a container that is a part; nil if it does not exist.
     func title(ofPart part: ComponentDefinition) -> String?
-    /// Ends all screens, because the container is deleted.
-    func end()
+}
 
-    /// Delays a delegate's messages about a selection that a filters component made on a screen by itself, until the
+/// A container's screens as its delegate and its components refer to them, by id.
+protocol ScreensByID {
+    /// The scope that a screen shows; nil: it has none, or there is no such screen.
+    func scope(on screen: String) -> String?
+
+    /// Defers a delegate's messages about a selection that a filters component made on a screen by itself, until the
     /// selection is shown.
     ///
-    /// - Returns: what ``showUnasked(_:releasing:)`` ends; nil: nothing is delayed.
-    func holdNotice(for event: ComponentEvent) -> NoticeHold?
+    /// - Returns: what ``showUnasked(_:ending:)`` ends; nil: nothing is deferred.
+    func deferMessages(for event: ComponentEvent) -> MessageDeferral?
     /// Shows a selection that a filters component made on a screen by itself.
-    func showUnasked(_ event: ComponentEvent, releasing hold: NoticeHold?)
+    func showUnasked(_ event: ComponentEvent, ending deferral: MessageDeferral?)
     /// The delegate of the scope that a screen shows; nil: there is no such screen.
     ///
     /// - Returns: the delegate; fails while it can't be made.
@@ -59,12 +63,12 @@ protocol OpenScreens: AnyObject {
     func change(_ screen: String, _ edit: @escaping (inout ScreenChoices) -> Void)
     /// Sends a message with a screen's next revision.
     func message(_ text: String, on screen: String)
-    /// Leads the user of a screen to another container, with its next revision.
-    func lead(_ screen: String, to container: String, item: String?)
+    /// Has a screen's client open another container, with the screen's next revision.
+    func navigate(_ screen: String, to container: String, item: String?)
 }
 
-/// A reason to hold back what delegates say to a screen's user; whoever gets it ends it.
-struct NoticeHold {
-    /// The series of holds that it belongs to; they may all be ended at once.
+/// A reason not to send the messages of delegates to a screen's user yet; whoever gets it ends it.
+struct MessageDeferral {
+    /// The series of deferrals that it belongs to; they may all be ended at once.
     let series: Int
 }

@@ -1,10 +1,9 @@
 import AtriumKit
-import Index
-import Logging
 
-/// The screens of one container: opens, changes, updates and ends them.
+/// The screens of one container: opens, updates and ends them.
 ///
 /// Created when the registry adds the container; both refer to each other until the registry removes the container.
+/// What users choose is in ``filters`` and ``actions``, and how a choice is shown in ``choosing``.
 public final class ContainerScreens {
     let container: Container
     /// The screens of all containers.
@@ -20,8 +19,8 @@ public final class ContainerScreens {
     private(set) lazy var ballots = ScreenBallots(of: self)
     /// The answers of filters components.
     private(set) lazy var answers = SharedAnswers(of: self)
-    /// The outline of the container that screens showed last; nil: none yet.
-    private var lastOutline: ContainerOutline?
+    /// What screens show of the container itself.
+    private(set) lazy var shown = ShownContainer(of: self)
 
     var domain: Domain { container.domain }
 
@@ -31,84 +30,89 @@ public final class ContainerScreens {
         paths = ItemPaths(container: container)
     }
 
-    func scope(on screen: String) -> String? { self.screen(screen)?.choices.view.scope }
-
-    /// The container's screen with this id, or a part that shows the container.
-    func screen(_ id: String) -> Screen? {
-        let screen = table[ScreenID(id)] ?? table.parts[ScreenID(id)]
-        return screen.flatMap { $0.home === self ? $0 : nil }
-    }
-
-    /// A screen of the container or a part of it, at any level, with the screens of its own container.
-    private func reach(_ id: String) -> (home: ContainerScreens, screen: Screen)? {
-        guard let screen = table[ScreenID(id)] ?? table.parts[ScreenID(id)], let home = screen.home
-        else { return nil }
-        var around: Screen? = screen
-        while let outer = around {
-            if outer.home === self { return (home, screen) }
-            around = outer.place?.parent
-        }
-        return nil
-    }
-
     /// All screens and parts that show the container.
     var everywhere: [Screen] {
         (Array(table.screens.values) + table.parts.values).filter { $0.home === self }
     }
+
+    /// Opens a screen once its first revision can be made.
+    func open(
+        _ request: ScreenRequest, by owner: String, _ reply: @escaping Answer<Screen>
+    ) {
+        if let scope = request.scope, container.definition.scope(scope) == nil {
+            return reply(.failure(container.scopeNotFound(scope)))
+        }
+        do throws(HostError) {
+            try table.evictDetached(for: owner)
+        } catch {
+            return reply(.failure(error))
+        }
+        let screen = Screen(
+            table.freshID(), request,
+            of: table.account(of: owner), on: self)
+        table.insert(screen)
+        let selection = request.selection ?? container.filters.preselection
+        choosing.choose(screen) { choices in
+            choices.view = ViewKey(
+                ViewKey.Members(
+                    scope: request.scope, selection: selection, search: request.search ?? "",
+                    sort: request.sort, limit: request.limit))
+        } then: { [self] result in
+            if case .failure = result { close(screen) }
+            reply(result.map { _ in screen })
+        }
+    }
+
+    /// Closes a screen.
+    func close(_ screen: Screen) {
+        for part in screen.parts { part.home?.close(part) }
+        table.remove(screen.id)
+        parts.removeFailure(screen)
+        updates.unblock(screen)
+        screen.release()
+        ballots.remove(screen)
+    }
+
+    /// Ends all screens, and the parts that show the container on others: they are closed in slices.
+    ///
+    /// The screens stop showing changes at once. Afterwards nothing refers to the container's screens any more.
+    func end() {
+        var screens = table.screens.values.filter { $0.home === self }
+        var parts = table.parts.values.filter { $0.home === self }
+        for screen in screens { screen.freeze() }
+        domain.inSlices { [self] in
+            if let screen = screens.popLast() {
+                end(screen)
+            } else if let part = parts.popLast() {
+                if table.parts[part.id] === part { close(part) }
+                part.endPart()
+            } else {
+                return false
+            }
+            return true
+        } then: {
+        }
+    }
+
+    /// Ends a screen, unless it was closed meanwhile.
+    func end(_ screen: Screen) {
+        guard table[screen.id] === screen else { return }
+        screen.end()
+        close(screen)
+    }
 }
 
-// What screens show of the container itself.
-extension ContainerScreens {
-    func outline() -> ContainerOutline {
-        let outline =
-            lastOutline?.now(container.definition) ?? ContainerOutline(container.definition)
-        lastOutline = outline
-        return outline
-    }
-
-    /// Whether screens that hide these components show filters.
-    func showsFilters(hiding hidden: Set<String>) -> Bool {
-        container.slots.contains { $0.kind == .filters && !$0.isHidden(beside: hidden) }
-    }
-
-    func title(ofPart part: ComponentDefinition) -> String? {
-        part.container.flatMap { table.homes()[$0] }.map {
-            part.title ?? $0.container.definition.title ?? $0.container.name
-        }
-    }
-
-    /// The components as shown on a screen that hides these, including parts.
-    func components(
-        in scope: ScopeDefinition?, _ mode: ListMode, hiding hidden: Set<String>
-    ) -> [ScreenComponent] {
-        guard !container.parts.isEmpty else {
-            return container.slots(in: scope, mode).map {
-                $0.view(hiding: hidden, in: container.definition)
-            }
-        }
-        var places = container.places(in: scope, mode)[...]
-        return container.definition.components.compactMap { component in
-            guard component.isPart else {
-                return places.popFirst()?.map { $0.view(hiding: hidden, in: container.definition) }
-            }
-            let title = title(ofPart: component)
-            return ScreenComponent(
-                name: component.name, kind: nil, container: component.container,
-                title: title ?? component.title ?? component.name,
-                isHidden: component.isHidden || hidden.contains(component.name),
-                problem: title == nil ? component.absence : nil, facts: nil, present: nil, sort: [],
-                empty: nil)
-        }
-    }
-}
-
-// Handles the container's changes, and its delegates' changes to single screens.
+// Changes of the container, of which it notifies its screens.
 extension ContainerScreens: OpenScreens, ChangeFollower {
     var isIdle: Bool { updates.isIdle }
+
+    var byID: any ScreensByID { AddressedScreens(screens: self) }
 
     func changed() { updates.changed() }
 
     func flush() { updates.flush() }
+
+    func committed() { updates.committed() }
 
     func structureChanged() {
         updates.structureChanged()
@@ -116,43 +120,8 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
         audience.recount()
         audience.recountParts()
         parts.retry()
-        for focus in shared.focuses.values.joined() { focus.value.touch(withDetails: true) }
+        shared.touchFocuses()
         updates.changed()
-    }
-
-    func countAudience() { audience.recount() }
-
-    func committed() { updates.committed() }
-
-    func isInUse(_ item: String) -> Bool { shared.isInUse(item) }
-
-    func itemsRemoved(_ items: Set<String>) { placement.itemsRemoved(items) }
-
-    func ballotChanged(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot) {
-        ballots.update(value, of: actor, on: subject, in: slot)
-    }
-
-    func ballotsChanged() { ballots.clear() }
-
-    func partsChanged(hadParts: Bool) { parts.changed(hadParts: hadParts) }
-
-    func subjectChanged(_ subject: Subject) { touch(subject, withDetails: false) }
-
-    private func touch(_ subject: Subject, withDetails: Bool) {
-        for focus in (shared.focuses[subject] ?? [:]).values {
-            focus.touch(withDetails: withDetails)
-        }
-    }
-
-    func itemsChanged(_ items: some Sequence<String>) {
-        guard !shared.focuses.isEmpty else { return }
-        for item in items { touch(.item(item), withDetails: true) }
-    }
-
-    func commentsGone(_ comments: Set<String>, of component: String) {
-        for focuses in shared.focuses.values {
-            for focus in focuses.values { focus.removeComments(comments, of: component) }
-        }
     }
 
     func scopesChanged() {
@@ -162,9 +131,9 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
             guard let screen = screens.popLast() else { return false }
             let scope = screen.choices.view.scope
             guard scope != container.scope(scope)?.name,
-                screen.place == nil || screen.view != nil
+                screen.partState == nil || screen.view != nil
             else { return true }
-            change(screen) { _ in
+            choosing.change(screen) { _ in
             } then: { _ in
             }
             return true
@@ -172,33 +141,36 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
         }
     }
 
-    func delegate(on screen: String) -> Result<ContainerDelegate, HostError>? {
-        self.screen(screen).map { delegate(on: $0) }
-    }
+    func partsChanged(hadParts: Bool) { parts.changed(hadParts: hadParts) }
 
-    /// The delegate for events on a screen: that of its scope, or else of the container.
-    func delegate(on screen: Screen) -> Result<ContainerDelegate, HostError> {
-        container.delegate(in: screen.choices.view.scope)
-    }
-
-    func choices(of screen: String) -> ScreenChoices? {
-        reach(screen).map { ScreenChoices($0.home.placement.choices(of: $0.screen)) }
-    }
-
-    func change(_ screen: String, _ edit: @escaping (inout ScreenChoices) -> Void) {
-        if let (home, screen) = reach(screen) { home.change(screen, asDelegate: edit) }
-    }
-
-    func message(_ text: String, on screen: String) { self.screen(screen)?.send(message: text) }
-
-    func lead(_ screen: String, to container: String, item: String?) {
-        guard Names.isName(container), item.map(ItemID.isNormal) ?? true else {
-            return domain.logger.warning(
-                "a delegate leads to an invalid container name or item id",
-                metadata: [
-                    "container": "\(self.container.name)", "to": "\(container.prefix(63))",
-                ])
+    func title(ofPart part: ComponentDefinition) -> String? {
+        part.container.flatMap { table.homes()[$0] }.map {
+            part.title ?? $0.container.definition.title ?? $0.container.name
         }
-        self.screen(screen)?.send(lead: ScreenLead(container: container, item: item))
     }
+
+    func countAudience() { audience.recount() }
+
+    func isInUse(_ item: String) -> Bool { shared.isInUse(item) }
+
+    func itemsRemoved(_ items: Set<String>) { placement.itemsRemoved(items) }
+
+    func itemsChanged(_ items: some Sequence<String>) {
+        guard !shared.focuses.isEmpty else { return }
+        for item in items { shared.touchFocuses(on: .item(item), withDetails: true) }
+    }
+
+    func subjectChanged(_ subject: Subject) {
+        shared.touchFocuses(on: subject, withDetails: false)
+    }
+
+    func commentsGone(_ comments: Set<String>, of component: String) {
+        shared.removeComments(comments, of: component)
+    }
+
+    func ballotChanged(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot) {
+        ballots.update(value, of: actor, on: subject, in: slot)
+    }
+
+    func ballotsChanged() { ballots.clear() }
 }

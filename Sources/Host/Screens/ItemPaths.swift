@@ -17,33 +17,33 @@ struct ItemPaths {
             of: item, among: container.lists(in: scope, view.mode) + container.lists(in: scope))
     }
 
-    /// The places of a screen that enters an item.
+    /// The path of a screen that enters an item.
     ///
     /// - Throws: `itemNotFound`, or `limitExceeded` if it lies too deep.
-    func places(
+    func path(
         entering item: String, in scope: ScopeDefinition?
-    ) throws(HostError) -> [ViewKey.Place] {
+    ) throws(HostError) -> [ViewKey.PathItem] {
         guard ItemID.isNormal(item), let slot = source(of: item, in: scope) else {
             throw .itemNotFound(container: container.name, item: item)
         }
         let limit = container.domain.limits.screenPlaces
         let lists = isByMode(scope) ? container.lists(in: scope) : nil
-        let places = places(to: item, of: slot, among: lists, limit: limit + 1)
-        guard places.count <= limit else {
+        let path = path(to: item, of: slot, among: lists, limit: limit + 1)
+        guard path.count <= limit else {
             throw .limitExceeded(limit: "screenPlaces", value: limit, retryAfter: nil)
         }
-        return places
+        return path
     }
 
     /// The path to an item of a list: its existing ancestors, then the item.
     ///
     /// It is the path of ``Container/path(to:of:among:)``, with parents in any of the lists; nil: only in the item's
     /// own list.
-    func places(
+    func path(
         to item: String, of slot: Slot, among lists: [Slot]?, limit: Int
-    ) -> [ViewKey.Place] {
+    ) -> [ViewKey.PathItem] {
         container.path(to: item, of: slot, among: lists, limit: limit).map {
-            ViewKey.Place(component: $0.slot.name, item: $0.item)
+            ViewKey.PathItem(component: $0.slot.name, item: $0.item)
         }
     }
 
@@ -51,13 +51,13 @@ struct ItemPaths {
     ///
     /// They may appear or move, and then the path changes.
     func ancestors(of view: ViewKey) -> [String] {
-        guard let place = view.places.first, let slot = container.slot(place.component)
+        guard let outermost = view.path.first, let slot = container.slot(outermost.component)
         else { return [] }
         let (scope, limit) = (container.scope(view.scope), container.domain.limits.screenPlaces)
         let lists = isByMode(scope) ? container.lists(in: scope) : [slot]
         var ancestors: [String] = []
-        var next = slot.list?.tree.parent(of: place.item)
-        while let item = next, item != place.item, !ancestors.contains(item),
+        var next = slot.list?.tree.parent(of: outermost.item)
+        while let item = next, item != outermost.item, !ancestors.contains(item),
             ancestors.count < limit
         {
             ancestors.append(item)

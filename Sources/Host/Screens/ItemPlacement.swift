@@ -49,7 +49,7 @@ final class ItemPlacement {
         return view
     }
 
-    /// A screen's choices with the present places of its items, even if the screen has not been moved yet.
+    /// A screen's choices with the present path of its items, even if the screen has not been moved yet.
     func choices(of screen: Screen) -> Screen.Choices {
         followTree()
         relocate(screen)
@@ -174,7 +174,7 @@ extension ItemPlacement {
         if isBehind(screen, view, focus) { follow(screen) }
     }
 
-    /// Moves a view to the present places of its items, or back from removed ones; its screens follow in slices.
+    /// Moves a view to the present path of its items, or back from removed ones; its screens follow in slices.
     private func relocate(_ view: SharedView) {
         let isCounted = uncounted.remove(ObjectIdentifier(view)) == nil
         // It may have no screens any more.
@@ -184,10 +184,10 @@ extension ItemPlacement {
             let hasChildren = container.slots.contains { $0.list?.tree.hasChildren ?? false }
             if hasChildren || view.showsChildren { view.recount() }
         }
-        guard !view.key.places.isEmpty else { return }
-        let places = present(view.key.places, in: view.key.scope)
-        if places != view.key.places {
-            move(view, to: places)
+        guard !view.key.path.isEmpty else { return }
+        let path = present(view.key.path, in: view.key.scope)
+        if path != view.key.path {
+            move(view, to: path)
         } else {
             shared.register(view, under: paths.ancestors(of: view.key))
         }
@@ -205,9 +205,9 @@ extension ItemPlacement {
         }
     }
 
-    private func move(_ view: SharedView, to places: [ViewKey.Place]) {
+    private func move(_ view: SharedView, to path: [ViewKey.PathItem]) {
         shared.remove(view)
-        view.move(at: places)
+        view.move(to: path)
         let next = registered(view)
         screens.updates.markStale(next)
         // It stays registered until its screens have left it.
@@ -224,46 +224,47 @@ extension ItemPlacement {
 
     /// Whether a screen's view or focus has moved since the screen was last moved.
     private func isBehind(_ screen: Screen, _ view: SharedView, _ focus: SharedFocus) -> Bool {
-        focus.goal != nil || screen.choices.view.places != view.key.places
+        focus.goal != nil || screen.choices.view.path != view.key.path
     }
 
-    /// Moves a screen to the places of its view and focus.
+    /// Moves a screen to where its view and focus have moved.
     func follow(_ screen: Screen) {
         guard !screen.isEnded, let old = screen.view, let before = screen.focus else { return }
         moves += 1
         let view = registered(old)
         var choices = screen.choices
-        choices.view.places = view.key.places
-        choices.subject = before.goal ?? choices.subject
+        // They differ only in the path.
+        choices.share(view.key)
+        if let goal = before.goal { choices.subject = goal }
         var key = before.key
         key.subject = choices.subject
         let focus = before.goal == nil ? before : shared[key] ?? SharedFocus(key, on: screens)
         guard view !== old || focus !== before || isBehind(screen, old, before) else { return }
         shared.insert(focus)
-        screens.show(screen, choices, view, focus)
+        screen.show(choices, view, focus)
         screens.table.changed(screen.root)
     }
 }
 
-// MARK: Present places
+// MARK: Present paths
 
 extension ItemPlacement {
-    /// The present places of screens that stood at these places.
+    /// The present path of screens that had this one.
     ///
     /// They stay with the same item, wherever it lies now; if it is gone, with its innermost ancestor that exists.
-    func present(_ places: [ViewKey.Place], in scope: String?) -> [ViewKey.Place] {
-        guard let component = places.last?.component else { return [] }
+    func present(_ path: [ViewKey.PathItem], in scope: String?) -> [ViewKey.PathItem] {
+        guard let component = path.last?.component else { return [] }
         let (scope, limit) = (container.scope(scope), container.domain.limits.screenPlaces)
         let isByMode = paths.isByMode(scope)
         let lists = container.lists(in: scope).filter { isByMode || $0.name == component }
-        for place in places.reversed() {
-            if let slot = container.source(of: place.item, among: lists) {
-                let way = paths.places(
-                    to: place.item, of: slot, among: isByMode ? lists : nil, limit: limit)
-                return continued(way, after: places, lists).suffix(limit)
+        for entered in path.reversed() {
+            if let slot = container.source(of: entered.item, among: lists) {
+                let now = paths.path(
+                    to: entered.item, of: slot, among: isByMode ? lists : nil, limit: limit)
+                return continued(now, after: path, lists).suffix(limit)
             }
             // Screens stay while it is unknown whether the list has the item.
-            if isAwaiting(place, lists) { return places }
+            if isAwaiting(entered, lists) { return path }
         }
         return []
     }
@@ -275,21 +276,21 @@ extension ItemPlacement {
         return mayBeThere ? subject : .container
     }
 
-    /// Completes a path with the places before it, while it is unknown whether its first item's parent exists.
+    /// Completes a path with the items before it, while it is unknown whether its first item's parent exists.
     private func continued(
-        _ way: [ViewKey.Place], after places: [ViewKey.Place], _ lists: [Slot]
-    ) -> [ViewKey.Place] {
-        guard let first = way.first,
+        _ path: [ViewKey.PathItem], after before: [ViewKey.PathItem], _ lists: [Slot]
+    ) -> [ViewKey.PathItem] {
+        guard let first = path.first,
             let parent = container.slot(first.component)?.list?.tree.parent(of: first.item),
-            let end = places.firstIndex(where: { $0.item == parent }),
-            container.source(of: parent, among: lists) == nil, isAwaiting(places[end], lists)
-        else { return way }
-        return places[...end] + way
+            let end = before.firstIndex(where: { $0.item == parent }),
+            container.source(of: parent, among: lists) == nil, isAwaiting(before[end], lists)
+        else { return path }
+        return before[...end] + path
     }
 
     /// Whether it is unknown if the list has the item in which a screen stood.
-    private func isAwaiting(_ place: ViewKey.Place, _ lists: [Slot]) -> Bool {
-        lists.contains { $0.name == place.component && mayHave(place.item, $0) }
+    private func isAwaiting(_ entered: ViewKey.PathItem, _ lists: [Slot]) -> Bool {
+        lists.contains { $0.name == entered.component && mayHave(entered.item, $0) }
     }
 
     /// Whether a list may have an item that is not in it yet.

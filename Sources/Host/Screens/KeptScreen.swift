@@ -26,7 +26,7 @@ public struct KeptScreen: Sendable, Hashable {
     /// The fields that it is sorted by.
     public var sort: [String] = []
     /// The entered item after its ancestors, outermost first, each with its list.
-    public var places: [Place] = []
+    public var path: [PathItem] = []
     /// The most entries of each list.
     public var limit = 50
     /// Other limits, by component.
@@ -38,14 +38,14 @@ public struct KeptScreen: Sendable, Hashable {
     /// The choices made on its parts, by path.
     public var parts: [String: KeptScreen] = [:]
 
-    /// An item whose children a list shows.
-    public struct Place: Sendable, Hashable {
+    /// An item on the path of a screen: a list shows its children.
+    public struct PathItem: Sendable, Hashable {
         /// The list.
         public var component: String
         /// The item.
         public var item: String
 
-        /// A place.
+        /// An item on a path.
         public init(component: String, item: String) {
             self.component = component
             self.item = item
@@ -85,15 +85,15 @@ extension KeptScreen {
         selection = view.selection
         search = view.search
         sort = view.sort
-        places = view.places.map { Place(component: $0.component, item: $0.item) }
+        path = view.path.map { PathItem(component: $0.component, item: $0.item) }
         limit = view.limit
         limits = view.limits
         hidden = view.hidden
         subject = screen.choices.subject.item
-        guard screen.place == nil else { return }
+        guard screen.partState == nil else { return }
         screen.forEachPart { part in
-            guard let place = part.place, place.isOpen else { return }
-            parts[place.path] = KeptScreen(part)
+            guard let state = part.partState, state.isOpen else { return }
+            parts[state.path] = KeptScreen(part)
         }
     }
 
@@ -106,7 +106,7 @@ extension KeptScreen {
     var choices: Screen.Choices {
         let view = ViewKey.Members(
             scope: scope, selection: selection, search: search, sort: sort,
-            places: places.map { ViewKey.Place(component: $0.component, item: $0.item) },
+            path: path.map { ViewKey.PathItem(component: $0.component, item: $0.item) },
             limit: limit, limits: limits, hidden: hidden)
         return Screen.Choices(view: ViewKey(view), subject: Subject(item: subject))
     }

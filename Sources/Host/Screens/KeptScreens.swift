@@ -47,9 +47,9 @@ public final class KeptScreens {
     /// Restores the screens that another process kept, without readers.
     ///
     /// They exist at once. A call that resumes one, or acts on it, waits until its container is loaded and it is
-    /// known what the screen shows. A screen that has no reader by then lingers. A part whose container takes more
-    /// than a second longer is shown as being started, and its content follows. A screen that can't be shown any
-    /// more, because its container, a filter or a field is gone, is left out.
+    /// known what the screen shows. The grace period of a screen without a reader begins then. A part whose container
+    /// takes more than a second longer is shown as being started, and its content follows. A screen that can't be
+    /// shown any more, because its container, a filter or a field is gone, is left out.
     ///
     /// - Parameters:
     ///   - kept: the screens.
@@ -134,7 +134,7 @@ public final class KeptScreens {
         guard let screen = table[kept.id], let home = screen.home else {
             return end(kept.id, isSame: false)
         }
-        home.change(screen) { choices in
+        home.choosing.change(screen) { choices in
             choices = kept.choices
         } then: { [self] result in
             switch result {
@@ -166,11 +166,11 @@ public final class KeptScreens {
         look.value(turn)
     }
 
-    /// Runs the calls that wait for a restored screen; the screen lingers if none of them reads it.
+    /// Runs the calls that wait for a restored screen; the screen's grace period begins if none of them reads it.
     private func end(_ id: ScreenID, isSame: Bool) {
         guard let restoration = restorations.removeValue(forKey: id) else { return }
         table[id]?.restoreRevision(restoration.kept.revision, isSame: isSame)
         for body in restoration.waiting { body() }
-        if let screen = table[id], screen.reader == .gone { table.linger(screen) }
+        if let screen = table[id], screen.reader == .gone { table.startGracePeriod(of: screen) }
     }
 }

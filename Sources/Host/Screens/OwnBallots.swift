@@ -32,7 +32,8 @@ final class OwnBallots {
         var subject: Subject
     }
 
-    private weak var home: ContainerScreens?
+    /// Refers to it until the actor's last screen is closed.
+    private let home: ContainerScreens
     private var known: Set<Subject> = []
     private var wanted: Set<Subject> = []
     private var asked: Slot?
@@ -87,8 +88,8 @@ final class OwnBallots {
     ///
     /// While the votes component is not attached, no more can be known, so the result is true.
     func knows(_ subjects: some Sequence<Subject>) -> Bool {
-        guard let container = home?.container,
-            let votes = container.derived.votes.flatMap({ container.slot($0) }),
+        let container = home.container
+        guard let votes = container.derived.votes.flatMap({ container.slot($0) }),
             votes.isAttached, container.domain.actors.number(of: actor) != nil
         else { return true }
         let unknown = subjects.filter { !known.contains($0) }
@@ -170,7 +171,7 @@ final class OwnBallots {
                 make: { [self] in
                     subjects = Array(wanted)
                     wanted.removeAll()
-                    guard let number = home?.domain.actors.number(of: actor) else {
+                    guard let number = home.domain.actors.number(of: actor) else {
                         return .ballotsOf(ActorID(0), subjects: [])
                     }
                     return .ballotsOf(number, subjects: subjects)
@@ -178,7 +179,7 @@ final class OwnBallots {
                 done: { [self] result in
                     asked = nil
                     if generation == self.generation { handle(result, of: subjects) }
-                    home?.updates.touch(screens.values.filter(\.isBlocked))
+                    home.updates.touch(screens.values.filter(\.isBlocked))
                 }))
     }
 

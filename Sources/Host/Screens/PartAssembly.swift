@@ -30,7 +30,9 @@ extension PartAssembly {
             guard let home = part.home, let next = next(of: part, in: home, beneath: choices)
             else { continue }
             // A late part with the same choices is shown once it is ready.
-            if part.view == nil, let asked = part.place?.asked, asked.view == next.view { continue }
+            if part.view == nil, let asked = part.partState?.asked, asked.view == next.view {
+                continue
+            }
             turn.add(part, next, of: home)
         }
     }
@@ -39,29 +41,29 @@ extension PartAssembly {
     private func next(
         of part: Screen, in home: ContainerScreens, beneath choices: Screen.Choices
     ) -> Screen.Choices? {
-        guard let place = part.place, let parent = place.parent,
-            let entry = container.parts.first(where: { $0.name == place.name })
+        guard let state = part.partState, let parent = state.parent,
+            let entry = container.parts.first(where: { $0.name == state.name })
         else { return nil }
         var next = part.choices
         if part.view != nil {
             next = home.placement.choices(of: part)
-        } else if !place.isOpen {
+        } else if !state.isOpen {
             next.view.selection = home.container.filters.preselection
             next.view.limit = choices.view.limit
         }
         let before =
-            place.followed ?? (parent.view == nil ? nil : parent.choices.view.selection)
-        let isNew = !place.isOpen || place.follow != entry.follow
-        place.follow = entry.follow
+            state.followed ?? (parent.view == nil ? nil : parent.choices.view.selection)
+        let isNew = !state.isOpen || state.follow != entry.follow
+        state.follow = entry.follow
         for (own, theirs) in entry.follow {
             let now = choices.view.selection[theirs]
             if isNew || before.map({ $0[theirs] != now }) ?? false {
                 next.view.selection[own] = now
             }
         }
-        place.following = choices.view.selection
+        state.following = choices.view.selection
         let isSame = part.view != nil && next.view == part.choices.view
-        if isSame { place.followed = place.following }
+        if isSame { state.followed = state.following }
         return isSame ? nil : next
     }
 
@@ -72,22 +74,22 @@ extension PartAssembly {
         let before = screen.parts
         screen.parts = before.filter { part in
             container.parts.contains {
-                $0.name == part.place?.name && $0.container == part.place?.container
-            } && part.home != nil && part.home === homes[part.place?.container ?? ""]
+                $0.name == part.partState?.name && $0.container == part.partState?.container
+            } && part.home != nil && part.home === homes[part.partState?.container ?? ""]
         }
         // Removed first, because a new part may have the same path.
         for part in before where !screen.parts.contains(where: { $0 === part }) {
-            if let home = part.home { home.close(part) } else { table.remove(part.id) }
+            part.home?.close(part)
         }
         var count = 0
         root.forEachPart { _ in count += 1 }
         screen.parts = container.parts.compactMap { entry in
-            if let known = screen.parts.first(where: { $0.place?.name == entry.name }) {
+            if let known = screen.parts.first(where: { $0.partState?.name == entry.name }) {
                 return known
             }
             // Deeper or larger nesting is already refused when definitions are applied.
             guard let home = entry.container.flatMap({ homes[$0] }),
-                (screen.place?.level ?? 0) + 1 < Nesting.mostLevels, count < Nesting.mostParts
+                (screen.partState?.level ?? 0) + 1 < Nesting.mostLevels, count < Nesting.mostParts
             else { return nil }
             count += 1
             return makePart(of: entry, in: screen, on: home)
@@ -97,13 +99,13 @@ extension PartAssembly {
     private func makePart(
         of entry: ComponentDefinition, in screen: Screen, on home: ContainerScreens
     ) -> Screen {
-        let place = PartPlace(of: entry, in: screen)
-        let part = Screen(at: place, of: screen, on: home)
-        let kept = screen.root.keptParts.removeValue(forKey: place.path)
+        let state = PartState(of: entry, in: screen)
+        let part = Screen(as: state, of: screen, on: home)
+        let kept = screen.root.keptParts.removeValue(forKey: state.path)
         if let kept, kept.container == entry.container {
             part.choose(kept.choices)
-            place.isOpen = true
-            place.isRestored = true
+            state.isOpen = true
+            state.isRestored = true
         }
         table.insert(part: part)
         return part
@@ -119,7 +121,7 @@ extension PartAssembly {
             guard !screen.isEnded, screen.view != nil else { return finished() }
             let root = screen.root
             ScreenTurn(of: root, in: screens.domain) { all in
-                screens.show(all, on: root) { result in
+                screens.choosing.show(all, on: root) { result in
                     if case .failure(let error) = result {
                         for shown in all {
                             shown.home.parts.fail(shown.screen, with: shown.choices, error.sentence)
@@ -147,21 +149,22 @@ extension PartAssembly {
                     .componentUnavailable(
                         component: container.name, reason: "It is being started.", retryAfter: 1)))
         }
-        if part.place?.isRestored == true {
-            part.place?.isRestored = false
-            return screens.prepare(part, for: choices, done)
+        if part.partState?.isRestored == true {
+            part.partState?.isRestored = false
+            return screens.choosing.prepare(part, for: choices, done)
         }
-        screens.decide(choices, on: part, done)
+        screens.choosing.decide(choices, on: part, done)
     }
 
     /// Shows why a part can't be shown, until it can.
     func fail(_ part: Screen, with choices: Screen.Choices, _ problem: String) {
         guard !part.isEnded else { return }
-        screens.leave(part)
+        screens.updates.unblock(part)
+        part.leaveViews()
         part.choose(choices)
         // The initial selection is not known before the container's components are loaded.
-        if !container.loading.isUnderWay { part.place?.isOpen = true }
-        part.place?.problem = problem
+        if !container.loading.isUnderWay { part.partState?.isOpen = true }
+        part.partState?.problem = problem
         failed[part.id] = part
     }
 
@@ -172,7 +175,7 @@ extension PartAssembly {
         failed.removeAll()
         container.domain.inSlices {
             guard let part = parts.popLast() else { return false }
-            part.place?.parent.map { $0.home?.parts.show(on: $0) }
+            part.partState?.parent.map { $0.home?.parts.show(on: $0) }
             return true
         } then: {
         }
@@ -207,7 +210,7 @@ extension PartAssembly {
         var left = screens.everywhere
         if let container {
             left.removeAll { screen in
-                screen.parts.contains { $0.place?.container == container && $0.home != nil }
+                screen.parts.contains { $0.partState?.container == container && $0.home != nil }
             }
         }
         guard !left.isEmpty else { return }

@@ -1,8 +1,8 @@
 import AtriumKit
 import NIOCore
 
-/// The place of a part in its screen, and the part's state.
-final class PartPlace {
+/// A part's position in its screen, and its state there.
+final class PartState {
     /// The screen that has the part, at the top.
     weak private(set) var root: Screen?
     /// The screen or part that directly contains the part.
@@ -41,9 +41,9 @@ final class PartPlace {
         root = parent.root
         self.parent = parent
         name = part.name
-        path = parent.place.map { "\($0.path)/\(part.name)" } ?? part.name
+        path = parent.partState.map { "\($0.path)/\(part.name)" } ?? part.name
         container = part.container ?? ""
-        level = (parent.place?.level ?? 0) + 1
+        level = (parent.partState?.level ?? 0) + 1
         follow = part.follow
     }
 }
@@ -124,7 +124,7 @@ extension Screen {
     func part(_ path: String) -> Screen? {
         var found: Screen? = self
         for name in path.split(separator: "/", omittingEmptySubsequences: false) {
-            found = found?.parts.first { $0.place?.name ?? "" == name }
+            found = found?.parts.first { $0.partState?.name ?? "" == name }
         }
         return found
     }
@@ -133,17 +133,17 @@ extension Screen {
     func areSettled(since base: [ShownPart]) -> Bool {
         var isSettled = true
         for part in parts where isShown(part) {
-            guard let place = part.place, let view = part.view, let focus = part.focus else {
+            guard let state = part.partState, let view = part.view, let focus = part.focus else {
                 continue
             }
             let before = base.first { $0.screen == ObjectIdentifier(part) }?.content
             if part.isSettled(view, focus, since: before) {
-                place.unsettled = nil
-            } else if place.unsettled == nil {
-                place.unsettled = .now()
-                home?.domain.after(PartPlace.patience) { [weak part] in part?.touched() }
+                state.unsettled = nil
+            } else if state.unsettled == nil {
+                state.unsettled = .now()
+                home?.domain.after(PartState.patience) { [weak part] in part?.touched() }
                 isSettled = false
-            } else if !place.isLate {
+            } else if !state.isLate {
                 isSettled = false
             }
             if !part.areSettled(since: base) { isSettled = false }
@@ -154,19 +154,19 @@ extension Screen {
     /// The content of shown parts, each before its own parts; for a late one, its content before.
     func shownParts(since base: [ShownPart]) -> [ShownPart] {
         parts.flatMap { part -> [ShownPart] in
-            guard let place = part.place, isShown(part) else { return [] }
+            guard let state = part.partState, isShown(part) else { return [] }
             let id = ObjectIdentifier(part)
             guard let home = part.home, let view = part.view, let focus = part.focus else {
-                return place.problem.map {
+                return state.problem.map {
                     [
                         ShownPart(
-                            screen: id, path: place.path, container: place.container, content: nil,
+                            screen: id, path: state.path, container: state.container, content: nil,
                             problem: $0)
                     ]
                 } ?? []
             }
             let inner = part.shownParts(since: base)
-            if place.isLate { return base.filter { $0.screen == id } + inner }
+            if state.isLate { return base.filter { $0.screen == id } + inner }
             if entry(of: part)?.hidesEmpty == true, inner.isEmpty, !part.isWorkedOn,
                 view.state.hasNothing
             {
@@ -175,7 +175,7 @@ extension Screen {
             let content = part.content(part.snapshot(view, focus, home), home)
             return [
                 ShownPart(
-                    screen: id, path: place.path, container: place.container, content: content,
+                    screen: id, path: state.path, container: state.container, content: content,
                     problem: nil)
             ] + inner
         }
@@ -184,29 +184,31 @@ extension Screen {
     /// Whether a user has searched, entered an item or hidden a component on this part: it then stays, so that the
     /// user can undo it.
     private var isWorkedOn: Bool {
-        !choices.view.search.isEmpty || !choices.view.places.isEmpty || !choices.view.hidden.isEmpty
+        !choices.view.search.isEmpty || !choices.view.path.isEmpty || !choices.view.hidden.isEmpty
     }
 
     /// The definition of a part; nil: the container no longer has it.
     private func entry(of part: Screen) -> ComponentDefinition? {
         home?.container.parts.first {
-            $0.name == part.place?.name && $0.container == part.place?.container
+            $0.name == part.partState?.name && $0.container == part.partState?.container
         }
     }
 
     /// Whether the part is visible: neither it nor a part around it is hidden.
     var isLookedAt: Bool {
-        guard let place else { return true }
-        guard let parent = place.parent, let entry = parent.entry(of: self) else { return false }
-        return !entry.isHidden && !parent.choices.view.hidden.contains(place.name)
+        guard let partState else { return true }
+        guard let parent = partState.parent, let entry = parent.entry(of: self) else {
+            return false
+        }
+        return !entry.isHidden && !parent.choices.view.hidden.contains(partState.name)
             && parent.isLookedAt
     }
 
     /// Whether a part is shown now.
     private func isShown(_ part: Screen) -> Bool {
-        guard let place = part.place else { return false }
+        guard let state = part.partState else { return false }
         return view?.state.components.contains {
-            $0.name == place.name && $0.container == place.container && !$0.isHidden
+            $0.name == state.name && $0.container == state.container && !$0.isHidden
         } ?? false
     }
 }

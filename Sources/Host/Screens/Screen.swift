@@ -38,17 +38,20 @@ public final class Screen: Queueable {
     public let actor: String?
     /// The actor for whom items are chosen on it.
     public let agent: String
-    /// The screens of its container; nil: the container was removed.
-    public private(set) weak var home: ContainerScreens?
+    /// The screens of its container; nil: the container was removed, and with it this part of another's screen.
+    ///
+    /// They refer to it until it is closed; all that show a removed container are. References up here are strong,
+    /// because a weak one makes all uses of its object slower.
+    public private(set) var home: ContainerScreens?
     private(set) var choices: Choices
-    /// Its place as a part of another screen; nil: it is not a part.
-    let place: PartPlace?
+    /// Its state as a part of another screen; nil: it is not a part.
+    let partState: PartState?
     /// The containers that it shows as parts, in their order.
     var parts: [Screen] = []
     /// Choices made on parts in another process, by path, until the parts exist.
     var keptParts: [String: KeptScreen] = [:]
-    var view: SharedView?
-    var focus: SharedFocus?
+    private(set) var view: SharedView?
+    private(set) var focus: SharedFocus?
     var ballots: OwnBallots?
 
     private(set) var reader = Reader.gone
@@ -69,7 +72,7 @@ public final class Screen: Queueable {
     /// Whether it was restored from another process, which alone knew its earlier revisions.
     private var isRestored = false
     /// The messages of its delegates for the next revision.
-    private var notice = ScreenNotice()
+    private var messages = PendingMessages()
     /// The last revision that a caller was promised.
     private var promised = 0
     private var frames: SentFrames
@@ -88,27 +91,27 @@ public final class Screen: Queueable {
         agent = request.agent ?? account.owner
         self.home = home
         choices = Choices()
-        place = nil
+        partState = nil
         frames = SentFrames(of: account)
     }
 
     /// Creates a part of a screen, without choices.
-    init(at place: PartPlace, of parent: Screen, on home: ContainerScreens) {
-        id = ScreenID("\(parent.root.id)/\(place.path)")
+    init(as state: PartState, of parent: Screen, on home: ContainerScreens) {
+        id = ScreenID("\(parent.root.id)/\(state.path)")
         account = parent.account
         actor = parent.actor
         agent = parent.agent
         self.home = home
-        self.place = place
+        partState = state
         choices = Choices()
         frames = SentFrames(of: account)
     }
 
     /// The screen of which it is a part, at any level; itself if it is not a part.
-    var root: Screen { place?.root ?? self }
+    var root: Screen { partState?.root ?? self }
 
     /// Whether a revision is due, but waits for a component's answer.
-    var isBlocked: Bool { root.awaitsAnswer || place?.unsettled != nil }
+    var isBlocked: Bool { root.awaitsAnswer || partState?.unsettled != nil }
 
     /// Whether its reader will pull soon, or waits for a revision that is due.
     var isBehind: Bool { reader == .woken || reader == .waiting && isBlocked }
@@ -121,23 +124,22 @@ public final class Screen: Queueable {
 
 extension Screen {
     /// Sends a message with the next revision; a later message replaces an earlier one.
-    func send(message: String) { notify { $0.set(message: message) } }
+    func send(message: String) { updateMessages { $0.set(message: message) } }
 
-    /// Sends a lead with the next revision; a later lead replaces an earlier one.
-    func send(lead: ScreenLead) { notify { $0.set(lead: lead) } }
+    /// Has the client open another container at the next revision; a later one replaces an earlier one.
+    func send(navigation: NavigationTarget) { updateMessages { $0.set(navigation: navigation) } }
 
-    /// Holds back messages while a delegate decides on choices; they are sent with the revision that shows the
-    /// choices.
-    func holdNotice() -> NoticeHold { root.notice.hold() }
+    /// Defers messages while a delegate decides on choices; they are sent with the revision that shows the choices.
+    func deferMessages() -> MessageDeferral { root.messages.startDeferral() }
 
-    /// Ends a hold, when the choices are shown or can't be.
-    func release(_ hold: NoticeHold) { notify { $0.release(hold) } }
+    /// Ends a deferral, when the choices are shown or can't be.
+    func endDeferral(_ deferral: MessageDeferral) { updateMessages { $0.end(deferral) } }
 
-    /// Changes the notice of the whole screen, and wakes its reader if there is one to send now.
-    private func notify(_ change: (inout ScreenNotice) -> Void) {
+    /// Changes the messages of the whole screen, and wakes its reader if there are some to send now.
+    private func updateMessages(_ change: (inout PendingMessages) -> Void) {
         let root = root
-        change(&root.notice)
-        if root.notice.isDue { root.touched() }
+        change(&root.messages)
+        if root.messages.isDue { root.touched() }
     }
 }
 
@@ -200,9 +202,15 @@ extension Screen {
         replyToWaiting()
     }
 
+    /// Empties a closed part, because its container was removed; its screen goes on without it.
+    func endPart() {
+        (home, view, focus, ballots) = (nil, nil, nil, nil)
+        parts = []
+    }
+
     /// Wakes the reader after something that the screen shows may have changed.
     func touched() {
-        if let root = place?.root { return root.touched() }
+        if let root = partState?.root { return root.touched() }
         guard reader == .waiting else { return }
         reader = .woken
         wake()
@@ -210,7 +218,7 @@ extension Screen {
 
     /// Calls back with the revision that shows all choices so far, once it is on its way.
     func whenOnItsWay(_ done: @escaping (Int) -> Void) {
-        if let root = place?.root { return root.whenOnItsWay(done) }
+        if let root = partState?.root { return root.whenOnItsWay(done) }
         touched()
         if isBlocked, reader == .waiting { return onTheirWay.append(done) }
         if reader != .waiting, differs { promised = max(promised, revision + 1) }
@@ -237,6 +245,8 @@ extension Screen {
         frames.removeAll()
         account.charge(-weight)
         weight = 0
+        view?.remove(self)
+        focus?.remove(self)
     }
 
     private func replyToWaiting() {
@@ -306,19 +316,19 @@ extension Screen {
         at snapshot: ScreenSnapshot, _ shown: [ShownPart], since base: Frame?,
         _ home: ContainerScreens
     ) -> ScreenRevision? {
-        let isDue = owesFirst || promised > revision || notice.isDue
+        let isDue = owesFirst || promised > revision || messages.isDue
         let changes = ShownPart.steps(from: base?.parts ?? [], to: shown)
         if !isDue, changes.isEmpty, let base, base.content.snapshot === snapshot { return nil }
         let step = snapshot.step(from: base?.content.snapshot)
         let isEmpty = step.isEmpty && changes.isEmpty
         guard isDue || !isEmpty else { return nil }
         // A resumed revision that has not changed keeps its number.
-        if !isEmpty || base?.revision != revision || promised > revision || notice.isDue {
+        if !isEmpty || base?.revision != revision || promised > revision || messages.isDue {
             revision += 1
         }
         let frame = Frame(revision: revision, content: content(snapshot, home), parts: shown)
         frames.keep(frame, home.domain.limits)
-        let (message, lead) = notice.take()
+        let (message, navigation) = messages.take()
         defer {
             owesFirst = false
             resumed = nil
@@ -328,7 +338,7 @@ extension Screen {
             screen: id, base: base?.revision, revision: revision,
             sequence: home.domain.sequence,
             commits: base.map { frame.commits(since: $0) } ?? 0, reset: reset,
-            message: message, lead: lead, step: step, parts: changes)
+            message: message, navigation: navigation, step: step, parts: changes)
     }
 
     /// The last sent revision as a whole one; nil: nothing was sent.
@@ -343,12 +353,12 @@ extension Screen {
     /// The difference in charged bytes that other choices would make.
     func cost(of choices: Choices) -> Int {
         // Each kept revision names its parts.
-        choices.weight + (place == nil ? 0 : 2_000) - weight
+        choices.weight + (partState == nil ? 0 : 2_000) - weight
     }
 
     /// Whether what it shows differs from what its reader was last sent.
     private var differs: Bool {
-        guard !notice.isDue, let home, let view, let focus,
+        guard !messages.isDue, let home, let view, let focus,
             let last = owesFirst ? resumed : frames.last
         else { return true }
         let (now, before) = (snapshot(view, focus, home), last.content.snapshot)
@@ -372,14 +382,31 @@ extension Screen {
 
     /// Shows other choices, together, once their view is ready.
     func show(_ choices: Choices, _ view: SharedView, _ focus: SharedFocus) {
+        if self.view == nil { home?.ballots.insert(self) }
+        if self.view !== view {
+            self.view?.remove(self)
+            view.insert(self)
+            home?.audience.schedule(forPartsOf: self, hiding: choices.view.hidden)
+        }
+        if self.focus !== focus {
+            self.focus?.remove(self)
+            focus.insert(self)
+        }
         // The next revision shows the choices on which delegates decided.
-        root.notice.endHolds()
-        place?.isOpen = true
-        place?.followed = place?.following
-        place?.problem = nil
+        root.messages.endDeferrals()
+        partState?.isOpen = true
+        partState?.followed = partState?.following
+        partState?.problem = nil
         choose(choices)
         self.view = view
         self.focus = focus
+    }
+
+    /// Empties a part that can't be shown.
+    func leaveViews() {
+        view?.remove(self)
+        focus?.remove(self)
+        (view, focus) = (nil, nil)
     }
 
     /// Sets the choices, whether or not they can be shown.
@@ -443,10 +470,10 @@ extension Screen.Choices {
         return choices
     }
 
-    /// Adopts the key of the view that shows these choices, so that its screens share one copy; places may have
+    /// Adopts the key of the view that shows these choices, so that its screens share one copy; the path may have
     /// changed.
     mutating func share(_ key: ViewKey) {
-        let kept = key.places == view.places ? seen : nil
+        let kept = key.path == view.path ? seen : nil
         view = key
         seen = kept
     }

@@ -134,8 +134,8 @@ extension Screen.Choices {
             $0 + 100 + 4 * $1.utf8.count
         }
         let sort = view.sort.reduce(0) { $0 + 100 + $1.utf8.count }
-        let places = view.places.reduce(0) { $0 + 100 + $1.item.utf8.count }
+        let path = view.path.reduce(0) { $0 + 100 + $1.item.utf8.count }
         let hidden = view.hidden.count * 200
-        return 2_000 + selected + sort + places + hidden + 4 * view.search.utf8.count
+        return 2_000 + selected + sort + path + hidden + 4 * view.search.utf8.count
     }
 }

@@ -2,8 +2,8 @@ import NIOCore
 
 // Makes room for one more screen.
 extension ScreenTable {
-    /// Ends a user's screens that wait to be resumed, the longest waiting first, until another screen has room.
-    func evictLingering(for owner: String) throws(HostError) {
+    /// Ends a user's detached screens, the longest waiting first, until another screen has room.
+    func evictDetached(for owner: String) throws(HostError) {
         let limits = domain.limits
         while true {
             let (limit, value) =
@@ -11,7 +11,7 @@ extension ScreenTable {
                 ? ("screensPerUser", limits.screensPerUser) : ("screens", limits.screens)
             guard count(of: owner) >= limits.screensPerUser || count >= value
             else { return }
-            guard let oldest = longestLingering(of: owner), let home = oldest.home
+            guard let oldest = longestDetached(of: owner), let home = oldest.home
             else { throw .limitExceeded(limit: limit, value: value, retryAfter: 5) }
             recordDrop(
                 oldest.id,
@@ -21,11 +21,11 @@ extension ScreenTable {
         }
     }
 
-    /// Ends screens that wait to be resumed, the longest waiting first, until there is memory for what a screen and
-    /// its parts will show.
+    /// Ends detached screens, the longest waiting first, until there is memory for what a screen and its parts will
+    /// show.
     ///
     /// - Returns: the limit that is still exceeded; nil: there is enough memory.
-    func evictLingering(
+    func evictDetached(
         for screen: Screen, _ all: [(shown: PreparedView, focus: SharedFocus)]
     ) -> HostError? {
         let account = screen.account
@@ -35,7 +35,7 @@ extension ScreenTable {
                     + one.shown.screen.cost(of: one.shown.choices)
             }
             guard let error = account.excess(domain.limits, with: more) else { return nil }
-            guard let oldest = longestLingering(of: account.owner), oldest !== screen,
+            guard let oldest = longestDetached(of: account.owner), oldest !== screen,
                 let home = oldest.home
             else { return error }
             recordDrop(
@@ -60,11 +60,11 @@ extension ScreenTable {
         }
     }
 
-    /// Ends screens of a user who exceeds the limit by far; those that wait to be resumed go first.
+    /// Ends screens of a user who exceeds the limit by far; detached ones go first.
     private func endExcess(_ account: ScreenAccount) {
         let limits = domain.limits
         while account.isOverdrawn(limits),
-            let screen = longestLingering(of: account.owner) ?? account.screens.values.first
+            let screen = longestDetached(of: account.owner) ?? account.screens.values.first
         {
             recordDrop(
                 screen.id,
@@ -78,20 +78,22 @@ extension ScreenTable {
     }
 }
 
-// Keeps screens without a reader.
+// Keeps detached screens, which have no reader.
 extension ScreenTable {
-    /// Keeps a screen for a while, so that it can be resumed.
-    func linger(_ screen: Screen) {
+    /// Keeps a detached screen for a grace period, so that it can be resumed.
+    func startGracePeriod(of screen: Screen) {
         let time = TimeAmount.seconds(Int64(domain.limits.screenLinger))
-        if linger(screen, until: .now() + time) { endLingering(of: screen.owner, after: time) }
+        if insertDetached(screen, until: .now() + time) {
+            endGracePeriods(of: screen.owner, after: time)
+        }
     }
 
     /// Closes a user's screens that were not resumed in time; each user has one timer.
-    private func endLingering(of owner: String, after time: TimeAmount) {
+    private func endGracePeriods(of owner: String, after time: TimeAmount) {
         domain.after(time) { [self] in
             let now = NIODeadline.now()
             while let screen = takeOverdue(of: owner, at: now) { screen.home?.close(screen) }
-            if let end = nextEnd(of: owner) { endLingering(of: owner, after: end - now) }
+            if let end = nextEnd(of: owner) { endGracePeriods(of: owner, after: end - now) }
         }
     }
 }

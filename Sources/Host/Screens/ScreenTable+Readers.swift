@@ -9,7 +9,7 @@ extension ScreenTable {
         guard let screen = self[resume.screen], !screen.isEnded,
             let home = screen.home
         else {
-            return absence(of: resume.screen, linger: domain.limits.screenLinger)
+            return absence(of: resume.screen, gracePeriod: domain.limits.screenLinger)
         }
         if screen.owner != caller.actor { return "The screen is another user's." }
         if screen.actor != request.actor { return "The screen is another actor's." }
@@ -38,14 +38,14 @@ extension ScreenTable {
         return screen.pull()
     }
 
-    /// Detaches a screen's reader; the screen lingers for a while, and can be resumed.
+    /// Detaches a screen from its reader; it can be resumed during a grace period.
     ///
     /// Does nothing if the screen does not exist or has another reader.
     public func leave(_ reader: ScreenReader) {
         guard let screen = self[reader.screen], screen.detach(reader.turn) else {
             return
         }
-        linger(screen)
+        startGracePeriod(of: screen)
     }
 
     /// Ends a screen whose reader lost its permission: the screen can't be resumed.

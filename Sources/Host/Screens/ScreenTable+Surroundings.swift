@@ -45,13 +45,11 @@ extension ScreenTable {
             }
         }
         return found.mapValues { around in
-            around.sorted { ($0.level, $0.home.name) < ($1.level, $1.home.name) }
+            around.sorted {
+                ($0.level, $0.home.container.name) < ($1.level, $1.home.container.name)
+            }
         }
     }
-}
-
-extension ContainerScreens {
-    fileprivate var name: String { container.name }
 }
 
 // Passes events of parts to the delegates of surrounding containers.

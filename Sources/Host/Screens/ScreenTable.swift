@@ -31,10 +31,10 @@ public final class ScreenTable {
     /// Receives the notes that another process needs to continue the screens.
     private var receiver: ((ScreenNote) -> Void)?
     private var accounts: [String: ScreenAccount] = [:]
-    /// Each user's screens without a reader, the longest waiting first; a resumed screen stays listed until it is
-    /// first.
-    private var lingering: [String: Deque<Wait>] = [:]
-    /// Users who have a timer for their lingering screens.
+    /// Each user's detached screens, which have no reader, the longest waiting first; a resumed screen stays listed
+    /// until it is first.
+    private var detached: [String: Deque<Wait>] = [:]
+    /// Users who have a timer for their detached screens.
     private var timed: Set<String> = []
     /// Why screens were ended early, the latest last.
     private var dropped: (reasons: [ScreenID: Drop], order: Deque<ScreenID>) = ([:], [])
@@ -56,11 +56,19 @@ public final class ScreenTable {
     func count(of owner: String) -> Int { accounts[owner]?.screens.count ?? 0 }
 
     /// The account of the memory that a user's screens use.
+    ///
+    /// It refers to the table, which keeps it until the user's last screen is removed.
     func account(of owner: String) -> ScreenAccount {
-        accounts[owner] ?? ScreenAccount(owner) { [weak self] in self?.endExcessLater($0) }
+        accounts[owner] ?? ScreenAccount(owner) { [self] in endExcessLater($0) }
     }
 
     subscript(id: ScreenID) -> Screen? { screens[id] }
+
+    /// Whether a screen, and the one that it is a part of, have not ended.
+    func isOpen(_ screen: Screen) -> Bool {
+        let root = screen.root
+        return screens[root.id] === root && !root.isEnded && !screen.isEnded
+    }
 
     func freshID() -> ScreenID { ScreenID("\(incarnation)-\(domain.randomID())") }
 
@@ -110,7 +118,7 @@ public final class ScreenTable {
         parts.removeAll()
         for account in accounts.values { account.screens.removeAll() }
         accounts.removeAll()
-        lingering.removeAll()
+        detached.removeAll()
         timed.removeAll()
         dropped = ([:], [])
     }
@@ -118,33 +126,33 @@ public final class ScreenTable {
     /// Lists a screen that has lost its reader.
     ///
     /// - Returns: whether the user has no timer yet; the caller then starts one with ``nextEnd(of:)``.
-    func linger(_ screen: Screen, until end: NIODeadline) -> Bool {
+    func insertDetached(_ screen: Screen, until end: NIODeadline) -> Bool {
         let owner = screen.owner
-        lingering[owner, default: []].append(Wait(id: screen.id, turn: screen.turn, end: end))
+        detached[owner, default: []].append(Wait(id: screen.id, turn: screen.turn, end: end))
         // Keeps the list short: at most about two entries for each of the user's screens, however often they are
         // resumed.
         if waits(of: owner) > 2 * count(of: owner) + 16 {
-            lingering[owner]?.removeAll { lingeringScreen($0) == nil }
+            detached[owner]?.removeAll { detachedScreen(of: $0) == nil }
         }
         return timed.insert(owner).inserted
     }
 
     /// The number of a user's entries, including outdated ones.
-    func waits(of owner: String) -> Int { lingering[owner]?.count ?? 0 }
+    func waits(of owner: String) -> Int { detached[owner]?.count ?? 0 }
 
-    /// The user's screen that has been without a reader the longest; nil: there is none.
-    func longestLingering(of owner: String) -> Screen? {
-        firstWait(of: owner).flatMap { lingeringScreen($0) }
+    /// The user's screen that has been detached the longest; nil: there is none.
+    func longestDetached(of owner: String) -> Screen? {
+        firstWait(of: owner).flatMap { detachedScreen(of: $0) }
     }
 
     /// Removes an entry whose screen has waited long enough, and returns the screen; nil: there is none.
     func takeOverdue(of owner: String, at now: NIODeadline) -> Screen? {
         guard let wait = firstWait(of: owner), wait.end <= now else { return nil }
-        lingering[owner]?.removeFirst()
-        return lingeringScreen(wait)
+        detached[owner]?.removeFirst()
+        return detachedScreen(of: wait)
     }
 
-    /// When the user's next screen without a reader has to be closed; nil: there is none, and the timer ends.
+    /// When the user's next detached screen has to be closed; nil: there is none, and the timer ends.
     func nextEnd(of owner: String) -> NIODeadline? {
         if let wait = firstWait(of: owner) { return wait.end }
         timed.remove(owner)
@@ -153,16 +161,16 @@ public final class ScreenTable {
 
     /// The first of a user's entries that is not outdated.
     private func firstWait(of owner: String) -> Wait? {
-        while let wait = lingering[owner]?.first {
-            if lingeringScreen(wait) != nil { return wait }
-            lingering[owner]?.removeFirst()
+        while let wait = detached[owner]?.first {
+            if detachedScreen(of: wait) != nil { return wait }
+            detached[owner]?.removeFirst()
         }
-        lingering[owner] = nil
+        detached[owner] = nil
         return nil
     }
 
     /// The screen of an entry; nil: it was closed or resumed since.
-    private func lingeringScreen(_ wait: Wait) -> Screen? {
+    private func detachedScreen(of wait: Wait) -> Screen? {
         guard let screen = screens[wait.id], screen.turn == wait.turn, screen.reader == .gone else {
             return nil
         }
@@ -187,7 +195,7 @@ public final class ScreenTable {
     var bytes: Int { accounts.values.reduce(0) { $0 + $1.bytes } }
 
     /// Why a screen does not exist, as a sentence.
-    func absence(of id: ScreenID, linger seconds: Int) -> String {
+    func absence(of id: ScreenID, gracePeriod seconds: Int) -> String {
         guard id.text.hasPrefix(incarnation + "-") else {
             return "The daemon was started anew since, or never had this screen."
         }

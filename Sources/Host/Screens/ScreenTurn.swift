@@ -7,6 +7,9 @@ struct PreparedView {
     let screen: Screen
     var choices: Screen.Choices
     var view: SharedView
+
+    /// Removes the view, unless a screen shows it.
+    func discard() { home.shared.removeUnused(view) }
 }
 
 /// Prepares what a screen and its parts show together, for choices on one of them.
@@ -28,8 +31,8 @@ final class ScreenTurn {
     private var isAsking = false
     private var isTimed = false
     private var isOver = false
-    /// Holds back the notices of delegates until all is shown.
-    private var hold: NoticeHold?
+    /// Defers the messages of delegates until all is shown.
+    private var deferral: MessageDeferral?
 
     /// Creates a turn of a screen and its parts.
     ///
@@ -45,14 +48,14 @@ final class ScreenTurn {
 
     /// Starts with what was chosen.
     func begin(with shown: PreparedView) {
-        hold = root.holdNotice()
+        deferral = root.deferMessages()
         add(shown)
         proceed()
     }
 
     /// Starts with the parts of a screen that are not shown yet.
     func begin(withPartsOf screen: Screen) {
-        hold = root.holdNotice()
+        deferral = root.deferMessages()
         screen.home?.parts.follow(screen, screen.choices, in: self)
         proceed()
     }
@@ -70,9 +73,9 @@ final class ScreenTurn {
 
     private func ask(_ part: Screen, _ choices: Screen.Choices, of home: ContainerScreens) {
         let id = ObjectIdentifier(part)
-        part.place?.asked = choices
+        part.partState?.asked = choices
         home.parts.answer(choices, on: part) { [self] result in
-            if part.place?.asked?.view == choices.view { part.place?.asked = nil }
+            if part.partState?.asked?.view == choices.view { part.partState?.asked = nil }
             guard !isOver, waiting.removeValue(forKey: id) != nil else {
                 return showLate(part, result)
             }
@@ -115,7 +118,7 @@ final class ScreenTurn {
             part.home?.parts.fail(part, with: choices, problem)
         }
         done(prepared)
-        if let hold { root.release(hold) }
+        if let deferral { root.endDeferral(deferral) }
     }
 
     /// Shows a part that is ready after the others were shown.
@@ -123,14 +126,14 @@ final class ScreenTurn {
         switch result {
         case .failure(let error):
             guard !part.isEnded, part.view == nil else { return }
-            part.place?.problem = error.sentence
+            part.partState?.problem = error.sentence
             part.touched()
         case .success(let shown):
-            guard !part.isEnded, part.view == nil, let parent = part.place?.parent,
+            guard !part.isEnded, part.view == nil, let parent = part.partState?.parent,
                 let around = parent.home
-            else { return shown.home.removeUnused(shown.view) }
+            else { return shown.discard() }
             // The part may have to show something else by then.
-            around.parts.show(on: parent) { shown.home.removeUnused(shown.view) }
+            around.parts.show(on: parent) { shown.discard() }
         }
     }
 }

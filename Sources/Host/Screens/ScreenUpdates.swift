@@ -195,8 +195,7 @@ extension ScreenUpdates {
             blocked.removeAll()
         }
         let isOfFilters = before.structure == now.structure && before.flat == now.flat
-        for view in screens.shared.views.values where !isOfFilters || view.dependsOnOffers(screens)
-        {
+        for view in screens.shared.views.values where !isOfFilters || view.dependsOnOffers {
             markStale(view)
         }
     }

@@ -145,8 +145,8 @@ public struct ChangeBytes: Sendable {
     }
 }
 
-/// The container to which a delegate leads a screen's user: the client opens it, focused on the item.
-public struct ScreenLead: Sendable, Hashable {
+/// The container that a delegate has a screen's client open, focused on the item; `lead` on the wire.
+public struct NavigationTarget: Sendable, Hashable {
     /// The container.
     public var container: String
     /// The item; nil: the container itself.
@@ -169,8 +169,8 @@ public struct ScreenRevision: Sendable {
     public var reset: String?
     /// The delegate's message to the user.
     public var message: String?
-    /// The container to which the delegate leads the user.
-    public var lead: ScreenLead?
+    /// The container that the delegate has the client open.
+    public var navigation: NavigationTarget?
     /// The changes, shared by all who take the same step.
     public var step: ScreenStep
     /// The changes of its parts, in order.

@@ -91,6 +91,23 @@ struct FocusKey: Hashable {
     var hidden: Set<String> = []
 }
 
+extension FocusKey {
+    /// What screens with these choices show of their subject; those that hide only other components share it.
+    init(_ choices: Screen.Choices, in container: Container) {
+        let hidden = choices.view.hidden
+        // One that the definition hides counts too, since it may be shown while the screen is open.
+        let comments = container.slots.filter { $0.kind == .comments }
+        let first = comments.first { !hidden.contains($0.name) } ?? comments.first
+        subject = choices.subject
+        limit = choices.view.mostEntries(of: first?.name ?? "")
+        self.hidden = hidden.filter {
+            let kind = container.slot($0)?.kind
+            // A removed component may be added again.
+            return kind == nil || kind == .votes || kind == .comments
+        }
+    }
+}
+
 /// The content that is shown of a subject, kept up to date for all screens that are focused on it.
 ///
 /// The host has the votes. Only the comments component has the comments: it is asked once it is quiet, so that its
@@ -98,15 +115,16 @@ struct FocusKey: Hashable {
 final class SharedFocus: Queueable {
     let key: FocusKey
     private(set) var state: FocusState { didSet { payer.show(state) } }
-    var payer = Payer<FocusState>()
-    var screens: [ScreenID: Screen] = [:]
+    private var payer = Payer<FocusState>()
+    private(set) var screens: [ScreenID: Screen] = [:]
     /// The new subject of its screens, if the present one was removed.
     private(set) var goal: Subject?
     var queueMarks = QueueMarks()
     /// The version of its last update.
     private(set) var version: UInt64 = 0
 
-    private weak var home: ContainerScreens?
+    /// Refers to it until its last screen has left.
+    private let home: ContainerScreens
     /// Whether something changed since ``state`` was made.
     private var isStale = true
     /// Whether something changed since the comments component answered.
@@ -132,6 +150,19 @@ final class SharedFocus: Queueable {
         advance(to: 0)
     }
 
+    /// Adds a screen, or a part of one, that is focused on the subject from now on.
+    func insert(_ screen: Screen) {
+        screens[screen.id] = screen
+        payer.join(screen.account, for: state)
+    }
+
+    /// Removes a screen; with the last one the focus goes.
+    func remove(_ screen: Screen) {
+        screens[screen.id] = nil
+        payer.leave(screen.account, to: screens.values.first?.account)
+        if screens.isEmpty { home.shared.remove(self) }
+    }
+
     /// Whether ``state`` is current, or as current as possible while the component is not attached.
     ///
     /// Details that the source has not answered yet do not count.
@@ -145,7 +176,7 @@ final class SharedFocus: Queueable {
         isStale = true
         isThreadStale = true
         if withDetails { areDetailsStale = true }
-        home?.updates.markStale(self)
+        home.updates.markStale(self)
     }
 
     /// Removes comments whose component is not attached, and so can't report their removal.
@@ -167,7 +198,7 @@ final class SharedFocus: Queueable {
     @discardableResult
     func advance(to version: UInt64) -> Bool {
         self.version = version
-        guard let container = home?.container else { return false }
+        let container = home.container
         let isThere = isThere(in: container)
         guard isStale || isThere != wasThere else { return false }
         if isThere != wasThere { (isThreadStale, areDetailsStale) = (true, true) }
@@ -211,7 +242,6 @@ final class SharedFocus: Queueable {
     }
 
     private func ask(_ slot: Slot) {
-        guard let home else { return }
         let container = home.container
         var query = ThreadQuery(subject: key.subject, limit: key.limit)
         query.tellsHeld = true
@@ -281,8 +311,8 @@ extension SharedFocus {
                 if case .success(.details(let details)) = result { known = details ?? [:] }
                 // Something else may have changed meanwhile; the next update shows both.
                 isStale = true
-                home?.updates.markStale(self)
-                home?.updates.touch(screens.values)
+                home.updates.markStale(self)
+                home.updates.touch(screens.values)
             })
     }
 

@@ -9,8 +9,8 @@ import PluginLoader
 final class SharedView: Queueable {
     private(set) var key: ViewKey
     private(set) var state: ViewState { didSet { payer.show(state) } }
-    var payer = Payer<ViewState>()
-    var screens: [ScreenID: Screen] = [:]
+    private var payer = Payer<ViewState>()
+    private(set) var screens: [ScreenID: Screen] = [:]
     /// The current snapshots of its screens.
     var snapshots = SnapshotTable()
     /// The version of its last update.
@@ -19,7 +19,8 @@ final class SharedView: Queueable {
     var isTyped = false
     var queueMarks = QueueMarks()
 
-    private weak var home: ContainerScreens?
+    /// Refers to it until its last screen has left, or the choice for which it is prepared has ended.
+    private let home: ContainerScreens
     private var sections: [ResolvedSection] = []
     private var lists: [LiveList] = []
     /// The lists that are left out because they are empty.
@@ -27,7 +28,7 @@ final class SharedView: Queueable {
     /// The counts from which ``ViewState/sections`` were made.
     private var counts: [[Int]]?
     /// The entered items, as long as their scope exists.
-    private var places: [ViewKey.Place] = []
+    private var path: [ViewKey.PathItem] = []
     /// Whether all lists show the children of the entered item, not only the item's own list.
     private var isByMode = false
     /// Whether shown numbers of children may be outdated.
@@ -55,11 +56,28 @@ final class SharedView: Queueable {
             lists: [], path: [])
     }
 
+    /// Adds a screen, or a part of one, that shows the view from now on.
+    func insert(_ screen: Screen) {
+        screens[screen.id] = screen
+        home.audience.schedule()
+        screen.ballots?.show(screen, on: self)
+        payer.join(screen.account, for: state)
+    }
+
+    /// Removes a screen; with the last one the view goes.
+    func remove(_ screen: Screen) {
+        screens[screen.id] = nil
+        home.audience.schedule()
+        screen.ballots?.hide(screen, from: self)
+        payer.leave(screen.account, to: screens.values.first?.account)
+        home.shared.removeUnused(self)
+    }
+
     /// Whether it has been shown before.
     var isReady: Bool { structure != nil }
 
     /// Whether ``state`` is current, or as current as possible while a component is not attached.
-    var isSettled: Bool { isReady && !(isResolving && home?.updates.offers != nil) }
+    var isSettled: Bool { isReady && !(isResolving && home.updates.offers != nil) }
 
     /// The number of rows in its lists.
     var rowCount: Int { lists.reduce(0) { $0 + $1.items.count } }
@@ -75,12 +93,12 @@ final class SharedView: Queueable {
             }
         }
         waiting.append((user, done))
-        if !isResolving, let home { resolve(for: home.updates.offers) }
+        if !isResolving { resolve(for: home.updates.offers) }
     }
 
-    /// Moves the view, with its screens, to other places.
-    func move(at places: [ViewKey.Place]) {
-        key.places = places
+    /// Moves the view, with its screens, to another path.
+    func move(to path: [ViewKey.PathItem]) {
+        key.path = path
         structure = structure.map { _ in 0 }
     }
 
@@ -92,12 +110,14 @@ final class SharedView: Queueable {
     /// Marks the shown numbers of children as outdated.
     func recount() {
         miscounts = true
-        home?.updates.markStale(self)
+        home.updates.markStale(self)
     }
 
     /// Whether it changes when filters components offer something else.
-    func dependsOnOffers(_ home: ContainerScreens) -> Bool {
-        home.showsFilters(hiding: key.hidden) || !key.selection.isEmpty
+    var dependsOnOffers: Bool { showsFilters || !key.selection.isEmpty }
+
+    private var showsFilters: Bool {
+        home.container.slots.contains { $0.kind == .filters && !$0.isHidden(beside: key.hidden) }
     }
 
     /// Updates the state to a version, if that is possible now.
@@ -105,33 +125,32 @@ final class SharedView: Queueable {
     /// - Returns: whether the state changed.
     func advance(to version: UInt64) -> Bool {
         self.version = version
-        guard isReady, let home else { return false }
+        guard isReady else { return false }
         isAdvancing = true
         defer { isAdvancing = false }
         let before = state.number
-        if !isResolving, dependsOnOffers(home), let offers = home.updates.offers,
+        if !isResolving, dependsOnOffers, let offers = home.updates.offers,
             offers != resolved
         {
             resolve(for: offers)
         }
-        if isSettled { try? refresh(home) }
+        if isSettled { try? refresh() }
         return state.number != before
     }
 }
 
 extension SharedView: LiveQueryHolder {
-    func isConcerned() { home?.updates.markStale(self) }
+    func queryBecameStale() { home.updates.markStale(self) }
 }
 
 // MARK: What is selected
 
 extension SharedView {
     private func resolve(for offers: UInt64?) {
-        guard let home else { return }
         isResolving = true
-        let ask: FilterResolution.Ask = { [weak home] in home?.answers.ask($0, $1, $2) }
+        let ask: FilterResolution.Ask = { [home] in home.answers.ask($0, $1, $2) }
         home.container.filters.resolve(
-            key.selection, offers: home.showsFilters(hiding: key.hidden), asking: ask
+            key.selection, offers: showsFilters, asking: ask
         ) {
             [weak self] result in
             self?.resolved(result, for: offers)
@@ -140,7 +159,6 @@ extension SharedView {
 
     private func resolved(_ result: Result<[ResolvedSection], HostError>, for offers: UInt64?) {
         isResolving = false
-        guard let home else { return }
         var failure: HostError?
         switch result {
         case .success(let sections):
@@ -152,7 +170,7 @@ extension SharedView {
                 if !isAdvancing { version = 0 }
             } else {
                 do throws(HostError) {
-                    try refresh(home)
+                    try refresh()
                 } catch {
                     failure = error
                 }
@@ -160,7 +178,7 @@ extension SharedView {
         case .failure(.filterNotFound(let section, let filter, _, _)) where isReady:
             // A selected filter no longer exists: the screens continue without it.
             resolved = offers
-            home.drop(filter, in: section, from: self)
+            home.filters.drop(filter, in: section, from: self)
         case .failure(let error):
             // Screens that already show the view keep what they had.
             resolved = offers
@@ -175,7 +193,7 @@ extension SharedView {
         let waiting = waiting
         self.waiting.removeAll()
         // Called first, so that only screens that already show the view are woken.
-        if !isAdvancing, let home {
+        if !isAdvancing {
             home.updates.markStale(self)
             home.updates.touch(screens.values)
         }
@@ -205,15 +223,15 @@ extension SharedView {
     }
 
     private func waitForTurn(for user: String) throws(HostError) {
-        guard let queries = home?.domain.queries, queuedUsers.insert(user).inserted else { return }
+        guard queuedUsers.insert(user).inserted else { return }
         do throws(HostError) {
             // Only for views that are not shown yet: shown ones are limited by the number of screens.
-            try queries.add(of: user, isBounded: !isReady) { [weak self] end in
+            try home.domain.queries.add(of: user, isBounded: !isReady) { [weak self] end in
                 guard let self else { return end() }
                 queuedUsers.remove(user)
-                guard awaitsTurn, let home else { return end() }
+                guard awaitsTurn else { return end() }
                 awaitsTurn = false
-                find(home, end)
+                find(end)
             }
         } catch {
             queuedUsers.remove(user)
@@ -222,8 +240,8 @@ extension SharedView {
     }
 
     /// Runs the queries of the lists in slices, and then shows the result.
-    private func find(_ home: ContainerScreens, _ end: @escaping LongQueries.End) {
-        let queries = queries(home)
+    private func find(_ end: @escaping LongQueries.End) {
+        let queries = queries()
         do throws(IndexError) {
             prepared = try queries.map { (_, index, query) throws(IndexError) in
                 try QueryPreparation(query, in: index)
@@ -236,14 +254,14 @@ extension SharedView {
         home.domain.inSlices { [weak self] in
             self?.prepared.contains { $0.step() } ?? false
         } then: { [weak self] in
-            guard let self, let home = self.home else { return end() }
+            guard let self else { return end() }
             isResolving = false
             var failure: HostError?
             if prepared.contains(where: \.isHopeless) {
                 failure = queries.first?.slot.tooBusy
             } else {
                 do throws(HostError) {
-                    try refresh(home)
+                    try refresh()
                 } catch {
                     failure = error
                 }
@@ -267,7 +285,7 @@ extension SharedView {
     /// Makes the present state, if the queries of its lists need no slices.
     ///
     /// - Throws: `fieldUnknown` when first shown, if a sort field does not exist.
-    private func refresh(_ home: ContainerScreens) throws(HostError) {
+    private func refresh() throws(HostError) {
         let container = home.container
         var isRemade = structure != home.updates.structure || !fits(container)
         if !isRemade {
@@ -290,7 +308,7 @@ extension SharedView {
             if isSame, !isRemade { return }
         }
         if isRemade {
-            guard let made = try makeLists(home) else { return try prepare() }
+            guard let made = try makeLists() else { return try prepare() }
             lists = made
             structure = home.updates.structure
             for list in lists { list.index.growOrders(in: container.domain) }
@@ -300,18 +318,15 @@ extension SharedView {
         let counts = counted.flatMap { $0.asked == nil ? $0.query.counts : nil }
         let before = isRemade ? (nil, []) : (self.counts, state.sections ?? [])
         let sections =
-            home.showsFilters(hiding: key.hidden)
-            ? self.sections.views(counts: counts, before: before) : nil
+            showsFilters ? self.sections.views(counts: counts, before: before) : nil
         self.counts = counts
-        let new = newState(home, sections, isRemade: isRemade)
+        let new = newState(sections, isRemade: isRemade)
         if isRemade, new.shows(sameAs: state) { return }
         state = new
     }
 
     /// Makes the present state, with empty lists hidden that are to be left out while empty.
-    private func newState(
-        _ home: ContainerScreens, _ sections: [SectionView]?, isRemade: Bool
-    ) -> ViewState {
+    private func newState(_ sections: [SectionView]?, isRemade: Bool) -> ViewState {
         let container = home.container
         let scope = container.scope(key.scope)
         let empty = Set(lists.lazy.filter(\.isLeftOut).map(\.component))
@@ -319,12 +334,12 @@ extension SharedView {
         self.empty = empty
         return ViewState(
             number: container.domain.nextTicket(),
-            outline: isRemade ? home.outline() : state.outline, scope: scope?.name,
+            outline: isRemade ? home.shown.outline() : state.outline, scope: scope?.name,
             components: isAnother
-                ? home.components(in: scope, mode, hiding: key.hidden.union(empty))
+                ? home.shown.components(in: scope, mode, hiding: key.hidden.union(empty))
                 : state.components,
             sections: sections,
-            lists: lists.filter { !$0.isLeftOut }.map(\.shown), path: places.map(\.item))
+            lists: lists.filter { !$0.isLeftOut }.map(\.shown), path: path.map(\.item))
     }
 
     /// Whether the lists still match the components.
@@ -337,9 +352,9 @@ extension SharedView {
     }
 
     /// Makes the lists; nil: their queries must run in slices.
-    private func makeLists(_ home: ContainerScreens) throws(HostError) -> [LiveList]? {
+    private func makeLists() throws(HostError) -> [LiveList]? {
         var made: [LiveList] = []
-        let queries = queries(home)
+        let queries = queries()
         var looks = queries.first?.index.looksInTurn ?? 0
         for (slot, index, query) in queries {
             guard let query = try live(query, in: index, within: &looks) else { return nil }
@@ -362,18 +377,15 @@ extension SharedView {
     /// The query of each list.
     ///
     /// Filters are counted in the first list, and also in the next one while those before it may be left out.
-    private func queries(
-        _ home: ContainerScreens
-    ) -> [(slot: Slot, index: ContentIndex, query: IndexQuery)] {
+    private func queries() -> [(slot: Slot, index: ContentIndex, query: IndexQuery)] {
         let container = home.container
         let scope = container.scope(key.scope)
-        places = scope?.name == key.scope ? key.places : []
+        path = scope?.name == key.scope ? key.path : []
         isByMode = container.modes(in: scope)?.isByMode ?? false
         var queries: [(slot: Slot, index: ContentIndex, query: IndexQuery)] = []
         for slot in container.lists(in: scope, mode) where !slot.isHidden(beside: key.hidden) {
             guard let index = slot.list else { continue }
-            let counts =
-                home.showsFilters(hiding: key.hidden) && queries.allSatisfy { $0.slot.hidesEmpty }
+            let counts = showsFilters && queries.allSatisfy { $0.slot.hidesEmpty }
             queries.append((slot, index, query(of: slot, index, counts: counts)))
         }
         return queries
@@ -419,11 +431,11 @@ extension SharedView {
 
     /// The item whose children a list shows; nil: the list is at its top.
     private func enteredItem(in component: String) -> String? {
-        places.last { isByMode || $0.component == component }?.item
+        path.last { isByMode || $0.component == component }?.item
     }
 
     private var mode: ListMode {
-        ListMode(isInside: !places.isEmpty, isSearching: !key.search.isEmpty)
+        ListMode(isInside: !path.isEmpty, isSearching: !key.search.isEmpty)
     }
 
     /// The window's items; items that show the same as before keep their objects.
@@ -457,7 +469,7 @@ extension SharedView {
     /// The part of a source's answers that is shown; nil: the list is not asked from a source.
     private func asked(_ slot: Slot, in index: ContentIndex) -> AskedWindow? {
         guard let source = slot.asked else { return nil }
-        let path = places.filter { isByMode || $0.component == slot.name }.map(\.item)
+        let path = path.filter { isByMode || $0.component == slot.name }.map(\.item)
         let question = ContentQuestion(
             search: key.search, selection: key.selection, path: path,
             sort: key.sort.isEmpty ? slot.definition.sort : key.sort)

@@ -6,8 +6,8 @@ import AtriumKit
 /// its key and looks its view up.
 @dynamicMemberLookup
 struct ViewKey: Hashable {
-    /// An item whose children a list shows.
-    struct Place: Hashable {
+    /// An item on the path of a screen: a list shows its children.
+    struct PathItem: Hashable {
         var component: String
         var item: String
     }
@@ -19,7 +19,7 @@ struct ViewKey: Hashable {
         var search = ""
         var sort: [String] = []
         /// The entered item after its ancestors, outermost first.
-        var places: [Place] = []
+        var path: [PathItem] = []
         /// The most entries of each list.
         var limit = 50
         /// Other limits, by component.
@@ -67,8 +67,15 @@ struct ViewKey: Hashable {
     /// The most entries of a component's list.
     func mostEntries(of component: String) -> Int { self.limits[component] ?? self.limit }
 
+    /// Goes to another scope, at the top.
+    mutating func go(to scope: String?) {
+        guard scope != self.scope else { return }
+        self.scope = scope
+        self.path = []
+    }
+
     /// Which lists the screen shows, as long as its scope exists.
     var mode: ListMode {
-        ListMode(isInside: !self.places.isEmpty, isSearching: !self.search.isEmpty)
+        ListMode(isInside: !self.path.isEmpty, isSearching: !self.search.isEmpty)
     }
 }

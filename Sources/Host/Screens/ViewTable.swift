@@ -40,7 +40,7 @@ final class ViewTable {
 
     /// Registers a view under the items in which it stands, and under their ancestors, whether or not they exist.
     func register(_ view: SharedView, under ancestors: [String]) {
-        let (items, id) = (view.key.places.map(\.item) + ancestors, ObjectIdentifier(view))
+        let (items, id) = (view.key.path.map(\.item) + ancestors, ObjectIdentifier(view))
         guard items != self.items[id] ?? [] else { return }
         unregister(view)
         if !items.isEmpty { self.items[id] = items }
@@ -60,6 +60,9 @@ final class ViewTable {
         unregister(view)
     }
 
+    /// Removes a view that no screen shows.
+    func removeUnused(_ view: SharedView) { if view.screens.isEmpty { remove(view) } }
+
     func insert(_ focus: SharedFocus) {
         focuses[focus.key.subject, default: [:]][focus.key] = focus
     }
@@ -68,5 +71,26 @@ final class ViewTable {
         guard self[focus.key] === focus else { return }
         focuses[focus.key.subject]?[focus.key] = nil
         if focuses[focus.key.subject]?.isEmpty == true { focuses[focus.key.subject] = nil }
+    }
+}
+
+// MARK: Changes of subjects
+
+extension ViewTable {
+    /// Marks all focuses as changed, with the details of their items.
+    func touchFocuses() {
+        for focus in focuses.values.joined() { focus.value.touch(withDetails: true) }
+    }
+
+    /// Marks the focuses on a subject as changed.
+    func touchFocuses(on subject: Subject, withDetails: Bool) {
+        for focus in (focuses[subject] ?? [:]).values { focus.touch(withDetails: withDetails) }
+    }
+
+    /// Removes comments whose component is not attached, and so can't report their removal.
+    func removeComments(_ comments: Set<String>, of component: String) {
+        for focus in focuses.values.joined() {
+            focus.value.removeComments(comments, of: component)
+        }
     }
 }

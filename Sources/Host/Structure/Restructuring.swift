@@ -337,6 +337,6 @@ extension Restructuring {
 extension ComponentDefinition {
     /// Whether a component made from one definition is the same as one made from the other.
     func makesSame(as other: ComponentDefinition) -> Bool {
-        makesAlike(as: other) && hasSameSettings(as: other)
+        hasSameRuntime(as: other) && hasSameSettings(as: other)
     }
 }

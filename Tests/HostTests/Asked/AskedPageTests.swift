@@ -147,7 +147,7 @@ import Testing
         let stands = { () async -> Bool in
             await next.host.on {
                 let choices = $0.state.screens[id]?.choices
-                return choices?.view.places.map(\.item) == ["b"] && choices?.subject.item == "b2"
+                return choices?.view.path.map(\.item) == ["b"] && choices?.subject.item == "b2"
             }
         }
         #expect(await stands())
@@ -157,7 +157,7 @@ import Testing
         #expect(await next.host.on { $0.containers["films"]?.has("b") } == false)
         try await next.tell("remove", ["ids": ["b"]])
         try await until {
-            await next.host.on { $0.state.screens[id]?.choices.view.places.isEmpty ?? false }
+            await next.host.on { $0.state.screens[id]?.choices.view.path.isEmpty ?? false }
         }
         try await next.host.end()
     }

@@ -234,7 +234,7 @@ private final class Feed: ContentListing {
         let stands = { () async -> Bool in
             await host.on {
                 let choices = $0.state.screens[id]?.choices
-                return choices?.view.places.map(\.item) == ["x"] && choices?.subject.item == "y"
+                return choices?.view.path.map(\.item) == ["x"] && choices?.subject.item == "y"
             }
         }
         #expect(await stands())
@@ -302,7 +302,7 @@ private final class Feed: ContentListing {
             registry.keptScreens.restore(kept, digest: { _ in 1 }) { reply(.success($0)) }
         }
         let path = { () async -> [String]? in
-            await next.on { $0.state.screens[id]?.choices.view.places.map(\.item) }
+            await next.on { $0.state.screens[id]?.choices.view.path.map(\.item) }
         }
         #expect(await path() == ["x", "heat"])
         try await next.put(Self.film("heat", under: "x"), .film("new"))

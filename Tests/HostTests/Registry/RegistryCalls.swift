@@ -237,71 +237,75 @@ extension Registry {
         _ screen: ScreenID, section: String, filter: String, by caller: Caller,
         _ reply: @escaping Reply<Int>
     ) {
-        with(screen, caller, reply) { $0.select(section: section, filter: filter, on: $1, reply) }
+        with(screen, caller, reply) {
+            $0.filters.select(section: section, filter: filter, on: $1, reply)
+        }
     }
 
     func deselect(
         _ screen: ScreenID, section: String, filter: String, by caller: Caller,
         _ reply: @escaping Reply<Int>
     ) {
-        with(screen, caller, reply) { $0.deselect(section: section, filter: filter, on: $1, reply) }
+        with(screen, caller, reply) {
+            $0.filters.deselect(section: section, filter: filter, on: $1, reply)
+        }
     }
 
     func clear(_ screen: ScreenID, by caller: Caller, _ reply: @escaping Reply<Int>) {
-        with(screen, caller, reply) { $0.clear($1, reply) }
+        with(screen, caller, reply) { $0.filters.clear($1, reply) }
     }
 
     func search(
         _ screen: ScreenID, _ text: String, by caller: Caller, _ reply: @escaping Reply<Int>
     ) {
-        with(screen, caller, reply) { $0.search(text, on: $1, reply) }
+        with(screen, caller, reply) { $0.actions.search(text, on: $1, reply) }
     }
 
     func sort(
         _ screen: ScreenID, by fields: [String], by caller: Caller, _ reply: @escaping Reply<Int>
     ) {
-        with(screen, caller, reply) { $0.sort(by: fields, on: $1, reply) }
+        with(screen, caller, reply) { $0.actions.sort(by: fields, on: $1, reply) }
     }
 
     func setScope(
         _ screen: ScreenID, to scope: String, by caller: Caller, _ reply: @escaping Reply<Int>
     ) {
-        with(screen, caller, reply) { $0.setScope(scope, on: $1, reply) }
+        with(screen, caller, reply) { $0.actions.setScope(scope, on: $1, reply) }
     }
 
     func resize(
         _ screen: ScreenID, component: String?, to limit: Int, by caller: Caller,
         _ reply: @escaping Reply<Int>
     ) {
-        with(screen, caller, reply) { $0.resize(component, to: limit, on: $1, reply) }
+        with(screen, caller, reply) { $0.actions.resize(component, to: limit, on: $1, reply) }
     }
 
     func enter(
         _ screen: ScreenID, item: String, by caller: Caller, _ reply: @escaping Reply<Int>
     ) {
-        with(screen, caller, reply) { $0.enter(item, on: $1, reply) }
+        with(screen, caller, reply) { $0.actions.enter(item, on: $1, reply) }
     }
 
     func setHidden(
         _ screen: ScreenID, component: String, _ isHidden: Bool, by caller: Caller,
         _ reply: @escaping Reply<Int>
     ) {
-        with(screen, caller, reply) { $0.setHidden(component, isHidden, on: $1, reply) }
+        with(screen, caller, reply) { $0.actions.setHidden(component, isHidden, on: $1, reply) }
     }
 
     func back(_ screen: ScreenID, by caller: Caller, _ reply: @escaping Reply<Int>) {
-        with(screen, caller, reply) { $0.back(on: $1, reply) }
+        with(screen, caller, reply) { $0.actions.back(on: $1, reply) }
     }
 
     func focus(
         _ screen: ScreenID, item: String?, by caller: Caller, _ reply: @escaping Reply<Int>
     ) {
-        with(screen, caller, reply) { $0.focus(on: item, of: $1, reply) }
+        with(screen, caller, reply) { $0.actions.focus(on: item, of: $1, reply) }
     }
 
     func activate(
         _ screen: ScreenID, item: String, by caller: Caller, _ reply: @escaping Reply<Int64?>
     ) {
-        with(screen, caller, reply) { $0.activate(item, on: $1, reply) }
+        with(screen, caller, reply) { $0.actions.activate(item, on: $1, reply) }
     }
 }

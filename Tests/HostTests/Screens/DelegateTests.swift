@@ -150,7 +150,7 @@ private final class Fussy: ContainerDelegate {
         let told = try await host.call { $0.search(id, "elsewhere", by: .ann, $1) }
         let revision = try #require(try await client.pull())
         #expect(revision.revision == told)
-        #expect(revision.lead == ScreenLead(container: "books", item: "dune"))
+        #expect(revision.navigation == NavigationTarget(container: "books", item: "dune"))
         try await host.end()
     }
 
@@ -309,7 +309,7 @@ private final class Fussy: ContainerDelegate {
         let told = try await host.call { $0.search(id, "zzz", by: .ann, $1) }
         #expect(told > 0)
         await host.on { registry in
-            registry.containers["films"]?.screens?.end()
+            registry.state.homes["films"]?.end()
         }
         try await host.end()
     }

@@ -160,4 +160,32 @@ import Testing
         #expect(await host.on { $0.state.screens.parts.isEmpty })
         try await host.end()
     }
+
+    @Test func `nothing keeps the screens of a container that is gone, also where it was a part`()
+        async throws
+    {
+        let host = try await PartTests.host()
+        let client = try await ScreenClient(host, PartTests.request)
+        try await client.catchUp()
+        #expect(client.copy.parts["sleep"] != nil)
+        let probes = await host.on { registry in
+            ["sleep", "day"].map { ScreensProbe(registry.state.homes[$0]) }
+        }
+        await host.on { $0.state.remove("sleep") }
+        try await until { await host.on { _ in probes[0].screens == nil } }
+        try await client.catchUp { client.copy.parts["sleep"] == nil }
+        #expect(await host.on { $0.state.screens.parts.count } == 1)
+        _ = try await host.call { $0.structure.delete("day", purge: false, by: .ann, $1) }
+        try await until { await host.on { _ in probes[1].screens == nil } }
+        #expect(await host.on { $0.state.screens.parts.isEmpty })
+        #expect(await host.on { $0.state.homes["work"]?.shared.views.isEmpty } == true)
+        try await host.end()
+    }
+}
+
+/// Shows whether the screens of a container still exist.
+private final class ScreensProbe: @unchecked Sendable {  // only the loop of its test reads it
+    private(set) weak var screens: ContainerScreens?
+
+    init(_ screens: ContainerScreens?) { self.screens = screens }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Host
 
-/// What a commit costs the screens: the views that it concerns, and no others, in slices.
+/// What a commit costs the screens: the views that it affects, and no others, in slices.
 @Suite(.timeLimit(.minutes(5))) struct ScreenCostTests {
     /// What one screen has chosen, each another view.
     struct Choice {
@@ -20,10 +20,10 @@ import Testing
                 container: "films", search: search, sort: sort, limit: limit, actor: actor)
         }
 
-        /// Whether a change of these fields of an item, which stands or stood at a place, concerns it:
+        /// Whether a change of these fields of an item, which stands or stood at a place, affects it:
         /// each counts by genre and rating, and known are the window and at most as many rows behind it
         /// as it keeps.
-        func isConcerned(by fields: Set<String>, at place: Int?) -> Bool {
+        func isAffected(by fields: Set<String>, at place: Int?) -> Bool {
             let looked = Set(sort.map { $0.replacing("-", with: "") })
                 .union(search.isEmpty ? [] : ["title"])
                 .union(["presence", "genres", "rating"])
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `a commit is looked at by the views that it concerns, whatever they show`()
+    @Test func `a commit is looked at by the views that it affects, whatever they show`()
         async throws
     {
         let seed =
@@ -105,7 +105,7 @@ import Testing
         }
         for client in clients { try await client.catchUp() }
         var orders = try await orders(choices, host)
-        var unconcerned = 0
+        var unaffected = 0
         for step in 0..<250 {
             let before = await host.visits()
             let what = "SCREENS_SEED=\(seed), step \(step)"
@@ -113,24 +113,24 @@ import Testing
             let change = try await change(&films, &random, host)
             let visits = await host.visits() - before
             let now = try await self.orders(choices, host)
-            let concerned = choices.indices.filter { place in
+            let affected = choices.indices.filter { place in
                 [orders, now].contains {
-                    choices[place].isConcerned(
+                    choices[place].isAffected(
                         by: change.fields, at: $0[place].firstIndex(of: change.item))
                 }
             }
             orders = now
-            try #require(visits <= concerned.count, "\(what)")
+            try #require(visits <= affected.count, "\(what)")
             // Of the one who voted, too, those that do not show it are left alone.
-            try #require(woken.all.isSubset(of: concerned), "\(what)")
-            unconcerned += choices.count - concerned.count
+            try #require(woken.all.isSubset(of: affected), "\(what)")
+            unaffected += choices.count - affected.count
             for client in clients { try await client.catchUp() }
             let place = Int.random(in: choices.indices, using: &random)
             let shown = try await page(choices[place], host, limit: choices[place].limit)
             try #require(clients[place].copy.lists["list"] == shown.items, "\(what)")
             try #require(clients[place].copy.sections == shown.sections, "\(what)")
         }
-        #expect(unconcerned > 1_000, "else this tells nothing")
+        #expect(unaffected > 1_000, "else this tells nothing")
         try await host.end()
     }
 

@@ -129,6 +129,12 @@ import Testing
             #expect(copy.path == ["heat"] && copy.focus == "" && copy.lists["list"] == [])
         }
         #expect(await host.on { $0.state.homes["films"]?.shared.views.count } == 2)
+        let isShared = await host.on { registry in
+            registry.screens.screens.values.allSatisfy { screen in
+                screen.view.map { screen.choices.view.isInMemory(of: $0.key) } ?? false
+            }
+        }
+        #expect(isShared, "they have the choices of their view, and no copies")
         try await host.end()
     }
 
@@ -150,11 +156,10 @@ import Testing
             readers.append(reader)
         }
         while await host.isFollowing() {}
-        let id = try #require(first).text
+        let id = try #require(first)
         let looked = await host.on { registry -> [Int] in
-            guard let home = registry.state.homes["films"], let screen = home.screen(id) else {
-                return []
-            }
+            guard let home = registry.state.homes["films"], let screen = registry.screens[id]
+            else { return [] }
             let before = home.placement.relocations
             // It is not known which items moved.
             home.structureChanged()
@@ -218,6 +223,14 @@ extension Item {
         var item = Item.film(id)
         item.parent = parent
         return item
+    }
+}
+
+extension ViewKey {
+    fileprivate func isInMemory(of other: ViewKey) -> Bool {
+        withUnsafeBytes(of: self) { own in
+            withUnsafeBytes(of: other) { own.elementsEqual($0) }
+        }
     }
 }
 

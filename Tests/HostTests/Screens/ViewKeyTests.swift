@@ -11,7 +11,7 @@ struct ViewKeyTests {
         let changes: [(inout ViewKey) -> Void] = [
             { $0.scope = "new" }, { $0.selection["genre"] = ["drama"] }, { $0.search = "alien" },
             { $0.sort.append("-year") }, { $0.limit = 7 }, { $0.limits["list"] = 4 },
-            { $0.places.append(ViewKey.Place(component: "list", item: "heat")) },
+            { $0.path.append(ViewKey.PathItem(component: "list", item: "heat")) },
             { $0.hidden.insert("talk") },
         ]
         for change in changes {

@@ -1,36 +1,51 @@
 import AtriumKit
-import Index
 import Logging
 
-// What delegates make of choices, and of selections that components report.
 extension ContainerScreens {
-    /// Shows a selection that a filters component reported without a request.
-    ///
-    /// The delegate's message about it was held back, and is sent with the revision.
-    func showUnasked(_ event: ComponentEvent, releasing hold: NoticeHold?) {
-        let selection: Selection
-        switch event {
-        case .didSelect(_, _, let now, _), .didDeselect(_, _, let now, _): selection = now
-        case .didClear: selection = Selection()
-        default: return
-        }
-        guard let screen = event.screen.flatMap({ self.screen($0) }) else { return }
-        choose(screen) {
-            $0.view.selection = selection
-        } then: { _ in
-            if let hold { screen.release(hold) }
-        }
+    /// The part of delegates in what the screens show.
+    var delegation: ScreenDelegation { ScreenDelegation(screens: self) }
+}
+
+/// The part of delegates in what a container's screens show.
+///
+/// Changes by a delegate take turns with the users' choices. Choices of a delegate that are invalid are logged, and not
+/// shown.
+struct ScreenDelegation {
+    let screens: ContainerScreens
+
+    private var container: Container { screens.container }
+    private var domain: Domain { screens.container.domain }
+
+    /// The delegate for events on a screen: that of its scope, or else of the container.
+    func delegate(on screen: Screen) -> Result<ContainerDelegate, HostError> {
+        container.delegate(in: screen.choices.view.scope)
     }
 
-    func holdNotice(for event: ComponentEvent) -> NoticeHold? {
-        guard event.selects else { return nil }
-        return event.screen.flatMap { screen($0) }?.holdNotice()
+    /// Notifies the delegates of the containers around a part of a user's action on it.
+    func notifyOuterDelegates(
+        _ part: Screen, _ notify: (ContainerDelegate, ScreenReference, _ path: String) -> Void
+    ) {
+        var path = ""
+        var inner = part
+        while let state = inner.partState, let outer = state.parent, let home = outer.home {
+            path = path.isEmpty ? state.name : "\(state.name)/\(path)"
+            if case .success(let delegate) = home.delegation.delegate(on: outer) {
+                let screen = ScreenReference(id: outer.id.text, actor: domain.intern(outer.agent))
+                let crash = home.container.delegates.crashText(in: outer.choices.view.scope)
+                domain.notes.crash.during(crash) { notify(delegate, screen, path) }
+            }
+            inner = outer
+        }
     }
+}
 
+// MARK: Choices of delegates
+
+extension ScreenDelegation {
     /// Makes a change that the screen's delegate requested; the delegate is not called for it.
     ///
     /// Other work runs between two such changes, because one may request the next.
-    func change(_ screen: Screen, asDelegate edit: @escaping (inout ScreenChoices) -> Void) {
+    func change(_ screen: Screen, _ edit: @escaping (inout ScreenChoices) -> Void) {
         guard screen.awaitEdit() else {
             return domain.logger.warning(
                 "a delegate's change of a screen is dropped: too many wait for their turn",
@@ -45,12 +60,12 @@ extension ContainerScreens {
                 screen.endEdit()
                 domain.later(end)
             }
-            let before = inScope(placement.choices(of: screen))
+            let before = screens.placement.choices(of: screen).inScope(of: container)
             var choices = ScreenChoices(before)
             let crash = container.delegates.crashText(in: before.view.scope)
             domain.notes.crash.during(crash) { edit(&choices) }
             prepare(choices, instead: before, on: screen) { [self] prepared in
-                show(prepared, on: screen) { _ in finished() }
+                screens.choosing.show(prepared, on: screen) { _ in finished() }
             } otherwise: { [self] problem in
                 logRefused("a delegate's choices are invalid", before, problem)
                 finished()
@@ -70,7 +85,7 @@ extension ContainerScreens {
         } catch {
             return refuse(error)
         }
-        prepare(screen, for: wanted) { result in
+        screens.choosing.prepare(screen, for: wanted) { result in
             if case .failure(let error) = result, error.isOfChoices { return refuse(error) }
             done(result)
         }
@@ -95,10 +110,11 @@ extension ContainerScreens {
         wanted.view.search = choices.search
         wanted.view.sort = choices.sort
         wanted.view.hidden = choices.hidden
-        if choices.path != other.view.places.map(\.item) {
-            wanted.view.places =
+        if choices.path != other.view.path.map(\.item) {
+            wanted.view.path =
                 try choices.path.last.map { item throws(HostError) in
-                    try paths.places(entering: item, in: container.scope(choices.scope))
+                    try screens.paths.path(
+                        entering: item, in: container.scope(choices.scope))
                 } ?? []
         }
         if choices.focus != other.subject.item {
@@ -122,33 +138,13 @@ extension ContainerScreens {
     }
 }
 
-// Notifies the delegates of surrounding containers.
-extension ContainerScreens {
-    /// Notifies the delegates of the containers around a part of a user's action on it.
-    func notifyOuterDelegates(
-        _ part: Screen, _ notify: (ContainerDelegate, ScreenReference, _ path: String) -> Void
-    ) {
-        var path = ""
-        var inner = part
-        while let place = inner.place, let outer = place.parent, let home = outer.home {
-            path = path.isEmpty ? place.name : "\(place.name)/\(path)"
-            if case .success(let delegate) = home.delegate(on: outer) {
-                let screen = ScreenReference(id: outer.id.text, actor: domain.intern(outer.agent))
-                let crash = home.container.delegates.crashText(in: outer.choices.view.scope)
-                domain.notes.crash.during(crash) { notify(delegate, screen, path) }
-            }
-            inner = outer
-        }
-    }
-}
-
 extension ScreenChoices {
     /// A screen's choices, as its delegate sees them.
     init(_ choices: Screen.Choices) {
         let view = choices.view
         self.init(
             scope: view.scope, selection: view.selection, search: view.search, sort: view.sort,
-            path: view.places.map(\.item), focus: choices.subject.item, hidden: view.hidden)
+            path: view.path.map(\.item), focus: choices.subject.item, hidden: view.hidden)
     }
 }
 
@@ -170,16 +166,6 @@ extension HostError {
             .noSpace,
             .componentUnavailable:
             false
-        }
-    }
-}
-
-extension ComponentEvent {
-    /// Whether the event changes a selection.
-    fileprivate var selects: Bool {
-        switch self {
-        case .didSelect, .didDeselect, .didClear: true
-        default: false
         }
     }
 }

@@ -2,20 +2,39 @@ import AtriumKit
 import Index
 import Store
 
-// Other actions of users on their screens; a reply with a revision is sent once that revision is on its way.
 extension ContainerScreens {
+    /// What users do on the screens, other than to select filters.
+    public var actions: ScreenActions { ScreenActions(screens: self) }
+}
+
+/// The actions of users on a container's screens, other than the selection of filters.
+///
+/// A reply with a revision is sent once that revision is on its way.
+public struct ScreenActions {
+    let screens: ContainerScreens
+
+    private var container: Container { screens.container }
+    private var choosing: ScreenChoosing { screens.choosing }
+
+    /// Searches for a text; empty: ends the search.
+    public func search(_ text: String, on screen: Screen, _ reply: @escaping Answer<Int>) {
+        choosing.choose(screen, { $0.view.search = text }, then: reply)
+    }
+
+    /// Sorts by other fields; fails with `fieldUnknown`.
+    public func sort(by fields: [String], on screen: Screen, _ reply: @escaping Answer<Int>) {
+        choosing.choose(screen, { $0.view.sort = fields }, then: reply)
+    }
+
     /// Changes how many entries of a list or of the comments are shown; nil: of all lists and the comments.
     public func resize(
         _ component: String?, to limit: Int, on screen: Screen, _ reply: @escaping Answer<Int>
     ) {
         if let component {
             guard let kind = container.slot(component)?.kind, kind == .contents || kind == .comments
-            else {
-                return reply(
-                    .failure(.componentNotFound(container: container.name, component: component)))
-            }
+            else { return reply(.failure(notFound(component))) }
         }
-        change(screen) { choices in
+        choosing.change(screen) { choices in
             if let component {
                 choices.view.limits[component] = limit
             } else {
@@ -27,17 +46,21 @@ extension ContainerScreens {
         }
     }
 
+    private func notFound(_ component: String) -> HostError {
+        .componentNotFound(container: container.name, component: component)
+    }
+
     /// Shows another scope on a screen, at the top.
     ///
     /// Selection, search, sort, limits and focus stay. Fails with `scopeNotFound`.
     public func setScope(_ name: String, on screen: Screen, _ reply: @escaping Answer<Int>) {
-        queue(on: screen, reply) { [self] done in
+        choosing.queue(on: screen, reply) { [self] done in
             guard container.definition.scope(name) != nil else {
                 return done(.failure(container.scopeNotFound(name)))
             }
-            var choices = placement.choices(of: screen)
+            var choices = screens.placement.choices(of: screen)
             choices.view.go(to: name)
-            propose(choices, on: screen, done)
+            choosing.propose(choices, on: screen, done)
         }
     }
 
@@ -45,22 +68,22 @@ extension ContainerScreens {
     ///
     /// Going back from there leads to the item's parent, however the user got there.
     public func enter(_ item: String, on screen: Screen, _ reply: @escaping Answer<Int>) {
-        queue(on: screen, reply) { [self] done in
-            var choices = inScope(placement.choices(of: screen))
+        choosing.queue(on: screen, reply) { [self] done in
+            var choices = screens.placement.choices(of: screen).inScope(of: container)
             do throws(HostError) {
-                choices.view.places = try paths.places(
+                choices.view.path = try screens.paths.path(
                     entering: item, in: container.scope(choices.view.scope))
             } catch {
                 return done(.failure(error))
             }
-            propose(choices, on: screen, done)
+            choosing.propose(choices, on: screen, done)
         }
     }
 
     /// Goes back to the entered item's parent; at the top it does nothing.
     public func back(on screen: Screen, _ reply: @escaping Answer<Int>) {
-        choose(screen) {
-            _ = $0.view.places.popLast()
+        choosing.choose(screen) {
+            _ = $0.view.path.popLast()
         } then: {
             reply($0)
         }
@@ -69,7 +92,7 @@ extension ContainerScreens {
     /// Shows votes and comments on an item, nil: on the container; fails with `itemNotFound`.
     public func focus(on item: String?, of screen: Screen, _ reply: @escaping Answer<Int>) {
         if let error = container.absence(of: item) { return reply(.failure(error)) }
-        choose(screen) {
+        choosing.choose(screen) {
             $0.subject = Subject(item: item)
         } then: {
             reply($0)
@@ -86,10 +109,7 @@ extension ContainerScreens {
         guard
             container.hasComponent(component)
                 || !isHidden && screen.choices.view.hidden.contains(component)
-        else {
-            return reply(
-                .failure(.componentNotFound(container: container.name, component: component)))
-        }
+        else { return reply(.failure(notFound(component))) }
         guard isHidden || container.definition.component(component)?.isHidden != true else {
             return reply(
                 .failure(
@@ -98,7 +118,7 @@ extension ContainerScreens {
                             + "\(container.name).",
                         retryAfter: nil)))
         }
-        choose(screen) { choices in
+        choosing.choose(screen) { choices in
             if isHidden {
                 choices.view.hidden.insert(component)
             } else {
@@ -108,7 +128,11 @@ extension ContainerScreens {
             reply($0)
         }
     }
+}
 
+// MARK: Activation of items
+
+extension ScreenActions {
     /// Notifies the delegate that an item was activated, and posts it under the definition's name.
     ///
     /// The reply is the notification's sequence; nil: the definition has no name for it. Fails with `itemNotFound`.
@@ -118,7 +142,7 @@ extension ContainerScreens {
         // Its commit is not awaited by what the user does next.
         screen.queue { [self] finished in
             defer { finished() }
-            guard isOpen(screen) else {
+            guard screens.table.isOpen(screen) else {
                 return reply(.failure(.screenNotFound(screen.root.id.text)))
             }
             begin(activating: item, on: screen, reply)
@@ -128,25 +152,27 @@ extension ContainerScreens {
     private func begin(
         activating item: String, on screen: Screen, _ reply: @escaping Answer<Int64?>
     ) {
+        let domain = screens.domain
         let scope = container.scope(screen.choices.view.scope)
         guard ItemID.isNormal(item),
-            let slot = paths.source(of: item, on: screen.choices.view),
+            let slot = screens.paths.source(of: item, on: screen.choices.view),
             let reference = slot.reference
         else { return reply(.failure(.itemNotFound(container: container.name, item: item))) }
-        let actors = domain.actors
         let actor = domain.intern(screen.agent)
         let delegate: ContainerDelegate
-        switch self.delegate(on: screen) {
+        switch screens.delegation.delegate(on: screen) {
         case .success(let found): delegate = found
         case .failure(let error): return reply(.failure(error))
         }
         let notify = {
-            let crash = self.container.delegates.crashText(in: screen.choices.view.scope)
-            self.domain.notes.crash.during(crash) {
+            let crash = container.delegates.crashText(in: screen.choices.view.scope)
+            domain.notes.crash.during(crash) {
                 delegate.contents(reference, didSelect: item, on: screen.id.text, by: actor)
             }
-            guard screen.place != nil else { return }
-            self.notifyOuterDelegates(screen) { $0.screen($1, part: $2, didSelect: item) }
+            guard screen.partState != nil else { return }
+            screens.delegation.notifyOuterDelegates(screen) {
+                $0.screen($1, part: $2, didSelect: item)
+            }
         }
         guard let verb = scope?.activate ?? container.definition.activate else {
             notify()
@@ -158,6 +184,7 @@ extension ContainerScreens {
             if let scope { $0.member("scope", scope.name) }
         }
         let (time, topic) = (domain.now(), "\(container.name).items.\(verb)")
+        let actors = domain.actors
         actors.retain(actor)
         container.append(
             changes: [], topic: topic, payload: payload, by: actor, at: time
@@ -170,23 +197,5 @@ extension ContainerScreens {
             }
             reply(result.map(\.sequence))
         }
-    }
-
-    /// The choices, with the first scope if theirs does not exist.
-    func inScope(_ choices: Screen.Choices) -> Screen.Choices {
-        let scope = container.scope(choices.view.scope)?.name
-        guard scope != choices.view.scope else { return choices }
-        var choices = choices
-        choices.view.go(to: scope)
-        return choices
-    }
-}
-
-extension ViewKey {
-    /// Goes to another scope, at the top.
-    fileprivate mutating func go(to scope: String?) {
-        guard scope != self.scope else { return }
-        self.scope = scope
-        self.places = []
     }
 }
