@@ -73,7 +73,7 @@ final class SlicedLoad {
         isReading = true
         let (container, component) = (slot.containerName, slot.name)
         let (kind, after, hasBallots) = (
-            slot.kind, place, slot.port?.restoresBallots ?? false
+            slot.kind, place, slot.port?.directLoad?.restoresBallots ?? false
         )
         slot.domain.read { store, each in
             let place = try LoadSlice.read(
@@ -138,7 +138,7 @@ final class SlicedLoad {
         unapplied += 1
         unreadable.add(slice.unreadable)
         slot.start.awaitAnswer()
-        if !slice.ballots.isEmpty { port.load(slice.ballots) }
+        if !slice.ballots.isEmpty { port.directLoad?.load(slice.ballots) }
         port.load(slice.changes) { [self] in
             unapplied -= 1
             guard isWanted else { return }

@@ -28,6 +28,10 @@ private struct ChattyLauncher: ComponentLauncher {
             for event in events { owner.port(port, sent: .raised([event])) }
         }
     }
+
+    func describe(
+        _ plugin: Plugin, _ done: @escaping (Result<[SettingDescription], LaunchFailure>) -> Void
+    ) { plugin.describe(done) }
 }
 
 /// What a component tells before it is part of its container is kept, up to a number of bytes.
