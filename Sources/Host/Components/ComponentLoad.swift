@@ -160,7 +160,7 @@ final class ComponentLoad {
     ) {
         var next = 0
         var unfit = UnfitItems(areLeftOut: true)
-        domain.inSlices { [self] in
+        domain.slices.run { [self] in
             guard isWanted, next < items.count else { return false }
             let end = min(next + 64, items.count)
             let fitting = items[next..<end].filter { item in
@@ -168,7 +168,7 @@ final class ComponentLoad {
                 unfit.add(problem)
                 return false
             }
-            list.put(fitting.map { ($0, domain.sequence) })
+            list.put(fitting.map { ($0, domain.commits.sequence) })
             next = end
             return true
         } then: { [self] in
@@ -219,7 +219,7 @@ extension ComponentPort {
             case .failure(let failure): done(failure)
             case .success(let reported):
                 guard part(reported), !reported.isLast else { return done(nil) }
-                domain.inSlices {
+                domain.slices.run {
                     false
                 } then: {
                     self?.reportAll(anew: false, in: domain, each: part, then: done)

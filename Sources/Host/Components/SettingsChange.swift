@@ -54,7 +54,7 @@ final class SettingsChange {
         let waiting = waiting ?? []
         self.waiting = nil
         // Later, because this may run in the middle of a start.
-        for done in waiting { slot.domain.later(done) }
+        for done in waiting { slot.domain.timers.later(done) }
     }
 }
 

@@ -43,7 +43,7 @@ extension Slot: PortOwner {
         port.setReadingPaused(true)
         var parts = EventParts(events, of: .count(ReportedEvents.piece))
         let attempt = start.attempt
-        domain.inSlices { [weak self] in
+        domain.slices.run { [weak self] in
             guard let self, start.attempt == attempt, !isAttached, !parts.isOver else {
                 return false
             }
@@ -61,7 +61,7 @@ extension Slot: PortOwner {
         guard !start.early.charge(events, atMost: limit) else { return true }
         let attempt = start.attempt
         // Later, because this may run inside a call to the component.
-        domain.later { [weak self] in
+        domain.timers.later { [weak self] in
             guard let self, start.attempt == attempt else { return }
             restart(
                 after: PortDeath(
@@ -94,7 +94,7 @@ extension Slot: PortOwner {
         // Pauses the worker meanwhile, because everything that is queued takes memory.
         port?.setReadingPaused(true)
         let (reported, attempt) = (self.reported, start.attempt)
-        domain.inSlices { [weak self] in
+        domain.slices.run { [weak self] in
             guard let self, start.attempt == attempt, self.reported === reported else {
                 return false
             }

@@ -54,7 +54,7 @@ extension Slot {
         guard awaitsItems, source.problem == nil else { return }
         source.isAwaited = true
         let attempt = start.attempt
-        domain.after(TimeAmount(domain.limits.startPatience)) { [weak self] in
+        domain.timers.after(TimeAmount(domain.limits.startPatience)) { [weak self] in
             guard let self, start.attempt == attempt else { return }
             endAwaitingItems()
         }
@@ -92,7 +92,7 @@ extension Slot {
         guard isAttached, let delay = source.reload(at: .now()) else { return }
         guard delay > .zero else { return reloadNow() }
         let attempt = start.attempt
-        domain.after(delay) { [weak self] in
+        domain.timers.after(delay) { [weak self] in
             guard let self, start.attempt == attempt, isAttached else { return }
             source.reloads(at: .now())
             reloadNow()

@@ -167,7 +167,7 @@ public final class Container {
                 actors: ([actor].compactMap(\.self) + people).flatMap {
                     domain.actors.unstored($0)
                 }, expectedPosition: position)
-            domain.append(entry, ticket: operation, of: self)
+            domain.commits.append(entry, ticket: operation, of: self)
         }
     }
 

@@ -250,12 +250,14 @@ public struct ContainerComments {
                     result.map { answer in
                         guard case .thread(let page) = answer else {
                             return ThreadResult(
-                                comments: [], total: 0, next: nil, sequence: domain.sequence)
+                                comments: [], total: 0, next: nil, sequence: domain.commits.sequence
+                            )
                         }
                         return ThreadResult(
                             comments: page.entries.map {
                                 view($0, withReason: reader?.isModerator ?? false)
-                            }, total: page.total, next: page.next, sequence: domain.sequence,
+                            }, total: page.total, next: page.next,
+                            sequence: domain.commits.sequence,
                             held: own.map { held(page, of: $0) } ?? [])
                     })
             })
@@ -295,7 +297,8 @@ public struct ContainerComments {
                     result.map { answer in
                         guard case .thread(let page) = answer else {
                             return ThreadResult(
-                                comments: [], total: 0, next: nil, sequence: domain.sequence)
+                                comments: [], total: 0, next: nil, sequence: domain.commits.sequence
+                            )
                         }
                         let here = page.entries.filter {
                             container.absence(of: $0.comment.subject.item) == nil
@@ -303,7 +306,7 @@ public struct ContainerComments {
                         return ThreadResult(
                             comments: here.map { view($0, withReason: true) }, total: page.total,
                             next: page.next,
-                            sequence: domain.sequence)
+                            sequence: domain.commits.sequence)
                     })
             })
     }

@@ -94,7 +94,7 @@ public struct ContainerContents {
                 found = ItemResult(
                     item: ItemView(
                         row, nested: nested(in: list, scope: nil), derived: container.derived),
-                    details: details?.jsonBytes, sequence: domain.sequence)
+                    details: details?.jsonBytes, sequence: domain.commits.sequence)
             }
             return found == nil ? [] : [.item(item)]
         } then: { ballots in
@@ -316,9 +316,9 @@ extension ContentIndex {
     func growOrders(in domain: Domain) {
         guard orders.claim() else { return }
         // Not at once: the present turn of the loop has just answered the query.
-        domain.afterPoll { [domain, self] in
+        domain.timers.afterPoll { [domain, self] in
             // The list is kept until then: its end is what frees its memory on another thread.
-            domain.inSlices { [self] in
+            domain.slices.run { [self] in
                 orders.grow()
             } then: { [self] in
                 orders.release()
@@ -341,7 +341,7 @@ extension ContentIndex {
         } catch {
             return then(.failure(HostError(error)))
         }
-        slot.domain.inSlices {
+        slot.domain.slices.run {
             prepared.step()
         } then: {
             guard prepared.isHopeless else { return then(.success(prepared)) }

@@ -153,7 +153,7 @@ extension ContainerFilters {
             lists.compactMap { $0.values.search(of: field, atMost: limit) }
         }
         guard !searches.isEmpty else { return reportFound(to: slot) }
-        domain.inSlices {
+        domain.slices.run {
             if searches.last?.step() == false { searches.removeLast() }
             return !searches.isEmpty
         } then: {
@@ -164,7 +164,7 @@ extension ContainerFilters {
     /// Sends a filters component the values that were found, and runs what waits for that.
     private func reportFound(to slot: Slot) {
         if slot.isAttached, let port = slot.port { report(to: slot, port) }
-        domain.inSlices(slot.own.filters?.takeWaiting() ?? [])
+        domain.slices.run(slot.own.filters?.takeWaiting() ?? [])
     }
 
     private func report(to slot: Slot, _ port: any ComponentPort) {

@@ -74,7 +74,8 @@ public struct ContainerVotes {
             try container.check(item)
             let tally = slot.tally(of: Subject(item: item)) ?? Tally()
             return .success(
-                TallyResult(tally: TallyView(tally: tally, mine: nil), sequence: domain.sequence))
+                TallyResult(
+                    tally: TallyView(tally: tally, mine: nil), sequence: domain.commits.sequence))
         } catch {
             return .failure(error)
         }
@@ -105,7 +106,7 @@ public struct ContainerVotes {
         withBallots(of: actor, in: slot, by: user) {
             // Looked up by name: the component may have been made anew meanwhile.
             tally.tally.tally = container.slot(slot.name)?.tally(of: subject) ?? Tally()
-            tally.sequence = domain.sequence
+            tally.sequence = domain.commits.sequence
             return [subject]
         } then: { ballots in
             reply(
@@ -153,7 +154,8 @@ public struct ContainerVotes {
                 reply(
                     result.map { answer in
                         guard case .ballots(let ballots) = answer else {
-                            return BallotPage(ballots: [], next: nil, sequence: domain.sequence)
+                            return BallotPage(
+                                ballots: [], next: nil, sequence: domain.commits.sequence)
                         }
                         return BallotPage(ballots, limit: limit, domain)
                     })
@@ -231,7 +233,7 @@ extension BallotPage {
                     actor: domain.actors.name(of: $0.actor) ?? "", value: $0.value, cast: $0.cast)
             },
             next: ballots.count > limit ? shown.last.map { "\($0.actor.number)" } : nil,
-            sequence: domain.sequence)
+            sequence: domain.commits.sequence)
     }
 }
 

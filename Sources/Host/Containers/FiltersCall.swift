@@ -163,7 +163,7 @@ final class FiltersCall {
         let limit = container.domain.limits.facetValues
         var matches: [Element] = []
         var rest = all[...]
-        container.domain.inSlices {
+        container.domain.slices.run {
             for element in rest.prefix(256)
             where needle.isEmpty || !Folding.fold(title(element)).ranges(of: needle).isEmpty {
                 matches.append(element)
@@ -228,7 +228,7 @@ final class FiltersCall {
     ) -> FiltersPage {
         FiltersPage(
             sections: sections.views(counts: counts), total: total,
-            sequence: container.domain.sequence)
+            sequence: container.domain.commits.sequence)
     }
 
     /// Waits for the user's turn, and begins again then.

@@ -27,7 +27,7 @@ final class AudienceCount {
         guard !isScheduled else { return }
         isScheduled = true
         let wait = (counted.map { $0 + SourceState.pace - .now() } ?? .zero)
-        container.domain.after(max(wait, .zero)) { [weak self] in
+        container.domain.timers.after(max(wait, .zero)) { [weak self] in
             guard let self else { return }
             isScheduled = false
             counted = .now()

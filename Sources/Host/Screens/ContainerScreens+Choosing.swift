@@ -266,7 +266,7 @@ extension ContainerScreens {
             let prepared = PreparedView(home: self, screen: screen, choices: choices, view: wanted)
             guard !isMade, wanted.rowCount > Self.manyRows else { return done(.success(prepared)) }
             // Finding this many rows takes a large part of a turn, so encoding them runs in another.
-            domain.afterPoll { done(.success(prepared)) }
+            domain.timers.afterPoll { done(.success(prepared)) }
         }
     }
 
@@ -365,7 +365,7 @@ extension ContainerScreens {
     func drop(_ filter: String, in section: String, from view: SharedView) {
         let gone = ComponentQuery.FilterID(section: section, filter: filter)
         var screens = Array(view.screens.values)
-        domain.inSlices { [self] in
+        domain.slices.run { [self] in
             guard let screen = screens.popLast() else { return false }
             drop([gone], on: screen)
             return true

@@ -43,7 +43,7 @@ extension ContainerScreens {
         screen.queue { [self] end in
             let finished = { [domain] in
                 screen.endEdit()
-                domain.later(end)
+                domain.timers.later(end)
             }
             let before = inScope(placement.choices(of: screen))
             var choices = ScreenChoices(before)

@@ -54,7 +54,7 @@ extension ContainerScreens {
     func end() {
         var screens = table.screens.values.filter { $0.home === self }
         for screen in screens { screen.freeze() }
-        domain.inSlices { [self] in
+        domain.slices.run { [self] in
             guard let screen = screens.popLast() else { return false }
             end(screen)
             return true

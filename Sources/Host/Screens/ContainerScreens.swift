@@ -158,7 +158,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
     func scopesChanged() {
         var screens = everywhere
         // Until then they show the lists of the first scope.
-        domain.inSlices { [self] in
+        domain.slices.run { [self] in
             guard let screen = screens.popLast() else { return false }
             let scope = screen.choices.view.scope
             guard scope != container.scope(scope)?.name,

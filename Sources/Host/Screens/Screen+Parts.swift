@@ -141,7 +141,7 @@ extension Screen {
                 place.unsettled = nil
             } else if place.unsettled == nil {
                 place.unsettled = .now()
-                home?.domain.after(PartPlace.patience) { [weak part] in part?.touched() }
+                home?.domain.timers.after(PartPlace.patience) { [weak part] in part?.touched() }
                 isSettled = false
             } else if !place.isLate {
                 isSettled = false

@@ -39,7 +39,7 @@ final class SharedAnswers {
         }
         let waiting = waiting.removeValue(forKey: key) ?? []
         // In slices, because each view then asks for its selection: thousands would be one long turn.
-        screens.domain.inSlices(waiting.map { done in { done(answer) } })
+        screens.domain.slices.run(waiting.map { done in { done(answer) } })
     }
 
     /// Drops the answers after screens were updated.

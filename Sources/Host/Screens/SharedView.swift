@@ -233,7 +233,7 @@ extension SharedView {
             end()
             return finish(HostError(error))
         }
-        home.domain.inSlices { [weak self] in
+        home.domain.slices.run { [weak self] in
             self?.prepared.contains { $0.step() } ?? false
         } then: { [weak self] in
             guard let self, let home = self.home else { return end() }

@@ -94,7 +94,7 @@ final class ThreadAnswers {
 
     /// Continues in this work's turn among all long-running work.
     private func later(_ body: @escaping () -> Void) {
-        slot.domain.inSlices({ false }, then: body)
+        slot.domain.slices.run({ false }, then: body)
     }
 }
 
