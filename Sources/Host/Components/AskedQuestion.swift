@@ -111,7 +111,7 @@ final class AskedQuestion {
     private func renewIfOutdated() {
         guard isOutdated, asking == nil, !isRenewalComing else { return }
         let now = NIODeadline.now()
-        if let next = lastRenewal.map({ $0 + SourceState.pace }), next > now {
+        if let next = lastRenewal.map({ $0 + ComponentSource.pace }), next > now {
             isRenewalComing = true
             return domain.timers.after(next - now) { [weak self] in
                 self?.domain.slices.run([{ self?.renewLater() }])
@@ -132,7 +132,7 @@ final class AskedQuestion {
     func retry(isTyped: Bool = false) {
         if isPaused, !isTyped { begin() }
         guard problem != nil, asking == nil else { return }
-        guard lastAsked.map({ .now() - $0 >= SourceState.pace }) ?? true else { return }
+        guard lastAsked.map({ .now() - $0 >= ComponentSource.pace }) ?? true else { return }
         begin()
     }
 

@@ -58,8 +58,24 @@ final class RequestDispatcher {
 
     // MARK: Sending
 
-    /// Sends a request, which has its number, once the component can take it.
-    func enqueue(_ request: Request, for slot: Slot) {
+    /// Sends a new request once the component can take it.
+    func ask(_ request: Request, for slot: Slot) {
+        request.number = slot.domain.nextTicket()
+        enqueue(request, for: slot)
+    }
+
+    /// Asks a question that does not depend on records.
+    func ask(
+        _ query: ComponentQuery, for slot: Slot, passesGate: Bool = false, by user: String = "",
+        isOfScreen: Bool = false, _ done: @escaping Answer<ComponentAnswer>
+    ) {
+        ask(
+            Question(
+                needsQuiet: false, passesGate: passesGate, by: user, isOfScreen: isOfScreen,
+                make: { query }, done: done), for: slot)
+    }
+
+    private func enqueue(_ request: Request, for slot: Slot) {
         switch slot.state {
         case .attached: break
         case .failed(let reason): return request.fail(slot.unavailable(reason))

@@ -20,7 +20,7 @@ final class SettingsChange {
         guard slot.isAttached, new.makesAlike(as: old),
             paths.allSatisfy({ new.settings[$0] == old.settings[$0] })
         else { return done(false) }
-        slot.ask(.canTake(new.settings), passesGate: true) { result in
+        slot.requests.ask(.canTake(new.settings), for: slot, passesGate: true) { result in
             if case .success(.canTake(true)) = result { done(true) } else { done(false) }
         }
     }

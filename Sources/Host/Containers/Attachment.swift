@@ -80,8 +80,8 @@ final class Attachment {
             port.notify(.didAttach)
             slot.attached()
             loaded.state.freeInBackground()
-            slot.report(early: slot.start.early.takeAll())
-            slot.awaitItems()
+            slot.reports.deliver(early: slot.start.early.takeAll())
+            slot.source.awaitItems()
             container.screens?.countAudience()
             if slot.kind == .votes { container.screens?.ballotsChanged() }
             container.structureChanged()

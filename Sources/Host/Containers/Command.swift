@@ -109,7 +109,7 @@ class Command: Request {
     func queue(by user: String = "") {
         self.user = user
         holdsActor = container.domain.actors.retain(context.actor)
-        slot.ask(self)
+        slot.requests.ask(self, for: slot)
     }
 
     override func send(to port: any ComponentPort, of slot: Slot) {

@@ -103,7 +103,7 @@ public final class Container {
     var isQuiet: Bool {
         lane.isEmpty && gates.isQuiet && derived.areShown && screens?.isIdle ?? true
             && slots.allSatisfy {
-                $0.requests.isIdle && !$0.reported.isWaiting
+                $0.requests.isIdle && !$0.reports.areWaiting
                     && ($0.requests.waitingCount == 0 || !$0.isAttached)
             }
     }

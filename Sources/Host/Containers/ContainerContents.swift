@@ -70,7 +70,7 @@ public struct ContainerContents {
         } catch {
             return reply(.failure(error))
         }
-        slot.ask(
+        slot.requests.ask(
             Question(needsQuiet: true, by: user, make: { .details(item: item) }) { result in
                 switch result {
                 case .failure(let error): reply(.failure(error))
@@ -80,7 +80,7 @@ public struct ContainerContents {
                     }
                     readItem(item, slot, details, actor: actor, by: user, reply)
                 }
-            })
+            }, for: slot)
     }
 
     private func readItem(
@@ -176,14 +176,14 @@ public struct ContainerContents {
     /// - Throws: `componentNotFound`, or `componentUnavailable` if the component is not attached.
     public func reload(_ component: String?) throws(HostError) {
         guard let component else {
-            for slot in container.slots { slot.reload() }
+            for slot in container.slots { slot.source.reload() }
             return
         }
         guard let slot = container.slot(component) else {
             throw .componentNotFound(container: container.name, component: component)
         }
         guard slot.isAttached else { throw slot.absence }
-        slot.reload()
+        slot.source.reload()
     }
 }
 

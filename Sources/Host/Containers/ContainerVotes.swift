@@ -147,7 +147,7 @@ public struct ContainerVotes {
         }
         // One more than requested, to find out whether there is a next page.
         let query = ComponentQuery.ballots(Subject(item: item), after: after, limit: limit + 1)
-        slot.ask(
+        slot.requests.ask(
             Question(needsQuiet: true, by: user, make: { query }) { result in
                 // The item may have been removed while the question waited.
                 if let error = container.absence(of: item) { return reply(.failure(error)) }
@@ -159,7 +159,7 @@ public struct ContainerVotes {
                         }
                         return BallotPage(ballots, limit: limit, domain)
                     })
-            })
+            }, for: slot)
     }
 
     /// Calls `moment` while the votes component's own state is the committed one, and reads an actor's ballots at the
@@ -182,7 +182,7 @@ public struct ContainerVotes {
             _ = moment()
             return then(.success([]))
         }
-        votes.ask(
+        votes.requests.ask(
             Question(
                 needsQuiet: true, by: user,
                 make: { .ballotsOf(number, subjects: moment()) },
@@ -196,7 +196,7 @@ public struct ContainerVotes {
                         withBallots(of: actor, by: user, moment, then: then)
                     case .failure(let error): then(.failure(error))
                     }
-                }))
+                }), for: votes)
     }
 
     /// Updates screens that show their users' own ballots, after a commit.

@@ -145,7 +145,7 @@ final class FiltersCall {
         _ done: @escaping Answer<[Filter]>
     ) {
         guard let slot = slots.first, !ids.isEmpty else { return done(.success([])) }
-        slot.ask(.filters(ids), by: request.user) { result in
+        slot.requests.ask(.filters(ids), for: slot, by: request.user) { result in
             switch result {
             case .success(.filters(let filters)): done(.success(filters))
             case .failure(let error) where slots.count == 1: done(.failure(error))

@@ -113,7 +113,7 @@ final class SubjectErasure {
     /// Asks the component; continues with ``next()`` if it was lost meanwhile.
     private func ask(_ query: ComponentQuery, _ then: @escaping (ComponentAnswer) -> Void) {
         guard let slot else { return next() }
-        slot.ask(query, passesGate: true) { result in
+        slot.requests.ask(query, for: slot, passesGate: true) { result in
             guard self.slot != nil else { return self.next() }
             switch result {
             case .success(let answer): then(answer)

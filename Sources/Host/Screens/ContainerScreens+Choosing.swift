@@ -66,7 +66,7 @@ extension ContainerScreens {
     ) {
         let before = screen.choices.view.selection
         container.filters.report(to: slot) { [self] in
-            slot.ask(query, isOfScreen: true) { [self] result in
+            slot.requests.ask(query, for: slot, isOfScreen: true) { [self] result in
                 switch result {
                 case .success(.selection(let selection, let events)):
                     // The delegate's message is sent with the revision that shows the choices.
@@ -104,7 +104,7 @@ extension ContainerScreens {
     ) {
         // If none has the section, the first one's error lists the known sections.
         guard let slot = slots.first else { return done(.success(first)) }
-        slot.ask(.sections, isOfScreen: true) { [self] result in
+        slot.requests.ask(.sections, for: slot, isOfScreen: true) { [self] result in
             if case .success(.sections(let sections)) = result,
                 sections.contains(where: { $0.id == section })
             {

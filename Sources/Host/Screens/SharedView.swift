@@ -349,7 +349,7 @@ extension SharedView {
             made.append(
                 LiveList(
                     component: slot.name, index: index, query: query, asked: asked,
-                    isFlat: isFlat(index, slot.name), isLoading: slot.awaitsItems,
+                    isFlat: isFlat(index, slot.name), isLoading: slot.own.awaitsItems,
                     hidesEmpty: slot.hidesEmpty,
                     items: shown(
                         asked?.items ?? query.window, before, of: index, home.container, anew: true)

@@ -269,7 +269,7 @@ private final class RemotePort: ComponentPort {
         let before = script.readingPauses.count
         await host.on { registry in
             let reports = (0..<1_000).map { ComponentEvent.tally(.item("film\($0)"), Tally()) }
-            registry.containers["films"]?.slot("stars")?.report(reports)
+            registry.containers["films"]?.slot("stars")?.reports.deliver(reports)
         }
         while script.readingPauses.count < before + 2 { await Task.yield() }
         #expect(script.readingPauses.dropFirst(before) == [true, false])
