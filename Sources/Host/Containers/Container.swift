@@ -14,7 +14,7 @@ import Store
 /// these steps, all in the one domain:
 ///
 /// 1. the call is checked against the committed state: fields, limits, whether the item exists;
-/// 2. the slot sends it when the component can take it, after the delegate's `should…` was called;
+/// 2. the slot's dispatcher sends it when the component can take it, after the delegate's `should…` was called;
 /// 3. the component decides and its own state is ahead by the changes; the lane orders the entry, and the store makes
 ///    it durable;
 /// 4. at the commit, in this order: the delegate's default wiring updates indexes and derived fields and its `did…`

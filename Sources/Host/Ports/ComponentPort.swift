@@ -128,7 +128,7 @@ public enum PortFailure: Error, Sendable, Hashable {
     case died(reason: String)
 }
 
-/// The owner of a port: the component's slot in its container; called on the event loop.
+/// The owner of a port, on behalf of the component's slot in its container; called on the event loop.
 public protocol PortOwner: AnyObject {
     /// The component sent a message by itself, between answers.
     func port(_ port: any ComponentPort, sent message: ComponentMessage)
