@@ -31,11 +31,11 @@ extension Store {
     ///   purged: it may still be in the file, and a retry would not find it.
     public func erase(_ actor: Int64, notifications: [Int64]) throws(StoreError) {
         // Fewer notifications are kept now.
-        defer { writer.recount() }
+        defer { writer.trimming.recount(in: writer) }
         do {
             try redact(actor, notifications)
             // Purged rows are deleted too, before the pages are rewritten.
-            writer.waitForDeletion()
+            writer.deletion.wait(for: writer)
             if let reason = try pool.read(hindrance) {
                 throw reason
             }
@@ -63,7 +63,7 @@ extension Store {
     ///
     /// The oldest notifications show which comments were the person's, so a repeated erasure needs them.
     private func redact(_ actor: Int64, _ notifications: [Int64]) throws {
-        try writer.checkSound()
+        try writer.condition.checkSound()
         // Only the writer knows the sums of entries whose changes are waiting.
         try writer.finishTail()
         let (own, stray) = try pool.read { db in
@@ -78,7 +78,7 @@ extension Store {
         while !rest.isEmpty {
             let part = rest.suffix(Self.redactedAtATime)
             rest = rest.dropLast(part.count)
-            try writer.checkSound()
+            try writer.condition.checkSound()
             try pool.write { db in
                 for sequence in part {
                     try Self.redact(sequence, isGone: gone.contains(sequence), db)
@@ -169,8 +169,8 @@ extension Store {
         for _ in 0..<Self.tries {
             let isEmpty = try pool.writeWithoutTransaction { db in
                 // No erasure in files that another store has replaced.
-                writer.findLostFile()
-                try writer.checkSound()
+                writer.condition.findLostFile()
+                try writer.condition.checkSound()
                 guard try Self.checkpoint("RESTART", db).isDone else { return false }
                 // Restarts the log: nothing that follows its new frames is needed.
                 try db.inTransaction(.immediate) {
@@ -183,7 +183,7 @@ extension Store {
                 guard isCopied, frames < Self.mostFrames else { return false }
                 let page = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
                 try OwnLog(of: file).overwrite(
-                    after: 32 + frames * (24 + page), files: writer.files)
+                    after: 32 + frames * (24 + page), files: writer.condition.files)
                 guard try Self.checkpoint("TRUNCATE", db).isDone else { return false }
                 try body(db)
                 return true

@@ -15,8 +15,8 @@ public final class QuickCheck: Sendable {
     public init(of store: Store) throws(StoreError) {
         file = store.file
         // A closed store's path may by now be a file of another process.
-        guard !store.writer.isClosed else { throw .closed(file: file) }
-        if let lost = store.writer.findLostFile() { throw .gone(file: lost) }
+        guard !store.writer.condition.isClosed else { throw .closed(file: file) }
+        if let lost = store.writer.condition.findLostFile() { throw .gone(file: lost) }
         var configuration = Configuration()
         configuration.label = "atrium.check"
         configuration.readonly = true

@@ -128,7 +128,7 @@ extension Store {
     /// - Throws: `StoreError` if the file can't be read.
     public func snapshot() throws(StoreError) -> Snapshot {
         // A closed store's path may by now be a file of another process.
-        guard !writer.isClosed else { throw .closed(file: file) }
+        guard !writer.condition.isClosed else { throw .closed(file: file) }
         do {
             return try Snapshot(of: self)
         } catch {

@@ -80,7 +80,7 @@ public final class Store: Sendable {
         DraftFile.removeAll(in: directory)
         writer = Writer(
             opening, logger: logger, probeInterval: probeInterval, outcomes: outcomes)
-        if let failure = opening.failure { writer.noteDamage(failure) }
+        if let failure = opening.failure { writer.condition.noteDamage(failure) }
     }
 
     /// The sequence of the last committed entry, 0 before the first; it advances before the entry's outcome is
@@ -88,17 +88,17 @@ public final class Store: Sendable {
     public var lastSequence: Int64 { writer.lastSequence }
 
     /// Why entries are refused as unavailable or damaged, for people; nil: they are written.
-    public var unavailability: String? { writer.unavailability }
+    public var unavailability: String? { writer.condition.unavailability }
 
     /// Whether the file is only read: SQLite reported that it is damaged, to this process or an earlier one, or it was removed.
     ///
     /// `unavailability` then gives the reason.
-    public var isDamaged: Bool { (try? writer.checkSound()) == nil }
+    public var isDamaged: Bool { writer.condition.isDamaged }
 
     /// Stops all writes if the database, its log or the lock was removed or replaced since they were opened.
     ///
     /// ``unavailability`` then names the file. Writes cause the same check, at most once a second.
-    public func checkFiles() { writer.findLostFile() }
+    public func checkFiles() { writer.condition.findLostFile() }
 
     /// The unresolved damage that this start or an earlier one found, for people.
     ///
@@ -130,12 +130,12 @@ public final class Store: Sendable {
         checkFiles()
         guard writer.close() else { return }
         reads.sync {}
-        let hasLostFile = writer.hasLostFile.load(ordering: .acquiring)
+        let hasLostFile = writer.condition.hasLostFile
         // Another store's log may have the name by now.
         if hasLostFile {
             pool.writeWithoutTransaction(WriteAheadLog.keepFile)
         }
-        let isDamaged = writer.hasSeenDamage
+        let isDamaged = writer.condition.hasSeenDamage
         // A damaged file is not changed: an open reader keeps SQLite from transferring the log to it.
         let reader = try? isDamaged ? openReader() : nil
         // A failed checkpoint or close loses nothing: the log remains, and the next start reads it.
@@ -180,7 +180,7 @@ public final class Store: Sendable {
 
     /// Waits until all purged rows are deleted, or deletion has failed.
     package func waitForDeletion() {
-        writer.waitForDeletion()
+        writer.deletion.wait(for: writer)
     }
 
     /// The number of rows of records, including purged ones that are not deleted yet.

@@ -280,11 +280,11 @@ extension Store {
 
     /// Maps an error; reports that the store is closed if that is the cause.
     func failure(_ error: any Error, _ operation: String) -> StoreError {
-        writer.noteDamage(error)
+        writer.condition.noteDamage(error)
         return switch error {
-        case _ where writer.isClosed: .closed(file: file)
+        case _ where writer.condition.isClosed: .closed(file: file)
         case let error as DatabaseError
-        where error.resultCode == .SQLITE_CANTOPEN && writer.findLostFile() != nil:
+        where error.resultCode == .SQLITE_CANTOPEN && writer.condition.findLostFile() != nil:
             .gone(file: file)
         case let damaged as DamagedRecord: .corrupt(file: file, reason: damaged.reason)
         default: StoreError(error, file: file, operation: operation)

@@ -10,61 +10,33 @@ internal import Synchronization
 /// Entries that arrive while one transaction is synced form the next one. A failed group is rolled back and retried
 /// entry by entry, so one bad entry costs the others only time.
 ///
-/// Sendable because `entries`, `lanes` and `isStopped` are used only on `queue`, and everything else is immutable or
-/// has a lock of its own.
+/// Sendable because `entries`, `pace`, `lanes`, `isStopped` and `deletion` are used only on `queue`, and everything else is
+/// immutable or says itself how it is guarded.
 final class Writer: @unchecked Sendable {
-    /// The state of the file for writes.
-    enum Condition: Sendable {
-        case writing
-        /// A storage error stopped writing; the next probe is due at this instant.
-        case unavailable(reason: String, nextProbe: ContinuousClock.Instant)
-        /// The file is only read: SQLite reports that it is damaged, or did so to an earlier process, or it is no longer
-        /// under its name.
-        case damaged(reason: String)
-        case closed
-        /// Writing ended as after a kill: no outcomes are delivered.
-        case abandoned
-    }
-
     /// Held here because entries may still be written after the store itself is released.
     let ownership: Ownership
     let queue = DispatchQueue(label: "atrium.store.writer", qos: .userInitiated)
     let pool: DatabasePool
     let path: String
     let logger: Logger
-    let probeInterval: Duration
+    private let probeInterval: Duration
     private let outcomes: @Sendable ([Outcome]) -> Void
     private let inbox = Mutex(Inbox())
-    let condition = Mutex(Condition.writing)
-    /// Whether SQLite reported that the file is damaged, also while the store is being closed.
-    let sawDamage = Atomic(false)
+    /// Whether the file can be written, and why not.
+    let condition: StoreCondition
     private let sequence: Atomic<Int64>
     private let meters = StoreMeters()
     var entries: EntryWriter
     /// The tail, as readers see it.
     let late: LateRecords
     let log: WriteAheadLog
-    let files: OwnFiles
-    /// Whether one of the files was found under its name no longer.
-    let hasLostFile = Atomic(false)
-    /// The earliest time at which an entry causes the next check of the files, in nanoseconds.
-    private var nextLook: Int64 = 0
-    /// The last commit: its number of entries, its duration and its end, in nanoseconds.
-    private var last: (entries: Int, time: Int64, end: Int64) = (0, 0, 0)
+    private var pace = CommitPace()
     private var lanes = Lanes()
-    var isStopped = false
-    /// Whether a slice of purged rows is to be deleted when the queue comes to it.
-    private var isDeleting = false
-    private var sweep = PurgeSweep()
-    let trimming = Mutex(Trimming())
-    /// Whether another slice of trimming waits on the queue.
-    var isTrimQueued = false
-    /// The past notifications that are kept; nil until they were counted.
-    var past: PastCount?
-    /// The number of groups settled since a slice was deleted.
-    private var groupsSinceSlice = 0
-    /// The number of groups after which a pending slice is deleted, even if entries wait.
-    static let groupsBetweenSlices = 16
+    private(set) var isStopped = false
+    /// The deletion of purged rows.
+    let deletion = PurgeDeletion()
+    /// The deletion of old notifications.
+    let trimming = Trimming()
 
     init(
         _ opening: Opening, logger: Logger, probeInterval: Duration,
@@ -80,33 +52,22 @@ final class Writer: @unchecked Sendable {
         entries = EntryWriter(tail: opening.tail, applied: opening.applied)
         late = entries.late
         log = WriteAheadLog()
-        files = OwnFiles(of: opening.file)
+        condition = StoreCondition(of: opening, logger: logger)
         log.attach(to: pool)
-        if let damage = opening.damages.first(where: \.forbidsWrites) {
-            sawDamage.store(true, ordering: .releasing)
-            condition.withLock { $0 = .damaged(reason: damage.refusal) }
-        }
         // Purges that an earlier process did not finish.
-        queue.async { [weak self] in self?.deletePurged() }
+        queue.async { [weak self] in
+            if let self { deletion.start(in: self) }
+        }
     }
 
     /// The sequence of the last committed entry.
     var lastSequence: Int64 { sequence.load(ordering: .acquiring) }
 
-    /// Why nothing can be written now; nil: writing works.
-    var unavailability: String? {
-        switch condition.withLock({ $0 }) {
-        case .unavailable(let reason, _), .damaged(let reason): reason
-        case .writing, .closed, .abandoned: nil
-        }
-    }
-
-    var hasSeenDamage: Bool { sawDamage.load(ordering: .acquiring) }
-
     /// The number of waiting entries and reads.
     var waitingCount: Int { inbox.withLock { $0.count } }
 
-    var isClosed: Bool { condition.withLock { $0.isFinal } }
+    /// Whether the file can be written now.
+    var isWriting: Bool { !isStopped && condition.isWriting }
 
     func add(_ item: Inbox.Item) {
         guard inbox.withLock({ $0.add(item) }) else { return }
@@ -128,21 +89,19 @@ final class Writer: @unchecked Sendable {
     func close() -> Bool {
         queue.sync {
             drain()
-            while !isStopped, !entries.tail.isEmpty, unavailability == nil { makeChangesOrWait() }
-            return stop(as: .closed)
+            while !isStopped, !entries.tail.isEmpty, condition.unavailability == nil {
+                makeChangesOrWait()
+            }
+            defer { condition.close() }
+            return stop()
         }
     }
 
     /// Ends like a killed process and drops waiting items; returns false if the writer had already ended.
     func abandon() -> Bool {
         // Set at once, so that the group being settled now is the last one.
-        condition.withLock { if !$0.isFinal { $0 = .abandoned } }
-        return queue.sync { stop(as: .abandoned) }
-    }
-
-    /// Waits until all purged rows are deleted, or deletion has failed.
-    func waitForDeletion() {
-        while queue.sync(execute: { isDeleting }) {}
+        condition.abandon()
+        return queue.sync { stop() }
     }
 
     /// Tries a commit now, instead of waiting for the next probe, if the last one failed.
@@ -150,86 +109,36 @@ final class Writer: @unchecked Sendable {
         queue.sync { tryProbe() }
     }
 
-    private func stop(as final: Condition) -> Bool {
+    private func stop() -> Bool {
         guard !isStopped else { return false }
         isStopped = true
         entries.end()
-        condition.withLock { if !$0.isFinal { $0 = final } }
         return true
     }
 
     private func drain() {
         while let items = gathered() {
             for group in Inbox.groups(of: items) {
-                if !group.entries.isEmpty { lookAtFiles() }
+                if !group.entries.isEmpty { condition.lookAtFiles() }
                 let settled = settle(group.entries)
-                if case .abandoned = condition.withLock({ $0 }) { continue }
+                if condition.isAbandoned { continue }
                 if !settled.isEmpty { outcomes(settled) }
-                if unavailability == nil { log.follow(pool) }
+                if condition.unavailability == nil { log.follow(pool) }
                 for read in group.reads { read() }
-                while entries.tail.isLong, unavailability == nil, !isClosed { makeChangesOrWait() }
-                if past?.isDue == true { trimSlice() }
-                groupsSinceSlice += 1
-                // Otherwise the queue would delete a slice only when no items wait.
-                if isDeleting, groupsSinceSlice >= Self.groupsBetweenSlices { deleteSlice() }
+                while entries.tail.isLong, condition.unavailability == nil, !condition.isClosed {
+                    makeChangesOrWait()
+                }
+                trimming.trimIfDue(in: self)
+                deletion.followGroup(in: self)
             }
         }
-        trimSoon()
+        trimming.trimSoon(in: self)
     }
-}
-
-// MARK: Files
-
-extension Writer {
-    /// The time between two checks of the files, in nanoseconds.
-    private static let betweenLooks: Int64 = 1_000_000_000
-
-    /// Checks the files before entries are written, at most once a second.
-    private func lookAtFiles() {
-        let now = StoreMeters.now()
-        guard now >= nextLook else { return }
-        nextLook = now + Self.betweenLooks
-        findLostFile()
-    }
-
-    /// Stops all writes if a file of the store was removed or replaced.
-    ///
-    /// - Returns: the file's path; nil: all are where they were.
-    @discardableResult
-    func findLostFile() -> String? {
-        guard !isClosed, let lost = files.missing else { return nil }
-        hasLostFile.store(true, ordering: .releasing)
-        let reason =
-            "\(lost) was removed or replaced while the store is open, and what is written would be lost: put it "
-            + "back or restore a backup, and restart the daemon"
-        let isFirst = condition.withLock { condition in
-            guard condition.mayWrite else { return false }
-            condition = .damaged(reason: reason)
-            return true
-        }
-        if isFirst { logger.log(.storeLost, ["path": "\(lost)", "reason": "\(reason)"]) }
-        return lost
-    }
-}
-
-// MARK: Groups
-
-extension Writer {
-    /// The smallest group for which waiting is worthwhile: most of its callers will append again.
-    private static let fewestTogether = 8
-    /// The shortest commit, in nanoseconds, after which waiting is worthwhile.
-    private static let slowCommit: Int64 = 1_000_000
-    private static let longestWait: Int64 = 500_000
 
     /// Takes the items to settle next.
-    ///
-    /// On a slow disk it first waits up to an eighth of a commit's time, so that callers who have just got their
-    /// outcomes can append again. Otherwise two halves of them would alternate, each waiting for the other's commit.
     private func gathered() -> [Inbox.Item]? {
-        if last.entries >= Self.fewestTogether, last.time >= Self.slowCommit {
-            let rest = last.end + min(last.time / 8, Self.longestWait) - StoreMeters.now()
-            if rest > 0 { usleep(UInt32(rest / 1_000)) }
-        }
+        let wait = pace.wait
+        if wait > 0 { usleep(UInt32(wait / 1_000)) }
         return inbox.withLock { $0.takeAll() }
     }
 }
@@ -239,7 +148,7 @@ extension Writer {
 extension Writer {
     private func settle(_ group: [Inbox.Appended]) -> [Outcome] {
         guard !group.isEmpty else { return [] }
-        if let refusal { return group.map { refuse($0, refusal) } }
+        if let refusal = condition.refusal { return group.map { refuse($0, refusal) } }
         do {
             return try commit(group)
         } catch {
@@ -252,7 +161,7 @@ extension Writer {
                 metadata: ["count": "\(group.count)", "reason": "\(Self.reason(error))"])
         }
         return group.map { appended in
-            if let refusal { return refuse(appended, refusal) }
+            if let refusal = condition.refusal { return refuse(appended, refusal) }
             do {
                 return try commit([appended])[0]
             } catch {
@@ -270,39 +179,30 @@ extension Writer {
         var next = first
         let began = StoreMeters.now()
         var written = began
-        try pool.writeWithoutTransaction { db in
-            try entries.transact(db) { entries in
-                for appended in group {
-                    let position = try entries.position(of: appended.entry.container, db)
-                    if let refusal = lanes.refusal(of: appended, at: position) {
-                        lanes.fail(appended.entry)
-                        outcomes.append(Outcome(appended, .failure(refusal)))
-                        continue
-                    }
-                    let commit = try entries.write(appended.entry, sequence: next + 1, db)
-                    next += 1
-                    outcomes.append(Outcome(appended, .success(commit)))
+        try transact { entries, db in
+            for appended in group {
+                let position = try entries.position(of: appended.entry.container, db)
+                if let refusal = lanes.refusal(of: appended, at: position) {
+                    lanes.fail(appended.entry)
+                    outcomes.append(Outcome(appended, .failure(refusal)))
+                    continue
                 }
-                guard next > first else { return false }
-                written = StoreMeters.now()
-                return true
+                let commit = try entries.write(appended.entry, sequence: next + 1, db)
+                next += 1
+                outcomes.append(Outcome(appended, .success(commit)))
             }
+            guard next > first else { return false }
+            written = StoreMeters.now()
+            return true
         }
         self.lanes = lanes
         sequence.store(next, ordering: .releasing)
-        if past != nil {
-            for (appended, outcome) in zip(group, outcomes) {
-                if case .success(let commit) = outcome.result {
-                    past?.add(appended.entry, commit.sequence)
-                }
-            }
-        }
+        trimming.add(group, outcomes)
         if next > first {
             meters.record(Int(next - first), began: began, written: written)
-            let end = StoreMeters.now()
-            last = (Int(next - first), end - written, end)
+            pace.record(Int(next - first), from: written, to: StoreMeters.now())
         }
-        if group.contains(where: { !$0.entry.purges.isEmpty }) { deletePurged() }
+        if group.contains(where: { !$0.entry.purges.isEmpty }) { deletion.start(in: self) }
         return outcomes
     }
 
@@ -311,7 +211,9 @@ extension Writer {
         if Self.isStorage(error) {
             suspend(error)
             // Another try would not help, as with all later entries.
-            if let refusal, case .damaged = refusal { return refuse(appended, refusal) }
+            if let refusal = condition.refusal, case .damaged = refusal {
+                return refuse(appended, refusal)
+            }
         } else {
             logger.log(
                 .entryNotWritten,
@@ -323,21 +225,6 @@ extension Writer {
     private func refuse(_ appended: Inbox.Appended, _ failure: EntryFailure) -> Outcome {
         lanes.fail(appended.entry)
         return Outcome(appended, .failure(failure))
-    }
-
-    /// Why no entries at all can be written now; nil: they can.
-    private var refusal: EntryFailure? {
-        switch condition.withLock({ $0 }) {
-        case .writing:
-            nil
-        case .unavailable(_, let nextProbe):
-            .unavailable(
-                retryAfter: max(0, ContinuousClock.now.duration(to: nextProbe) / .seconds(1)))
-        case .damaged(let reason):
-            .damaged(reason: reason)
-        case .closed, .abandoned:
-            .storage(reason: "the store is closed")
-        }
     }
 
     static func reason(_ error: any Error) -> String {
@@ -361,17 +248,22 @@ extension Writer {
     }
 }
 
-// MARK: The tail
+// MARK: Transactions
 
 extension Writer {
-    /// Writes some of the tail's changes to the records, in a transaction of their own.
-    func makeChanges() throws {
-        try checkSound()
+    /// Runs a transaction; an error, or false, rolls it back.
+    func transact(_ body: (inout EntryWriter, Database) throws -> Bool) throws {
         try pool.writeWithoutTransaction { db in
-            try entries.transact(db) { entries in
-                try entries.makeChanges(atMost: Tail.most, db)
-                return true
-            }
+            try entries.transact(db) { entries in try body(&entries, db) }
+        }
+    }
+
+    /// Writes some of the tail's changes to the records, in a transaction of their own.
+    private func makeChanges() throws {
+        try condition.checkSound()
+        try transact { entries, db in
+            try entries.makeChanges(atMost: Tail.most, db)
+            return true
         }
     }
 
@@ -385,60 +277,46 @@ extension Writer {
     }
 }
 
-// MARK: Purges
+// MARK: Probes
 
 extension Writer {
-    /// Starts the deletion of purged rows, unless it is running.
-    func deletePurged() {
-        guard !isDeleting else { return }
-        isDeleting = true
-        queue.async { [weak self] in
-            guard let self else { return }
-            isDeleting = false
-            if deleteSlice() { deletePurged() } else { shrinkSoon() }
-        }
+    /// Stops writing after a storage error, until a probe succeeds.
+    func suspend(_ error: any Error) {
+        guard !condition.noteDamage(error) else { return }
+        let reason = Self.reason(error)
+        logger.log(.storeUnwritable, ["path": "\(path)", "reason": "\(reason)"])
+        scheduleProbe(reason)
     }
 
-    /// Deletes some rows; entries appended meanwhile are written before the next slice.
+    private func scheduleProbe(_ reason: String) {
+        let due = ContinuousClock.now + probeInterval
+        condition.suspend(because: reason, nextProbe: due)
+        let seconds = probeInterval / .seconds(1)
+        queue.asyncAfter(deadline: .now() + seconds) { [weak self] in self?.tryProbe(due: due) }
+    }
+
+    /// Commits a row of some size, because a probe that fits into a spare page proves little.
     ///
-    /// After an error the rest waits until the file can be written again, or for the next start.
-    ///
-    /// - Returns: whether more may be left.
-    @discardableResult
-    private func deleteSlice() -> Bool {
-        groupsSinceSlice = 0
-        guard !isStopped, case .writing = condition.withLock({ $0 }) else { return false }
-        var sweep = sweep
-        var isDone = false
+    /// - Parameter due: the time at which this probe was due; if another probe has replaced it, it does nothing.
+    private func tryProbe(due: ContinuousClock.Instant? = nil) {
+        guard condition.awaits(probe: due) else { return }
         do {
-            // Not by a reader of the pool, because all of them may be busy with long reads.
-            guard try pool.writeWithoutTransaction(Purged.isPending) else {
-                entries.mayBePurged = false
-                return false
-            }
             try pool.writeWithoutTransaction { db in
-                try entries.transact(db) { entries in
-                    isDone = try !sweep.deleteSlice(&entries.totals, db)
-                    return !isDone
-                }
+                // Entries and reads wait behind the probe, so it does not wait for a lock.
+                try db.execute(sql: "PRAGMA busy_timeout = 0")
+                defer { try? db.execute(sql: "PRAGMA busy_timeout = \(Opening.patience)") }
+                try db.execute(sql: "INSERT OR REPLACE INTO probe VALUES (1, zeroblob(65536))")
+                try db.execute(sql: "DELETE FROM probe")
             }
-            if !sweep.damaged.isSubset(of: self.sweep.damaged) {
-                logger.error(
-                    "some of what was purged is not deleted: the rows that say so are damaged",
-                    metadata: ["path": "\(path)", "purges": "\(sweep.damaged.sorted())"])
-            }
-            self.sweep = sweep
-            return !isDone
+            // If the tail's changes still can't be written, accepting entries would fail again at once.
+            while entries.tail.isLong { try makeChanges() }
         } catch {
-            if Self.isStorage(error) {
-                suspend(error)
-            } else {
-                logger.warning(
-                    "purged records could not be deleted: the next start tries again",
-                    metadata: ["reason": "\(Self.reason(error))"])
-            }
-            return false
+            if !condition.noteDamage(error) { scheduleProbe(Self.reason(error)) }
+            return
         }
+        condition.resume()
+        logger.log(.storeWritable, ["path": "\(path)"])
+        deletion.start(in: self)
     }
 }
 

@@ -79,3 +79,11 @@ extension WorkerPort {
 
     func notify(_ phase: LifecyclePhase) { call(.pass(phase)) }
 }
+
+// What only a component in the daemon needs.
+extension WorkerPort {
+    var directLoad: (any DirectLoad)? { nil }
+
+    /// Nil: events are checked as they are read from the worker.
+    func problem(in events: [ComponentEvent]) -> String? { nil }
+}

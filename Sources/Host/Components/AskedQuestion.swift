@@ -79,7 +79,7 @@ final class AskedQuestion {
             askMore()
         } else if isTyped {
             isPaused = true
-            domain.after(TimeAmount(domain.limits.typingPause)) { [weak self] in
+            domain.timers.after(TimeAmount(domain.limits.typingPause)) { [weak self] in
                 guard let self, isPaused else { return }
                 begin()
             }
@@ -111,10 +111,10 @@ final class AskedQuestion {
     private func renewIfOutdated() {
         guard isOutdated, asking == nil, !isRenewalComing else { return }
         let now = NIODeadline.now()
-        if let next = lastRenewal.map({ $0 + SourceState.pace }), next > now {
+        if let next = lastRenewal.map({ $0 + ComponentSource.pace }), next > now {
             isRenewalComing = true
-            return domain.after(next - now) { [weak self] in
-                self?.domain.inSlices([{ self?.renewLater() }])
+            return domain.timers.after(next - now) { [weak self] in
+                self?.domain.slices.run([{ self?.renewLater() }])
             }
         }
         lastRenewal = now
@@ -132,7 +132,7 @@ final class AskedQuestion {
     func retry(isTyped: Bool = false) {
         if isPaused, !isTyped { begin() }
         guard problem != nil, asking == nil else { return }
-        guard lastAsked.map({ .now() - $0 >= SourceState.pace }) ?? true else { return }
+        guard lastAsked.map({ .now() - $0 >= ComponentSource.pace }) ?? true else { return }
         begin()
     }
 
@@ -220,8 +220,8 @@ extension AskedQuestion {
         changed()
         let expected = failures
         let pause = AskedPause.after(failures, at: question, first: domain.limits.askPause)
-        domain.after(TimeAmount(pause)) { [weak self] in
-            self?.domain.inSlices([{ self?.askLater(after: expected) }])
+        domain.timers.after(TimeAmount(pause)) { [weak self] in
+            self?.domain.slices.run([{ self?.askLater(after: expected) }])
         }
     }
 

@@ -76,7 +76,7 @@ final class AskedSource {
         guard calls[question]?.count == 1 else { return }
         let asking = Asking(question, for: user) { [self] result in
             let waiting = calls.removeValue(forKey: question) ?? []
-            domain.inSlices(waiting.map { call in { call.done(result) } })
+            domain.slices.run(waiting.map { call in { call.done(result) } })
         }
         ask(asking)
     }
@@ -84,13 +84,13 @@ final class AskedSource {
     /// Queues a question, and sends it when the component can take it.
     func ask(_ asking: Asking) {
         if let obstacle {
-            return domain.later { [self] in asking.end(.failure(failure(obstacle))) }
+            return domain.timers.later { [self] in asking.end(.failure(failure(obstacle))) }
         }
         waiting.append(asking)
-        domain.after(TimeAmount(domain.limits.answerTime)) { [weak self, weak asking] in
+        domain.timers.after(TimeAmount(domain.limits.answerTime)) { [weak self, weak asking] in
             guard let self, let asking, !asking.isSent, asking.isWanted else { return }
             // In slices: thousands may time out at the same moment.
-            domain.inSlices([{ self.end(asking) }])
+            domain.slices.run([{ self.end(asking) }])
         }
         sendLater()
     }
@@ -120,7 +120,7 @@ final class AskedSource {
     private func sendLater() {
         guard !isToSend else { return }
         isToSend = true
-        domain.later { [weak self] in
+        domain.timers.later { [weak self] in
             self?.isToSend = false
             self?.send()
         }
@@ -131,7 +131,7 @@ final class AskedSource {
     /// If the component has the question, it keeps a permit for nine times as long again.
     private func timeOut(_ asking: Asking, _ number: Int) {
         if open[number] === asking {
-            domain.after(TimeAmount(domain.limits.answerTime * 9)) { [weak self] in
+            domain.timers.after(TimeAmount(domain.limits.answerTime * 9)) { [weak self] in
                 guard let self, open.removeValue(forKey: number) != nil else { return }
                 sendLater()
             }
@@ -185,19 +185,19 @@ final class AskedSource {
         guard !isSending, let slot else { return }
         isSending = true
         defer { isSending = false }
-        let end = NIODeadline.now() + Domain.slice
+        let end = NIODeadline.now() + Slices.length
         while slot.isAttached, let port = slot.port, let next = next() {
             last += 1
             let number = last
             open[number] = next
             next.isSent = true
-            domain.after(TimeAmount(domain.limits.answerTime)) { [weak self, weak next] in
+            domain.timers.after(TimeAmount(domain.limits.answerTime)) { [weak self, weak next] in
                 guard let self, let next else { return }
-                domain.inSlices([{ self.timeOut(next, number) }])
+                domain.slices.run([{ self.timeOut(next, number) }])
             }
             port.ask(number, next.question)
             guard NIODeadline.now() >= end else { continue }
-            return domain.afterPoll { [weak self] in self?.send() }
+            return domain.timers.afterPoll { [weak self] in self?.send() }
         }
     }
 }
@@ -234,7 +234,7 @@ extension AskedSource {
         var rest = answer.items[...]
         var unfit = UnfitAnswer()
         let checker = FieldChecker(fields: slot.fields)
-        domain.inSlices { [self, weak slot] in
+        domain.slices.run { [self, weak slot] in
             // If another slot took its place, the list belongs to that one.
             guard !rest.isEmpty, let slot, let container = slot.container,
                 container.slot(slot.name) === slot
@@ -299,7 +299,7 @@ extension AskedSource {
         isMakingRoom = true
         var row = 0
         var free: [(stamp: UInt64, id: String)] = []
-        domain.inSlices { [self] in
+        domain.slices.run { [self] in
             guard row < list.rowCount else { return false }
             let rows = row..<min(row + 128, list.rowCount)
             row = rows.upperBound
@@ -315,7 +315,7 @@ extension AskedSource {
     private func evict(_ free: [String], from list: ContentIndex) {
         let (limit, bytes) = (domain.limits.askedItems, domain.limits.askedBytes)
         var rest = free[...]
-        domain.inSlices { [self] in
+        domain.slices.run { [self] in
             guard list.count > limit - limit / 16 || kept.bytes > bytes - bytes / 16,
                 let container = slot?.container,
                 let id = rest.popFirst()
@@ -342,7 +342,7 @@ extension AskedSource {
 
 extension AskedSource {
     /// Asks again for everything that screens show.
-    func askAgain() { domain.inSlices(present.map { question in { question.renew() } }) }
+    func askAgain() { domain.slices.run(present.map { question in { question.renew() } }) }
 
     /// Queues the questions again that the component left unanswered, for its successor.
     ///
@@ -369,12 +369,12 @@ extension AskedSource {
         open = [:]
         waiting = []
         let failure = failure(reason)
-        domain.inSlices(failed.map { asking in { asking.end(.failure(failure)) } })
+        domain.slices.run(failed.map { asking in { asking.end(.failure(failure)) } })
     }
 
     /// Sends what waits, and asks failed questions again, because the component is attached again.
     func connect() {
-        domain.inSlices(present.map { question in { question.retry(isTyped: true) } })
+        domain.slices.run(present.map { question in { question.retry(isTyped: true) } })
         send()
     }
 }

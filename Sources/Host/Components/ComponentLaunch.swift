@@ -94,7 +94,7 @@ final class ComponentLaunch {
 
     private func launch(_ slot: Slot) {
         var isAnswered = false
-        let giveUp = slot.domain.launcher(for: isolation).launch(request, owner: slot) {
+        let giveUp = slot.domain.launcher(for: isolation).launch(request, owner: slot.reports) {
             [self] result in
             isAnswered = true
             guard let slot = wanted else {

@@ -51,7 +51,9 @@ final class ComponentLoad {
         slot.start.beginReading()
         // The load finds damage in the store again, so what is known of it is forgotten.
         slot.damage.beginLoading()
-        guard slot.kind == .contents, slot.port?.listsRecords == true else { return loadEach(slot) }
+        guard slot.kind == .contents, slot.port?.directLoad?.listsRecords == true else {
+            return loadEach(slot)
+        }
         let (container, component, fields) = (slot.containerName, slot.name, slot.fields)
         let count = domain.recordsRead
         domain.read { store in
@@ -71,10 +73,10 @@ final class ComponentLoad {
     /// Uses a list that is made of records, and passes its items to the component.
     private func adopt(_ load: RecordLoad?, _ slot: Slot) {
         // Not every record is an item: the component itself has to interpret them.
-        guard let load, let port = slot.port, let container = slot.container else {
+        guard let load, let direct = slot.port?.directLoad, let container = slot.container else {
             return loadEach(slot)
         }
-        port.load(load.items)
+        direct.load(load.items)
         slot.own.contents?.load(load.list, listsItsRecords: true)
         slot.report(load.unreadable, load.unfit, in: load.list)
         let isWanted = { self.isWanted }
@@ -158,7 +160,7 @@ final class ComponentLoad {
     ) {
         var next = 0
         var unfit = UnfitItems(areLeftOut: true)
-        domain.inSlices { [self] in
+        domain.slices.run { [self] in
             guard isWanted, next < items.count else { return false }
             let end = min(next + 64, items.count)
             let fitting = items[next..<end].filter { item in
@@ -166,7 +168,7 @@ final class ComponentLoad {
                 unfit.add(problem)
                 return false
             }
-            list.put(fitting.map { ($0, domain.sequence) })
+            list.put(fitting.map { ($0, domain.commits.sequence) })
             next = end
             return true
         } then: { [self] in
@@ -217,7 +219,7 @@ extension ComponentPort {
             case .failure(let failure): done(failure)
             case .success(let reported):
                 guard part(reported), !reported.isLast else { return done(nil) }
-                domain.inSlices {
+                domain.slices.run {
                     false
                 } then: {
                     self?.reportAll(anew: false, in: domain, each: part, then: done)

@@ -225,7 +225,7 @@ extension ComponentStart {
     private func retryLater(because reason: String, _ done: @escaping () -> Void) {
         let (slot, domain) = (slot, slot.domain)
         slot.failures.add()
-        domain.steps += 1
+        domain.slices.countStep()
         let pause = min(
             .milliseconds(100 << min(slot.failures.count - 1, 20)), domain.limits.restartPause)
         slot.failures.pause(until: domain.now().after(pause), because: reason)
@@ -233,7 +233,7 @@ extension ComponentStart {
         let isRefusing = slot.failures.count > domain.limits.restarts
         if isRefusing { refuseWhileFailing(because: reason, for: pause, done) }
         let attempt = attempt
-        domain.after(TimeAmount(pause)) { [weak slot] in
+        domain.timers.after(TimeAmount(pause)) { [weak slot] in
             guard let slot, slot.start.attempt == attempt else { return }
             switch slot.state {
             case .starting where !isRefusing: slot.start.run(done)
@@ -308,7 +308,7 @@ extension ComponentStart {
 
     private func checkLater() {
         let (domain, seen) = (slot.domain, watch.seen)
-        domain.after(TimeAmount(domain.limits.startPatience)) { [weak slot] in
+        domain.timers.after(TimeAmount(domain.limits.startPatience)) { [weak slot] in
             slot?.start.check(since: seen)
         }
     }
@@ -330,7 +330,7 @@ extension ComponentStart {
             "Its plugin \(slot.definition.plugin) has not answered for "
             + "\(domain.limits.startPatience) while it is being started. It is taken in once it answers; look for it in the log, "
             + "or detach it with 'atriumctl detach \(slot.containerName) \(slot.name)'."
-        domain.steps += 1
+        domain.slices.countStep()
         domain.logger.log(.componentStalled, slot.logFields(["reason": "\(reason)"]))
         refuseToWait(reason)
         container.structureChanged()

@@ -53,7 +53,7 @@ final class ImageReads {
         let number = last
         reads[number] = Read(item: item, field: field, permit: permit, done: done)
         waiting.append(number)
-        slot.domain.after(Self.patience) { [weak slot] in slot?.images.giveUp(number) }
+        slot.domain.timers.after(Self.patience) { [weak slot] in slot?.images.giveUp(number) }
         pump()
     }
 

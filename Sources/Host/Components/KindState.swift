@@ -24,6 +24,9 @@ enum KindState {
         }
     }
 
+    /// Whether a source's items are unknown, and were so before the component was lost.
+    var awaitsItems: Bool { contents.map { !$0.isKnown } ?? false }
+
     var contents: ContentsState? { if case .contents(let state) = self { state } else { nil } }
 
     /// Whether a list has an item.

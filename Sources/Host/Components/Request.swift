@@ -7,7 +7,7 @@ class Request {
     let needsQuiet: Bool
     /// Whether it belongs to the work that holds the component's gate, and may pass it.
     let passesGate: Bool
-    /// Its place in the order of all requests and operations; set by the slot.
+    /// Its place in the order of all requests and operations; set when it is asked.
     var number: UInt64 = 0
     /// How many workers of the component were lost while they handled it.
     var losses = 0
@@ -78,12 +78,23 @@ final class Question: Request {
         slot.requests.sent(self, for: slot)
         port.answer(query) { [weak slot] result in
             guard let slot, slot.requests.arrived(self, result.failure, for: slot) else { return }
-            self.done(result.mapError { slot.error($0) })
+            self.done(result.mapError { HostError($0, of: slot) })
             if slot.requests.isIdle { slot.container?.runBarriers() }
         }
     }
 
     override func fail(_ error: HostError) { done(.failure(error)) }
+}
+
+extension HostError {
+    /// The error of a question that the component of a slot did not answer.
+    fileprivate init(_ failure: PortFailure, of slot: Slot) {
+        switch failure {
+        case .refused(let refusal):
+            self.init(refusal, container: slot.containerName, component: slot.name)
+        case .died(let reason): self = slot.unavailable(reason)
+        }
+    }
 }
 
 extension Result {

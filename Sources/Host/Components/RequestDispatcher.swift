@@ -58,8 +58,24 @@ final class RequestDispatcher {
 
     // MARK: Sending
 
-    /// Sends a request, which has its number, once the component can take it.
-    func enqueue(_ request: Request, for slot: Slot) {
+    /// Sends a new request once the component can take it.
+    func ask(_ request: Request, for slot: Slot) {
+        request.number = slot.domain.nextTicket()
+        enqueue(request, for: slot)
+    }
+
+    /// Asks a question that does not depend on records.
+    func ask(
+        _ query: ComponentQuery, for slot: Slot, passesGate: Bool = false, by user: String = "",
+        isOfScreen: Bool = false, _ done: @escaping Answer<ComponentAnswer>
+    ) {
+        ask(
+            Question(
+                needsQuiet: false, passesGate: passesGate, by: user, isOfScreen: isOfScreen,
+                make: { query }, done: done), for: slot)
+    }
+
+    private func enqueue(_ request: Request, for slot: Slot) {
         switch slot.state {
         case .attached: break
         case .failed(let reason): return request.fail(slot.unavailable(reason))
@@ -98,11 +114,11 @@ final class RequestDispatcher {
             queue.follow(
                 oldest: container.oldestOperation(of: slot.name), newest: slot.domain.lastTicket)
         }
-        let end = NIODeadline.now() + Domain.slice
+        let end = NIODeadline.now() + Slices.length
         while let next = nextToRun(for: slot) {
             send(next, for: slot)
             guard NIODeadline.now() >= end else { continue }
-            return slot.domain.afterPoll { [weak slot] in slot?.container?.pump() }
+            return slot.domain.timers.afterPoll { [weak slot] in slot?.container?.pump() }
         }
     }
 
@@ -240,7 +256,7 @@ extension RequestDispatcher {
     /// Starts a timer that finds a call that takes long, and refuses requests that waited behind it for the whole
     /// time of a call.
     private func checkLater(for slot: Slot) {
-        slot.domain.after(TimeAmount(slot.callTime / WaitWatch.checks)) { [weak slot] in
+        slot.domain.timers.after(TimeAmount(slot.callTime / WaitWatch.checks)) { [weak slot] in
             if let slot { slot.requests.check(for: slot) }
         }
     }
@@ -277,7 +293,7 @@ extension RequestDispatcher {
     /// Records that the component has answered a call that took long.
     private func endSlow(of slot: Slot) {
         waits.endSlow()
-        slot.domain.later { [weak slot] in slot?.container?.pump() }
+        slot.domain.timers.later { [weak slot] in slot?.container?.pump() }
     }
 }
 

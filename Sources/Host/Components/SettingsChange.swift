@@ -20,7 +20,7 @@ final class SettingsChange {
         guard slot.isAttached, new.hasSameRuntime(as: old),
             paths.allSatisfy({ new.settings[$0] == old.settings[$0] })
         else { return done(false) }
-        slot.ask(.canTake(new.settings), passesGate: true) { result in
+        slot.requests.ask(.canTake(new.settings), for: slot, passesGate: true) { result in
             if case .success(.canTake(true)) = result { done(true) } else { done(false) }
         }
     }
@@ -54,7 +54,7 @@ final class SettingsChange {
         let waiting = waiting ?? []
         self.waiting = nil
         // Later, because this may run in the middle of a start.
-        for done in waiting { slot.domain.later(done) }
+        for done in waiting { slot.domain.timers.later(done) }
     }
 }
 

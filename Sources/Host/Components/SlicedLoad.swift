@@ -73,7 +73,7 @@ final class SlicedLoad {
         isReading = true
         let (container, component) = (slot.containerName, slot.name)
         let (kind, after, hasBallots) = (
-            slot.kind, place, slot.port?.restoresBallots ?? false
+            slot.kind, place, slot.port?.directLoad?.restoresBallots ?? false
         )
         slot.domain.read { store, each in
             let place = try LoadSlice.read(
@@ -116,11 +116,11 @@ final class SlicedLoad {
         guard let domain = slot?.domain else { return }
         isSending = true
         // Not at once: a series of slices would keep the loop from polling its sockets.
-        domain.afterPoll { self.sendWaiting(in: domain) }
+        domain.timers.afterPoll { self.sendWaiting(in: domain) }
     }
 
     private func sendWaiting(in domain: Domain) {
-        domain.inSlices { [self] in
+        domain.slices.run { [self] in
             guard isWanted, unapplied < Self.window, let slice = waiting.popFirst() else {
                 return false
             }
@@ -138,7 +138,7 @@ final class SlicedLoad {
         unapplied += 1
         unreadable.add(slice.unreadable)
         slot.start.awaitAnswer()
-        if !slice.ballots.isEmpty { port.load(slice.ballots) }
+        if !slice.ballots.isEmpty { port.directLoad?.load(slice.ballots) }
         port.load(slice.changes) { [self] in
             unapplied -= 1
             guard isWanted else { return }
@@ -169,7 +169,7 @@ extension SlicedLoad {
         then done: @escaping (Bool) -> Void
     ) {
         var (next, isSame) = (0, items.count == others.count)
-        domain.inSlices { [items] in
+        domain.slices.run { [items] in
             guard isWanted(), isSame, next < items.count else { return false }
             let end = min(next + 64, items.count)
             isSame = items[next..<end].elementsEqual(others[next..<end])
@@ -186,7 +186,7 @@ extension SlicedLoad {
         then done: @escaping () -> Void
     ) {
         var next = 0
-        domain.inSlices { [revisions] in
+        domain.slices.run { [revisions] in
             guard isWanted(), next < revisions.count else { return false }
             let end = min(next + 64, revisions.count)
             for (key, revision) in revisions[next..<end] { list.setRevision(revision, of: key) }

@@ -8,8 +8,9 @@ import PluginLoader
 /// wait for it.
 ///
 /// Here are the states of the component and what its parts share. Each part keeps state of its own: the start
-/// (``ComponentStart``), the requests (``RequestDispatcher``), questions to a source that is asked (``AskedSource``),
-/// pictures (``ImageReads``), a change of settings (``SettingsChange``) and bytes for a successor (``KeptBytes``).
+/// (``ComponentStart``), the requests (``RequestDispatcher``), what it reports by itself (``ComponentReports``), its source
+/// (``ComponentSource``), questions to a source that is asked (``AskedSource``), pictures (``ImageReads``), a change of
+/// settings (``SettingsChange``) and bytes for a successor (``KeptBytes``).
 final class Slot {
     enum State {
         /// Being made and loaded; requests wait.
@@ -50,11 +51,9 @@ final class Slot {
     let failures = ComponentFailures()
     /// Known damage of its records.
     var damage = RecordDamage()
-    var observer: ObserverID?
-    /// The state of its source.
-    var source = SourceState()
-    /// Events that its component reported by itself and that are still to be delivered.
-    private(set) var reported = ReportedEvents()
+    private(set) lazy var source = ComponentSource(of: self)
+    /// What its component sends without being asked.
+    private(set) lazy var reports = ComponentReports(of: self)
     /// The pictures that the component is asked for.
     private(set) lazy var images = ImageReads(of: self)
     /// The questions to its component, if that is a source that is asked; nil: it knows its items.
@@ -123,10 +122,10 @@ final class Slot {
 
     /// Throws unless what is shown is what the component holds, or held when it was lost.
     func checkShown() throws(HostError) {
-        guard !isShown || awaitsItems else { return }
+        guard !isShown || own.awaitsItems else { return }
         if case .failed(let reason) = state { throw unavailable(reason, retryAfter: 5) }
         if let stall = start.stall { throw unavailable(stall, retryAfter: 5) }
-        if isShown { throw unavailable(loadingReason) }
+        if isShown { throw unavailable(source.loadingReason) }
     }
 
     /// The error for work that needs the component while it is not attached.
@@ -239,12 +238,10 @@ extension Slot {
 
     /// Closes the port, if there is one, and drops the state that belongs to it.
     func release() {
-        stopObserving()
+        reports.end()
         start.cancel()
-        source = SourceState()
+        source.reset()
         asked?.disconnect(isLost: false)
-        reported.clear()
-        reported = ReportedEvents()
         port?.close()
         images.endAll()
         // The port is released here and not on another thread, because a component is called on the loop alone, also
@@ -282,34 +279,5 @@ extension Slot {
         // The list of a source that is asked holds answers of the old component.
         guard !asks else { return }
         own.inherit(from: old.own, hasSameFields: old.fields == fields, showsLoaded: showsLoaded)
-    }
-}
-
-// MARK: Requests
-
-extension Slot {
-    /// Sends a request once the component can take it.
-    func ask(_ request: Request) {
-        request.number = domain.nextTicket()
-        requests.enqueue(request, for: self)
-    }
-
-    /// Asks a question that does not depend on records.
-    func ask(
-        _ query: ComponentQuery, passesGate: Bool = false, by user: String = "",
-        isOfScreen: Bool = false, _ done: @escaping (Result<ComponentAnswer, HostError>) -> Void
-    ) {
-        ask(
-            Question(
-                needsQuiet: false, passesGate: passesGate, by: user, isOfScreen: isOfScreen,
-                make: { query }, done: done))
-    }
-
-    func error(_ failure: PortFailure) -> HostError {
-        switch failure {
-        case .refused(let refusal):
-            HostError(refusal, container: containerName, component: name)
-        case .died(let reason): unavailable(reason)
-        }
     }
 }

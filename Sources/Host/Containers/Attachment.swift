@@ -64,7 +64,7 @@ final class Attachment {
     /// Delivers all tallies and counts of the component, and attaches it.
     private func deliverState(of loaded: Loaded, _ port: any ComponentPort) {
         let delivery = StateDelivery(loaded.state.events, to: slot)
-        container.domain.inSlices { [self] in
+        container.domain.slices.run { [self] in
             guard slot.start.attempt == attempt, let events = delivery.next() else { return false }
             // Not to the delegates of containers that have this one as a part: nothing has changed.
             if let from = slot.reference {
@@ -80,8 +80,8 @@ final class Attachment {
             port.notify(.didAttach)
             slot.attached()
             loaded.state.freeInBackground()
-            slot.report(early: slot.start.early.takeAll())
-            slot.awaitItems()
+            slot.reports.deliver(early: slot.start.early.takeAll())
+            slot.source.awaitItems()
             container.screens?.countAudience()
             if slot.kind == .votes { container.screens?.ballotsChanged() }
             container.structureChanged()

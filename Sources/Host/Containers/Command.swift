@@ -109,7 +109,7 @@ class Command: Request {
     func queue(by user: String = "") {
         self.user = user
         holdsActor = container.domain.actors.retain(context.actor)
-        slot.ask(self)
+        slot.requests.ask(self, for: slot)
     }
 
     override func send(to port: any ComponentPort, of slot: Slot) {
@@ -189,7 +189,7 @@ extension Command: EntryWaiter {
             decision, by: context.actor, from: slot,
             isAlone: draft.others.isEmpty && draft.purges.isEmpty)
         container.delivery.deliver(decision.events, from: slot, reportedAt: decidedAt)
-        if decision.changes.count > Domain.much { container.domain.rest() }
+        if decision.changes.count > Slices.much { container.domain.slices.rest() }
         container.announce(
             topic, commit, time: context.time, actor: actor, payload: draft.payload,
             restricted: draft.restricted, about: draft.comment, says: text)
@@ -200,7 +200,7 @@ extension Command: EntryWaiter {
             finish(
                 .success(
                     Decided(
-                        decision: decision, sequence: container.domain.sequence,
+                        decision: decision, sequence: container.domain.commits.sequence,
                         isCommitted: false)))
         } else if let refused {
             finish(.failure(refused))

@@ -62,7 +62,9 @@ final class CommentSearch {
         }
         // One more than may be named: if that many come, there are too many, and no more are requested.
         let limit = room - keys.count + 1
-        slot.ask(.recordKeyPage(batch, after: nil, limit: limit), passesGate: true) {
+        slot.requests.ask(
+            .recordKeyPage(batch, after: nil, limit: limit), for: slot, passesGate: true
+        ) {
             [self] result in
             switch result {
             case .failure(let error): done(.failure(error))

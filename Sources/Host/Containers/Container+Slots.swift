@@ -44,7 +44,7 @@ extension Container: SlotOwner {
             // Screens that were opened when no items were known look for theirs again.
             structureChanged()
         }
-        slot.endAwaitingItems()
+        slot.source.endAwaitingItems()
         post(
             "items.changed",
             Payload.object {

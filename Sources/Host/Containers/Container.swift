@@ -14,7 +14,7 @@ import Store
 /// these steps, all in the one domain:
 ///
 /// 1. the call is checked against the committed state: fields, limits, whether the item exists;
-/// 2. the slot sends it when the component can take it, after the delegate's `should…` was called;
+/// 2. the slot's dispatcher sends it when the component can take it, after the delegate's `should…` was called;
 /// 3. the component decides and its own state is ahead by the changes; the lane orders the entry, and the store makes
 ///    it durable;
 /// 4. at the commit, in this order: the delegate's default wiring updates indexes and derived fields and its `did…`
@@ -103,7 +103,7 @@ public final class Container {
     var isQuiet: Bool {
         lane.isEmpty && gates.isQuiet && derived.areShown && screens?.isIdle ?? true
             && slots.allSatisfy {
-                $0.requests.isIdle && !$0.reported.isWaiting
+                $0.requests.isIdle && !$0.reports.areWaiting
                     && ($0.requests.waitingCount == 0 || !$0.isAttached)
             }
     }
@@ -167,7 +167,7 @@ public final class Container {
                 actors: ([actor].compactMap(\.self) + people).flatMap {
                     domain.actors.unstored($0)
                 }, expectedPosition: position)
-            domain.append(entry, ticket: operation, of: self)
+            domain.commits.append(entry, ticket: operation, of: self)
         }
     }
 

@@ -33,7 +33,7 @@ public struct ContainerComments {
         guard post.item == nil, let parent = post.parent,
             let slot = try? container.slot(component, .comments)
         else { return place(component, post, by: caller, reply) }
-        slot.ask(.comment(id: parent), by: caller.user) { result in
+        slot.requests.ask(.comment(id: parent), for: slot, by: caller.user) { result in
             var post = post
             if case .success(.comment(let entry?)) = result {
                 post.item = entry.comment.subject.item
@@ -148,7 +148,7 @@ public struct ContainerComments {
         guard let slot = try? container.slot(component, .comments) else {
             return self.change(comment, change, component, caller, reply)
         }
-        slot.ask(.comment(id: comment), by: caller.user) { result in
+        slot.requests.ask(.comment(id: comment), for: slot, by: caller.user) { result in
             guard case .success(.comment(let found?)) = result else {
                 // The component's own error is the more exact one.
                 return self.change(comment, change, component, caller, reply)
@@ -240,7 +240,7 @@ public struct ContainerComments {
         } catch {
             return reply(.failure(error))
         }
-        slot.ask(
+        slot.requests.ask(
             Question(needsQuiet: true, by: reader?.user ?? "", make: { .thread(asked) }) { result in
                 // The item may have been removed while the question waited.
                 if let error = container.absence(of: asked.subject.item) {
@@ -250,15 +250,17 @@ public struct ContainerComments {
                     result.map { answer in
                         guard case .thread(let page) = answer else {
                             return ThreadResult(
-                                comments: [], total: 0, next: nil, sequence: domain.sequence)
+                                comments: [], total: 0, next: nil, sequence: domain.commits.sequence
+                            )
                         }
                         return ThreadResult(
                             comments: page.entries.map {
                                 view($0, withReason: reader?.isModerator ?? false)
-                            }, total: page.total, next: page.next, sequence: domain.sequence,
+                            }, total: page.total, next: page.next,
+                            sequence: domain.commits.sequence,
                             held: own.map { held(page, of: $0) } ?? [])
                     })
-            })
+            }, for: slot)
     }
 
     /// The author's own held comments among those of a page.
@@ -286,7 +288,7 @@ public struct ContainerComments {
         } catch {
             return reply(.failure(error))
         }
-        slot.ask(
+        slot.requests.ask(
             Question(
                 needsQuiet: true, by: user,
                 make: { .pendingComments(limit: limit, cursor: cursor) }
@@ -295,7 +297,8 @@ public struct ContainerComments {
                     result.map { answer in
                         guard case .thread(let page) = answer else {
                             return ThreadResult(
-                                comments: [], total: 0, next: nil, sequence: domain.sequence)
+                                comments: [], total: 0, next: nil, sequence: domain.commits.sequence
+                            )
                         }
                         let here = page.entries.filter {
                             container.absence(of: $0.comment.subject.item) == nil
@@ -303,9 +306,9 @@ public struct ContainerComments {
                         return ThreadResult(
                             comments: here.map { view($0, withReason: true) }, total: page.total,
                             next: page.next,
-                            sequence: domain.sequence)
+                            sequence: domain.commits.sequence)
                     })
-            })
+            }, for: slot)
     }
 }
 

@@ -70,7 +70,7 @@ public struct ContainerContents {
         } catch {
             return reply(.failure(error))
         }
-        slot.ask(
+        slot.requests.ask(
             Question(needsQuiet: true, by: user, make: { .details(item: item) }) { result in
                 switch result {
                 case .failure(let error): reply(.failure(error))
@@ -80,7 +80,7 @@ public struct ContainerContents {
                     }
                     readItem(item, slot, details, actor: actor, by: user, reply)
                 }
-            })
+            }, for: slot)
     }
 
     private func readItem(
@@ -94,7 +94,7 @@ public struct ContainerContents {
                 found = ItemResult(
                     item: ItemView(
                         row, nested: nested(in: list, scope: nil), derived: container.derived),
-                    details: details?.jsonBytes, sequence: domain.sequence)
+                    details: details?.jsonBytes, sequence: domain.commits.sequence)
             }
             return found == nil ? [] : [.item(item)]
         } then: { ballots in
@@ -176,14 +176,14 @@ public struct ContainerContents {
     /// - Throws: `componentNotFound`, or `componentUnavailable` if the component is not attached.
     public func reload(_ component: String?) throws(HostError) {
         guard let component else {
-            for slot in container.slots { slot.reload() }
+            for slot in container.slots { slot.source.reload() }
             return
         }
         guard let slot = container.slot(component) else {
             throw .componentNotFound(container: container.name, component: component)
         }
         guard slot.isAttached else { throw slot.absence }
-        slot.reload()
+        slot.source.reload()
     }
 }
 
@@ -316,9 +316,9 @@ extension ContentIndex {
     func growOrders(in domain: Domain) {
         guard orders.claim() else { return }
         // Not at once: the present turn of the loop has just answered the query.
-        domain.afterPoll { [domain, self] in
+        domain.timers.afterPoll { [domain, self] in
             // The list is kept until then: its end is what frees its memory on another thread.
-            domain.inSlices { [self] in
+            domain.slices.run { [self] in
                 orders.grow()
             } then: { [self] in
                 orders.release()
@@ -341,7 +341,7 @@ extension ContentIndex {
         } catch {
             return then(.failure(HostError(error)))
         }
-        slot.domain.inSlices {
+        slot.domain.slices.run {
             prepared.step()
         } then: {
             guard prepared.isHopeless else { return then(.success(prepared)) }

@@ -75,7 +75,7 @@ public struct ContainerFilters {
         FilterResolution(
             selection, offers: offers,
             of: only.map { [$0] } ?? slots, in: container,
-            asking: ask ?? { $0.ask($1, by: user, $2) }, then
+            asking: ask ?? { $0.requests.ask($1, for: $0, by: user, $2) }, then
         ).run()
     }
 
@@ -84,7 +84,7 @@ public struct ContainerFilters {
         guard case .filterNotFound(let section, let filter, _, let reason) = error else {
             return then(.failure(error))
         }
-        slot.ask(.sections) { result in
+        slot.requests.ask(.sections, for: slot) { result in
             var known: [String] = []
             var reported: String?
             if case .success(.sections(let sections)) = result {
@@ -115,7 +115,7 @@ public struct ContainerFilters {
         guard let slot = slots.first else { return done(known) }
         // Some components have sections only once they have values.
         report(to: slot) {
-            slot.ask(.sections) { result in
+            slot.requests.ask(.sections, for: slot) { result in
                 guard case .success(.sections(let sections)) = result else { return done(nil) }
                 askSections(of: slots.dropFirst(), known + sections.map(\.id), done)
             }
@@ -153,7 +153,7 @@ extension ContainerFilters {
             lists.compactMap { $0.values.search(of: field, atMost: limit) }
         }
         guard !searches.isEmpty else { return reportFound(to: slot) }
-        domain.inSlices {
+        domain.slices.run {
             if searches.last?.step() == false { searches.removeLast() }
             return !searches.isEmpty
         } then: {
@@ -164,7 +164,7 @@ extension ContainerFilters {
     /// Sends a filters component the values that were found, and runs what waits for that.
     private func reportFound(to slot: Slot) {
         if slot.isAttached, let port = slot.port { report(to: slot, port) }
-        domain.inSlices(slot.own.filters?.takeWaiting() ?? [])
+        domain.slices.run(slot.own.filters?.takeWaiting() ?? [])
     }
 
     private func report(to slot: Slot, _ port: any ComponentPort) {

@@ -109,7 +109,7 @@ extension Slot {
             case .starting, .prepared: (.starting, start.stall)
             case .attached:
                 (
-                    awaitsItems ? .loading : .attached,
+                    own.awaitsItems ? .loading : .attached,
                     recordProblem.map { "It \($0)." } ?? source.problem
                 )
             case .failed(let reason): (.failed, reason)

@@ -74,7 +74,8 @@ public struct ContainerVotes {
             try container.check(item)
             let tally = slot.tally(of: Subject(item: item)) ?? Tally()
             return .success(
-                TallyResult(tally: TallyView(tally: tally, mine: nil), sequence: domain.sequence))
+                TallyResult(
+                    tally: TallyView(tally: tally, mine: nil), sequence: domain.commits.sequence))
         } catch {
             return .failure(error)
         }
@@ -105,7 +106,7 @@ public struct ContainerVotes {
         withBallots(of: actor, in: slot, by: user) {
             // Looked up by name: the component may have been made anew meanwhile.
             tally.tally.tally = container.slot(slot.name)?.tally(of: subject) ?? Tally()
-            tally.sequence = domain.sequence
+            tally.sequence = domain.commits.sequence
             return [subject]
         } then: { ballots in
             reply(
@@ -146,18 +147,19 @@ public struct ContainerVotes {
         }
         // One more than requested, to find out whether there is a next page.
         let query = ComponentQuery.ballots(Subject(item: item), after: after, limit: limit + 1)
-        slot.ask(
+        slot.requests.ask(
             Question(needsQuiet: true, by: user, make: { query }) { result in
                 // The item may have been removed while the question waited.
                 if let error = container.absence(of: item) { return reply(.failure(error)) }
                 reply(
                     result.map { answer in
                         guard case .ballots(let ballots) = answer else {
-                            return BallotPage(ballots: [], next: nil, sequence: domain.sequence)
+                            return BallotPage(
+                                ballots: [], next: nil, sequence: domain.commits.sequence)
                         }
                         return BallotPage(ballots, limit: limit, domain)
                     })
-            })
+            }, for: slot)
     }
 
     /// Calls `moment` while the votes component's own state is the committed one, and reads an actor's ballots at the
@@ -180,7 +182,7 @@ public struct ContainerVotes {
             _ = moment()
             return then(.success([]))
         }
-        votes.ask(
+        votes.requests.ask(
             Question(
                 needsQuiet: true, by: user,
                 make: { .ballotsOf(number, subjects: moment()) },
@@ -194,7 +196,7 @@ public struct ContainerVotes {
                         withBallots(of: actor, by: user, moment, then: then)
                     case .failure(let error): then(.failure(error))
                     }
-                }))
+                }), for: votes)
     }
 
     /// Updates screens that show their users' own ballots, after a commit.
@@ -231,7 +233,7 @@ extension BallotPage {
                     actor: domain.actors.name(of: $0.actor) ?? "", value: $0.value, cast: $0.cast)
             },
             next: ballots.count > limit ? shown.last.map { "\($0.actor.number)" } : nil,
-            sequence: domain.sequence)
+            sequence: domain.commits.sequence)
     }
 }
 

@@ -37,7 +37,7 @@ final class DelegateHandle: ContainerHandle {
         }
         let filling = container.fillings[slot.name]
         guard filling?.collect(change) != true else { return }
-        let revision = container.domain.sequence
+        let revision = container.domain.commits.sequence
         defer {
             filling?.follow(change, revision: revision)
             list.growOrders(in: container.domain)

@@ -70,7 +70,7 @@ final class DerivedFields {
     /// Replaces the derived values in the lists, one item at a time.
     private func rederive(_ works: [Rederivation]) {
         var works = works[...]
-        domain.inSlices {
+        domain.slices.run {
             guard let work = works.first else { return false }
             if !work.step() { works.removeFirst() }
             return true
@@ -138,7 +138,7 @@ final class DerivedFields {
         filling[ObjectIdentifier(list)] = list
         var voted = votedSubjects.makeIterator()
         var commented = commentedSubjects.makeIterator()
-        domain.inSlices { [self] in
+        domain.slices.run { [self] in
             guard isWanted() else { return false }
             if let subject = voted.next() {
                 if let item = subject.item { list.setTally(tally(of: subject), for: item) }

@@ -43,7 +43,7 @@ final class EntryUndo {
             switch result {
             case .success(let slices):
                 var slices = slices[...]
-                domain.inSlices {
+                domain.slices.run {
                     guard let changes = slices.popFirst() else { return false }
                     self.undo(changes, in: container)
                     return true
@@ -53,7 +53,7 @@ final class EntryUndo {
             case .failure(let error):
                 domain.logger.log(
                     .undoDelayed, ["container": "\(container.name)", "reason": "\(error)"])
-                domain.after(.seconds(1)) { [self] in run(done) }
+                domain.timers.after(.seconds(1)) { [self] in run(done) }
             }
         }
     }

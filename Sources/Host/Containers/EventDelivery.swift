@@ -21,7 +21,7 @@ struct EventDelivery {
     ///   - ticket: the domain's number when the component decided; nil: the present one. Events that the component
     ///     reported by itself before this are overtaken, later ones are not.
     func deliver(_ events: [ComponentEvent], from slot: Slot, reportedAt ticket: UInt64? = nil) {
-        slot.reported.recordCommitted(events, at: ticket ?? container.domain.lastTicket)
+        slot.reports.recordCommitted(events, at: ticket ?? container.domain.lastTicket)
         callDelegates(with: events, from: slot)
     }
 

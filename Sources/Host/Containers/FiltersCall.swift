@@ -145,7 +145,7 @@ final class FiltersCall {
         _ done: @escaping Answer<[Filter]>
     ) {
         guard let slot = slots.first, !ids.isEmpty else { return done(.success([])) }
-        slot.ask(.filters(ids), by: request.user) { result in
+        slot.requests.ask(.filters(ids), for: slot, by: request.user) { result in
             switch result {
             case .success(.filters(let filters)): done(.success(filters))
             case .failure(let error) where slots.count == 1: done(.failure(error))
@@ -163,7 +163,7 @@ final class FiltersCall {
         let limit = container.domain.limits.facetValues
         var matches: [Element] = []
         var rest = all[...]
-        container.domain.inSlices {
+        container.domain.slices.run {
             for element in rest.prefix(256)
             where needle.isEmpty || !Folding.fold(title(element)).ranges(of: needle).isEmpty {
                 matches.append(element)
@@ -228,7 +228,7 @@ final class FiltersCall {
     ) -> FiltersPage {
         FiltersPage(
             sections: sections.views(counts: counts), total: total,
-            sequence: container.domain.sequence)
+            sequence: container.domain.commits.sequence)
     }
 
     /// Waits for the user's turn, and begins again then.

@@ -46,7 +46,7 @@ final class PutCommand: Command {
             hasEnded ? nil : check
         } then: { [self] result in
             // In another turn of the loop, because the decision takes long, too.
-            container.domain.afterPoll { [self] in
+            container.domain.timers.afterPoll { [self] in
                 if !hasEnded { (check, checked) = (nil, result) }
                 container.pump()
             }

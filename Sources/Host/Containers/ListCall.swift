@@ -141,7 +141,7 @@ final class ListCall {
         return ListPage(
             items: views(of: found.rows, in: list), total: found.total,
             sections: request.facets ? sections.views(counts: found.counts) : nil,
-            next: found.next, sequence: container.domain.sequence)
+            next: found.next, sequence: container.domain.commits.sequence)
     }
 
     private func views(of rows: [IndexedItem], in list: ContentIndex) -> [ItemView] {
@@ -173,10 +173,10 @@ final class ListCall {
                 for (index, ballot) in ballots.enumerated() where index < answer.items.count {
                     answer.items[index].votes?.mine = ballot?.value
                 }
-                guard answer.items.count > Domain.much else { return self.reply(.success(answer)) }
+                guard answer.items.count > Slices.much else { return self.reply(.success(answer)) }
                 // In another turn of the loop, because writing the page as JSON takes as long as finding it.
                 let page = answer
-                self.container.domain.afterPoll { self.reply(.success(page)) }
+                self.container.domain.timers.afterPoll { self.reply(.success(page)) }
             } catch {
                 self.fail(error)
             }
@@ -228,7 +228,7 @@ final class ListCall {
             total: max(answer.total ?? 0, answer.ids.count),
             // No counts: the list has only what the source has answered lately, not all its items.
             sections: request.facets ? sections.views(counts: nil) : nil,
-            next: answer.next, sequence: container.domain.sequence,
+            next: answer.next, sequence: container.domain.commits.sequence,
             presentation: request.isPresented ? ListPresentation(slot, in: container) : nil)
     }
 }

@@ -150,7 +150,7 @@ final class ListFilling {
     }
 
     private func put(_ items: ArraySlice<Item>) {
-        let revision = domain.sequence
+        let revision = domain.commits.sequence
         list.put(items.lazy.filter { !self.touched.contains($0.id) }.map { ($0, revision) })
     }
 
@@ -169,7 +169,7 @@ extension ListFilling {
         begin()
         let count = isBegun ? (items.count + Self.piece - 1) / Self.piece : 0
         var next = 0
-        domain.inSlices { [self] in
+        domain.slices.run { [self] in
             guard isWanted else { return false }
             guard next < count else { return putNext() }
             callDelegate(piece(next, of: items))
@@ -210,7 +210,7 @@ extension ListFilling {
             // A component that was lost is restarted, and then loaded.
             guard isWanted, case .success(let part) = result else { return drop() }
             var (events, items) = (part.events[...], [Item]()[...])
-            domain.inSlices { [self] in
+            domain.slices.run { [self] in
                 guard isWanted else { return false }
                 if !items.isEmpty {
                     callDelegate(fitting(items.prefix(Self.piece)))

@@ -42,7 +42,9 @@ final class Loading {
     /// Ends the wait if no component is worth waiting for any more.
     func endIfDone() {
         guard isUnderWay,
-            !container.slots.contains(where: { $0.start.isWorthWaitingFor || $0.isAwaitingItems })
+            !container.slots.contains(where: {
+                $0.start.isWorthWaitingFor || $0.source.isAwaitingItems
+            })
         else { return }
         let callbacks = waiting
         (isUnderWay, waiting, permits) = (false, [], WaitPermits())

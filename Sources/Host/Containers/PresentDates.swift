@@ -68,7 +68,7 @@ final class PresentDates {
         let rest = end * 1_000 - domain.now().milliseconds
         // Checked every hour: the clock may be set, and the timer does not advance while the machine sleeps.
         let delay = TimeAmount.milliseconds(min(max(rest, 5), 3_600_000))
-        domain.after(delay) { [weak self] in
+        domain.timers.after(delay) { [weak self] in
             guard let self, self.end == end else { return }
             guard domain.now().milliseconds >= end * 1_000 else { return waitForEnd(end) }
             self.end = nil

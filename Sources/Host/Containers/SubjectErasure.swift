@@ -102,7 +102,7 @@ final class SubjectErasure {
     /// Restarts a component that may have read some of the records before the commit.
     private func startAnew(_ slot: Slot) {
         let attempt = slot.start.attempt
-        container.domain.later { [self] in
+        container.domain.timers.later { [self] in
             if container.slot(name) === slot, slot.start.attempt == attempt, !slot.isAttached {
                 slot.restart(because: "It was reading records which were purged meanwhile.")
             }
@@ -113,7 +113,7 @@ final class SubjectErasure {
     /// Asks the component; continues with ``next()`` if it was lost meanwhile.
     private func ask(_ query: ComponentQuery, _ then: @escaping (ComponentAnswer) -> Void) {
         guard let slot else { return next() }
-        slot.ask(query, passesGate: true) { result in
+        slot.requests.ask(query, for: slot, passesGate: true) { result in
             guard self.slot != nil else { return self.next() }
             switch result {
             case .success(let answer): then(answer)
@@ -125,7 +125,7 @@ final class SubjectErasure {
     /// Restarts a component that does not name the records, so that it reads the store again.
     private func startAnew(because problem: String = "") {
         // Not within the call with its answer.
-        container.domain.later { [self] in
+        container.domain.timers.later { [self] in
             slot?.restart(
                 because: "It did not name the records about purged items, which it has to forget."
                     + problem)
@@ -148,7 +148,7 @@ final class SubjectErasure {
             guard ballots.count == Self.slice, let last = ballots.last else {
                 return self.removeRecords(found + [keys])
             }
-            self.container.domain.afterPoll {
+            self.container.domain.timers.afterPoll {
                 self.page(subject, after: last.actor, found + [keys])
             }
         }
@@ -158,8 +158,8 @@ final class SubjectErasure {
     private func removeRecords(_ pages: [[String]], then: (() -> Void)? = nil) {
         var pages = pages.filter { !$0.isEmpty }[...]
         var next = 0
-        container.domain.afterPoll { [self] in
-            container.domain.inSlices { [self] in
+        container.domain.timers.afterPoll { [self] in
+            container.domain.slices.run { [self] in
                 guard let slot, let page = pages.first else { return false }
                 let end = min(next + Self.part, page.count)
                 slot.port?.undo(page[next..<end].map { .removed(key: $0) })
@@ -170,7 +170,7 @@ final class SubjectErasure {
                 }
                 return true
             } then: { [self] in
-                container.domain.afterPoll { then.map { $0() } ?? self.next() }
+                container.domain.timers.afterPoll { then.map { $0() } ?? self.next() }
             }
         }
     }

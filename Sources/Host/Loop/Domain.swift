@@ -1,11 +1,9 @@
 import AtriumKit
-internal import DequeModule
 import LogMessages
 import Logging
 import NIOCore
 internal import PluginLoader
 import Store
-import Synchronization
 
 /// The parts that all containers share: the event loop, the store, the bus, the actors and the order of all commits.
 ///
@@ -34,15 +32,12 @@ final class Domain {
     let isCheck: Bool
     /// Records for diagnosis what the loop does in each turn.
     let turns: TurnNotes
-    /// How many steps of work were done so far, for ``LoadProgress/steps``.
-    var steps = 0
+    let timers: Timers
+    let slices: Slices
+    let commits: Commits
     let recordsRead = RecordCount()
     /// The bytes that components keep; nil when definitions are only checked.
     let kept: KeptFiles?
-    /// The sequence of the last commit that everything on the loop reflects.
-    ///
-    /// Replies and reads contain this one, since the store itself may be ahead.
-    private(set) var sequence: Int64
     /// Greater than each epoch that failed, so that a container's new lane is not mistaken for its old one.
     var epochFloor = 0
     private(set) var isStopping = false
@@ -57,22 +52,6 @@ final class Domain {
 
     private let clock: @Sendable () -> Timestamp
     private let launchers: (daemon: any ComponentLauncher, process: any ComponentLauncher)
-    private var writers: [UInt64: any EntryOwner] = [:]
-    /// The callbacks of entries that belong to no container.
-    private var ownEntries: [UInt64: Answer<Commit>] = [:]
-    /// The outcomes that came from the store and have not been delivered yet, in order.
-    private var arrivals: Deque<Arrival> = []
-    /// The containers whose screens are to be updated after the present commits.
-    private var unflushed: [any ChangeFollower] = []
-    /// Whether arrivals are being passed on at this moment.
-    private var isPassing = false
-    /// The long work that is in progress, in the order of its turns.
-    private var sliced: Deque<(step: () -> Bool, done: () -> Void)> = []
-    private var isSlicing = false
-    /// Whether slices wait until the loop has served its sockets.
-    private var isResting = false
-    /// Whether more than ``much`` operations ran in one turn since the loop last served its sockets.
-    private(set) var isSpent = false
     private(set) var lastTicket: UInt64 = 0
     private var randomIDs = RandomIDs()
 
@@ -96,10 +75,12 @@ final class Domain {
         self.turns = turns
         self.isCheck = isCheck
         self.clock = clock
+        timers = Timers(loop: loop, turns: turns)
+        slices = Slices(timers)
         changes = ChangeWatch(loop: loop)
+        commits = Commits(in: store, slices, timers, changes)
         threadWork = ThreadWork(loop: loop, turns: turns)
         kept = isCheck ? nil : KeptFiles(beside: store.file, on: loop, logger)
-        sequence = store.lastSequence
     }
 
     func now() -> Timestamp { clock() }
@@ -120,7 +101,7 @@ final class Domain {
     func intern(_ name: String) -> ActorID {
         let wasEmpty = !actors.hasIdle
         let actor = actors.intern(name)
-        if wasEmpty, actors.hasIdle { later { [actors] in actors.removeIdle() } }
+        if wasEmpty, actors.hasIdle { timers.later { [actors] in actors.removeIdle() } }
         return actor
     }
 
@@ -161,90 +142,16 @@ extension Domain {
     /// The number of entries that the store has lost, once it has counted them after its start.
     var missingEntries: Int { store.keptPast?.missing ?? 0 }
 
-    /// Appends an entry to the store; its outcome is passed to the owner.
-    func append(_ entry: consuming Entry, ticket: UInt64, of owner: any EntryOwner) {
-        writers[ticket] = owner
-        store.append(entry, ticket: ticket)
-    }
-
     /// Appends an entry that belongs to no container; no notification is posted.
     ///
     /// Each such entry has an epoch of its own, since none depends on another.
     func append(_ changes: [RecordChange], _ done: @escaping Answer<Commit>) {
         if let error = refusal { return done(.failure(error)) }
         let ticket = nextTicket()
-        ownEntries[ticket] = done
-        store.append(
+        commits.append(
             Entry(
                 container: "", epoch: Int(clamping: ticket), time: now().milliseconds,
-                changes: changes), ticket: ticket)
-    }
-
-    /// Passes outcomes to the owners of their entries, in order and in slices.
-    func enqueue(_ outcomes: [Outcome]) {
-        let isFirst = arrivals.isEmpty
-        arrivals.append(contentsOf: outcomes.lazy.map(Arrival.outcome))
-        if isFirst { deliverArrivals() }
-    }
-
-    /// Whether anything from the store has not been passed on yet.
-    var hasArrivals: Bool { !arrivals.isEmpty }
-
-    /// Calls `body` once everything that came from the store before was passed on.
-    func afterArrivals(_ body: @escaping () -> Void) {
-        guard hasArrivals else { return body() }
-        arrivals.append(.read(body))
-    }
-
-    private func deliverArrivals() {
-        turns.work.insert(.outcomes)
-        isPassing = true
-        var end: NIODeadline?
-        while let arrival = arrivals.popFirst() {
-            deliver(arrival)
-            guard hasArrivals, !isSpent else { break }
-            // A single arrival needs no look at the clock.
-            let now = NIODeadline.now()
-            if now >= end ?? .distantFuture { break }
-            end = end ?? now + Self.slice
-        }
-        steps += 1
-        isPassing = false
-        flushScreens()
-        changes.schedule()
-        if hasArrivals { afterPoll { self.deliverArrivals() } }
-    }
-
-    private func deliver(_ arrival: Arrival) {
-        switch arrival {
-        case .outcome(let outcome):
-            if case .success(let commit) = outcome.result { sequence = commit.sequence }
-            guard let owner = writers.removeValue(forKey: outcome.ticket) else {
-                guard let done = ownEntries.removeValue(forKey: outcome.ticket) else { return }
-                if case .success(let commit) = outcome.result { bus.advance(to: commit.sequence) }
-                return done(outcome.result.mapError(HostError.init))
-            }
-            let others = owner.handle(outcome)
-            if !others.isEmpty {
-                arrivals.prepend(contentsOf: others.map { .step(owner, $0) })
-            }
-        case .step(let owner, let step): owner.perform(step)
-        case .read(let body): body()
-        }
-    }
-
-    /// Updates a container's screens soon: once for everything that happens until then.
-    func flushLater(_ screens: any ChangeFollower) {
-        unflushed.append(screens)
-        changes.schedule()
-        guard !isPassing, unflushed.count == 1 else { return }
-        later { [self] in flushScreens() }
-    }
-
-    private func flushScreens() {
-        let followers = unflushed
-        unflushed.removeAll()
-        for follower in followers { follower.flush() }
+                changes: changes), ticket: ticket, of: LooseEntry(bus, done))
     }
 
     /// Reads the store on a thread once earlier entries are settled, and calls `then` on the loop.
@@ -253,7 +160,7 @@ extension Domain {
         then: @escaping (Result<T, any Error>) -> Void
     ) {
         let then = NIOLoopBound(
-            { [self] result in afterArrivals { then(result) } }, eventLoop: loop)
+            { [self] result in commits.afterArrivals { then(result) } }, eventLoop: loop)
         let (loop, turns) = (loop, turns)
         store.enqueueRead { store in
             let result = Result { try work(store) }
@@ -263,9 +170,7 @@ extension Domain {
             }
         }
     }
-}
 
-extension Domain {
     /// As ``read(_:then:)``, in parts: each is passed to the loop while the thread reads the next.
     func read<T: Sendable>(
         _ work: @escaping @Sendable (Store, (T) -> Void) throws -> Void,
@@ -283,132 +188,4 @@ extension Domain {
             then(result)
         }
     }
-}
-
-// MARK: Time
-
-extension Domain {
-    /// Calls `body` after a delay.
-    func after(_ delay: TimeAmount, _ body: @escaping () -> Void) {
-        let body = NIOLoopBound(body, eventLoop: loop)
-        loop.scheduleTask(in: delay) { [turns] in
-            turns.work.insert(.timer)
-            body.value()
-        }
-    }
-
-    /// Calls `body` once the loop has served its sockets.
-    ///
-    /// One timer does not ensure that: the loop runs a timer that becomes due during other work before it serves its
-    /// sockets.
-    func afterPoll(_ body: @escaping () -> Void) { afterPoll(in: Self.pause, body) }
-
-    /// Waits again within the same turn, each time twice as long.
-    ///
-    /// With a constant delay the turn would never end on a machine so slow that a timer is due as soon as it is set.
-    private func afterPoll(in delay: TimeAmount, _ body: @escaping () -> Void) {
-        let turn = turns.count
-        after(delay) { [self] in
-            guard turn > 0, turns.count == turn else { return body() }
-            afterPoll(in: delay * 2, body)
-        }
-    }
-
-    /// Calls `body` once the present call stack has returned.
-    func later(_ body: @escaping () -> Void) {
-        let body = NIOLoopBound(body, eventLoop: loop)
-        loop.execute { [turns] in
-            turns.work.insert(.later)
-            body.value()
-        }
-    }
-
-    /// How long a slice of long work may take.
-    static let slice = TimeAmount.milliseconds(4)
-    /// The delay between two slices.
-    ///
-    /// They are scheduled, since the loop would run an executed task before it serves its sockets.
-    private static let pause = TimeAmount.microseconds(100)
-
-    /// Does long work in slices, so that the loop serves others in between.
-    ///
-    /// All such work takes turns, one slice at a time. After a slice of a millisecond or more, the next one waits
-    /// until the loop has served its sockets.
-    ///
-    /// - Parameters:
-    ///   - step: does a small part of the work; returns false when nothing is left.
-    ///   - done: called after the last step, which may be during this call.
-    func inSlices(_ step: @escaping () -> Bool, then done: @escaping () -> Void) {
-        sliced.append((step, done))
-        if !isSlicing, !isResting { nextSlice() }
-    }
-
-    /// Calls each of these in order, in slices.
-    func inSlices(_ waiting: [() -> Void]) {
-        var rest = waiting[...]
-        inSlices {
-            rest.popFirst()?()
-            return !rest.isEmpty
-        } then: {
-        }
-    }
-
-    private func nextSlice() {
-        turns.work.insert(.slice)
-        let start = NIODeadline.now()
-        var now = start
-        isSlicing = true
-        while now < start + Self.slice, !isResting, let work = sliced.popFirst() {
-            var isLeft = true
-            while isLeft, now < start + Self.slice, !isResting {
-                isLeft = work.step()
-                if isLeft { steps += 1 }
-                now = .now()
-            }
-            if isLeft { sliced.append(work) } else { work.done() }
-        }
-        isSlicing = false
-        if !sliced.isEmpty || now >= start + .milliseconds(1) { delaySlices() }
-    }
-
-    /// The number of small operations in one turn after which ``rest()`` is called.
-    static let much = 64
-
-    /// Makes slices and arrivals wait until the loop has served its sockets, after ``much`` operations in one turn.
-    func rest() {
-        isSpent = true
-        delaySlices()
-    }
-
-    /// Makes slices wait until the loop has served its sockets.
-    func delaySlices() {
-        guard !isResting else { return }
-        isResting = true
-        afterPoll { [self] in
-            (isResting, isSpent) = (false, false)
-            if !sliced.isEmpty { nextSlice() }
-        }
-    }
-}
-
-/// Something that came from the store, in the order of the entries and reads there.
-private enum Arrival {
-    case outcome(Outcome)
-    /// A further step that follows from an earlier outcome.
-    case step(any EntryOwner, Lane<any EntryWaiter>.Step)
-    /// The end of a read; entries that were appended before the read were settled before it.
-    case read(() -> Void)
-}
-
-/// Passes outcomes from the store's thread to the registry, which is made after the store.
-final class OutcomeRelay: Sendable {
-    private let target = Mutex<(@Sendable ([Outcome]) -> Void)?>(nil)
-
-    /// Sets where outcomes go; call it before anything is appended.
-    func connect(_ target: @escaping @Sendable ([Outcome]) -> Void) {
-        self.target.withLock { $0 = target }
-    }
-
-    /// Passes outcomes on; called on the store's thread.
-    func relay(_ outcomes: [Outcome]) { target.withLock(\.self)?(outcomes) }
 }

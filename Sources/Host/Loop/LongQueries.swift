@@ -2,7 +2,7 @@ import DequeModule
 
 /// The queries that take more than one turn of the loop: each user runs one at a time, others wait in order.
 ///
-/// Running queries take turns slice by slice (``Domain/inSlices(_:then:)``), so that a thousand queries of one user
+/// Running queries take turns slice by slice (``Slices/run(_:then:)``), so that a thousand queries of one user
 /// delay other users' as little as one does. A running query's results are in memory. A waiting query has only its
 /// call, which counts towards its connection's memory.
 final class LongQueries {
@@ -54,7 +54,7 @@ final class LongQueries {
                 return
             }
             // In slices: thousands of short queries that begin each other directly would block the loop.
-            domain.inSlices { [self] in
+            domain.slices.run { [self] in
                 beginNext(of: user)
                 return false
             } then: {

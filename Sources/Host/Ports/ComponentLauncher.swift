@@ -75,26 +75,12 @@ public protocol ComponentLauncher {
 
     /// Finds out which settings a plugin's components take, without making one.
     ///
-    /// By default those of a library that is loaded in this process.
-    ///
     /// - Parameters:
     ///   - plugin: the plugin.
     ///   - done: called once on the event loop, during the call or later.
     func describe(
         _ plugin: Plugin, _ done: @escaping (Result<[SettingDescription], LaunchFailure>) -> Void
     )
-}
-
-extension ComponentLauncher {
-    /// Lists the settings of a library that is loaded in this process.
-    public func describe(
-        _ plugin: Plugin, _ done: @escaping (Result<[SettingDescription], LaunchFailure>) -> Void
-    ) {
-        guard let settings = plugin.settings else {
-            return done(.failure(.failed(reason: "The plugin \(plugin.id) is not loaded here.")))
-        }
-        done(.success(settings.map { SettingDescription($0) }))
-    }
 }
 
 /// Cancels a launch; call it on the event loop.

@@ -12,6 +12,8 @@ public import AtriumKit
 ///   during a call is sent after the call has returned, before `done`.
 /// - The order of calls is that of `ComponentHarness`: `load` as often as needed, `reportState` to the last part,
 ///   `pass` for attaching, then everything else; `pass` for detaching, then `close`.
+///
+/// No requirement has a default: a port that missed one by its name would silently do nothing.
 public protocol ComponentPort: AnyObject {
     /// The component's kind.
     var kind: Kind { get }
@@ -28,18 +30,8 @@ public protocol ComponentPort: AnyObject {
     ///   - changes: some of the records.
     ///   - done: called once they are applied; wait for it before the next call, to bound what is in memory.
     func load(_ changes: [Change], _ done: @escaping () -> Void)
-    /// Whether the component's items are exactly its records, so that it can take all of them at once.
-    var listsRecords: Bool { get }
-    /// Gives the component all its records at once, instead of the other `load` and of `reportState`.
-    ///
-    /// Only for a component with ``listsRecords``.
-    func load(_ items: any RestoredItems)
-    /// Whether the component takes ballots in place of their records.
-    var restoresBallots: Bool { get }
-    /// Gives the component some ballots; the records of others are passed to the other `load`.
-    ///
-    /// Only for a component with ``restoresBallots``. They are applied when it returns.
-    func load(_ ballots: [Ballot])
+    /// The loading of a component in this process; nil: it is in another one, and is given its records in parts.
+    var directLoad: (any DirectLoad)? { get }
     /// Returns the next part of the component's state: of all its items, tallies or counts.
     ///
     /// Items are returned as `replaceAll`, then as `insert`. The first run ends the load. A later run, begun with
@@ -93,32 +85,25 @@ public protocol ComponentPort: AnyObject {
     /// Nil: nothing, or the port has checked them already.
     func problem(in events: [ComponentEvent]) -> String?
     /// Pauses or resumes the messages of a worker, while the owner is still processing earlier ones.
-    ///
-    /// It has no default: a port that missed it by its name would silently lose back-pressure.
     func setReadingPaused(_ isPaused: Bool)
     /// Releases the component, and sends the owner nothing more; a second call does nothing.
     func close()
 }
 
-extension ComponentPort {
-    /// False: a component in another process is given its records in parts.
-    public var listsRecords: Bool { false }
-    /// Does nothing: it is not called unless ``listsRecords`` is true.
-    public func load(_ items: any RestoredItems) {}
-    /// False: a component in another process is given its records.
-    public var restoresBallots: Bool { false }
-    /// Does nothing: it is not called unless ``restoresBallots`` is true.
-    public func load(_ ballots: [Ballot]) {}
-    /// Does nothing: it is not called for a component that can't take other settings.
-    public func apply(_ settings: [String: Value], _ done: @escaping () -> Void) {}
-    /// False: it is no source.
-    public var asks: Bool { false }
-    /// Does nothing: it is not called unless ``asks`` is true.
-    public func ask(_ number: Int, _ question: ContentQuestion) {}
-    /// Nil: the port has checked them already.
-    public func problem(in events: [ComponentEvent]) -> String? { nil }
-    /// Does nothing: no caller waits for pictures of a component that has none.
-    public func readImage(_ number: Int, of item: String, field: String) {}
+/// The loading of a component in this process, which may take what its records contain.
+public protocol DirectLoad: AnyObject {
+    /// Whether the component's items are exactly its records, so that it can take all of them at once.
+    var listsRecords: Bool { get }
+    /// Gives the component all its records at once, instead of the port's `load` and `reportState`.
+    ///
+    /// Only for a component with ``listsRecords``.
+    func load(_ items: any RestoredItems)
+    /// Whether the component takes ballots in place of their records.
+    var restoresBallots: Bool { get }
+    /// Gives the component some ballots; other records are passed to the port's `load`.
+    ///
+    /// Only for a component with ``restoresBallots``. They are applied when it returns.
+    func load(_ ballots: [Ballot])
 }
 
 /// A part of a component's state.
@@ -143,7 +128,7 @@ public enum PortFailure: Error, Sendable, Hashable {
     case died(reason: String)
 }
 
-/// The owner of a port: the component's slot in its container; called on the event loop.
+/// The owner of a port, on behalf of the component's slot in its container; called on the event loop.
 public protocol PortOwner: AnyObject {
     /// The component sent a message by itself, between answers.
     func port(_ port: any ComponentPort, sent message: ComponentMessage)
@@ -151,11 +136,6 @@ public protocol PortOwner: AnyObject {
     func port(_ port: any ComponentPort, died death: PortDeath)
     /// Finds an item of the component's container; called in the middle of a call.
     func port(_ port: any ComponentPort, itemWith id: String) -> Item?
-}
-
-extension PortOwner {
-    /// Nil: it has no items.
-    public func port(_ port: any ComponentPort, itemWith id: String) -> Item? { nil }
 }
 
 /// How a component's worker ended.

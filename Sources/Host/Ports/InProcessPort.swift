@@ -2,7 +2,7 @@ internal import AtriumKit
 internal import Index
 public import LogMessages
 public import NIOCore
-internal import PluginLoader
+public import PluginLoader
 
 /// Makes components in the daemon's own process.
 public final class InProcessLauncher: ComponentLauncher {
@@ -86,6 +86,16 @@ public final class InProcessLauncher: ComponentLauncher {
         return {}
     }
 
+    /// Lists the settings of a library that is loaded in this process.
+    public func describe(
+        _ plugin: Plugin, _ done: @escaping (Result<[SettingDescription], LaunchFailure>) -> Void
+    ) {
+        guard let settings = plugin.settings else {
+            return done(.failure(.failed(reason: "The plugin \(plugin.id) is not loaded here.")))
+        }
+        done(.success(settings.map { SettingDescription($0) }))
+    }
+
     private func recording<T>(
         _ component: InitNote.Component, _ text: CrashText?, _ make: () throws -> T
     ) rethrows -> T {
@@ -108,7 +118,7 @@ extension LaunchFailure {
 }
 
 /// A component in the daemon: its harness, and the messages that wait to be sent to its owner.
-final class InProcessPort: ComponentPort {
+final class InProcessPort: ComponentPort, DirectLoad {
     let kind: Kind
     private(set) var facts: ComponentFacts?
 
@@ -157,6 +167,8 @@ final class InProcessPort: ComponentPort {
         call { harness.restore(changes) }
         done()
     }
+
+    var directLoad: (any DirectLoad)? { self }
 
     var listsRecords: Bool { harness.listsRecords }
 

@@ -95,7 +95,7 @@ final class ActorErasure {
             switch result {
             case .failure(let error): finish(.failure(error))
             case .success:
-                domain.afterPoll { self.remove(changes.dropFirst(part.count)) }
+                domain.timers.afterPoll { self.remove(changes.dropFirst(part.count)) }
             }
         }
         guard let slot, !hasRefused else { return write(part, next) }
@@ -104,7 +104,7 @@ final class ActorErasure {
         case .failed, .closed: write(part, next)
         case .starting, .prepared:
             if slot.start.stall != nil { return write(part, next) }
-            domain.after(Self.patience) { self.remove(changes) }
+            domain.timers.after(Self.patience) { self.remove(changes) }
         }
     }
 
@@ -165,7 +165,7 @@ final class ActorErasure {
         case .failed, .closed: return
         case .starting, .prepared, .attached:
             // Not during the component's own callback.
-            domain.later {
+            domain.timers.later {
                 slot.restart(because: "It did not forget a person's records, which were erased.")
             }
         }

@@ -70,7 +70,7 @@ final class Leases<Reading> {
     private func watch() {
         guard !isWatched, !leases.isEmpty else { return }
         isWatched = true
-        domain.after(.seconds(60)) { [self] in
+        domain.timers.after(.seconds(60)) { [self] in
             endUnused()
             isWatched = false
             watch()

@@ -134,7 +134,9 @@ extension RecordRestore {
     }
 
     private func begin(_ differences: [Difference]) {
-        guard !differences.isEmpty else { return finish(.success(done(0, domain.sequence))) }
+        guard !differences.isEmpty else {
+            return finish(.success(done(0, domain.commits.sequence)))
+        }
         let byComponent = Dictionary(grouping: differences, by: \.component)
         for component in components {
             guard let differences = byComponent[component] else { continue }

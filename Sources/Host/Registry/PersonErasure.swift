@@ -116,7 +116,7 @@ final class PersonErasure {
             isFinal ? .erasureBlocked : .erasureDelayed,
             ["actor": "\(actor.number)", "reason": "\(error.sentence)"])
         guard !isFinal else { return over() }
-        domain.after(.seconds(Int64(Self.patience))) { [self] in
+        domain.timers.after(.seconds(Int64(Self.patience))) { [self] in
             if domain.isStopping { over() } else { begin() }
         }
     }
@@ -228,7 +228,7 @@ extension PersonErasure {
 
     private func eraseFromRing() {
         var place: UInt64 = 0
-        domain.inSlices { [self] in
+        domain.slices.run { [self] in
             domain.bus.erase(&part, from: &place)
         } then: { [self] in
             eraseFromFiles()

@@ -271,7 +271,7 @@ private final class PluginReload {
                     slot.start.retryNow()
                 }
             }
-            guard !named.isEmpty else { return reply(.success(state.domain.sequence)) }
+            guard !named.isEmpty else { return reply(.success(state.domain.commits.sequence)) }
             container.structure.remake(named, dryRun: dryRun, by: caller, reply)
         }
     }

@@ -8,7 +8,7 @@ extension Registry {
     }
 
     /// The last durable sequence that lists, screens and notifications reflect.
-    public var sequence: Int64 { domain.sequence }
+    public var sequence: Int64 { domain.commits.sequence }
 
     /// Describes one container, with its own votes and comments.
     ///
@@ -23,6 +23,6 @@ extension Registry {
             comments: container.first(.comments).flatMap {
                 $0.isShown ? $0.commentCount(of: .container) ?? 0 : nil
             },
-            sequence: domain.sequence)
+            sequence: domain.commits.sequence)
     }
 }

@@ -8,7 +8,7 @@ extension Registry {
     /// The status of the registry, as of now.
     public func status() -> RegistryStatus {
         RegistryStatus(
-            identity: identity, sequence: domain.sequence, containers: containers.count,
+            identity: identity, sequence: domain.commits.sequence, containers: containers.count,
             items: containers.values.reduce(0) { $0 + $1.itemCount },
             plugins: plugins.plugins.count { $0.state == .loaded }, workers: workers,
             subscribers: domain.bus.subscriptionCount, screens: state.screens.count,

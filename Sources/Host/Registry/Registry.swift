@@ -97,7 +97,7 @@ public final class Registry: @unchecked Sendable {
         }
         relay.connect { [weak self] outcomes in
             guard let self else { return }
-            loop.execute { self.domain.enqueue(outcomes) }
+            loop.execute { self.domain.commits.deliver(outcomes) }
         }
     }
 }

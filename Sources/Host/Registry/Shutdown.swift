@@ -81,9 +81,9 @@ public final class Shutdown {
         let now = NIODeadline.now()
         let isAllRead = isRead(now)
         let isQuiet =
-            changes.isIdle && !domain.hasArrivals && containers.values.allSatisfy(\.isQuiet)
+            changes.isIdle && !domain.commits.hasArrivals && containers.values.allSatisfy(\.isQuiet)
         if (isQuiet && isAllRead) || now > commands { return done() }
-        domain.after(.milliseconds(5)) { [self] in waitUntilQuiet(isRead, done) }
+        domain.timers.after(.milliseconds(5)) { [self] in waitUntilQuiet(isRead, done) }
     }
 
     /// Whether readers of screens and subscribers have read everything, or their time is over.
@@ -100,7 +100,7 @@ public final class Shutdown {
         endWaiting()
         var screens = Array(state.screens.screens.values)
         var slots = containers.values.flatMap(\.slots)[...]
-        domain.inSlices { [domain] in
+        domain.slices.run { [domain] in
             if let screen = screens.popLast() {
                 screen.home?.end(screen)
             } else if let slot = slots.popFirst() {
@@ -125,7 +125,7 @@ public final class Shutdown {
         for name in containers.keys { state.remove(name) }
         let (store, loop) = (domain.store, domain.loop)
         let closed = NIOLoopBound(
-            { [domain] in domain.afterArrivals { reply(.success(())) } }, eventLoop: loop)
+            { [domain] in domain.commits.afterArrivals { reply(.success(())) } }, eventLoop: loop)
         // On a thread, because closing the store waits for the disk.
         let (kept, work) = (domain.kept?.end(), domain.threadWork.end())
         let thread = Thread {

@@ -72,7 +72,7 @@ public final class Startup {
         LoadProgress(
             containers: containers.count,
             loaded: containers.values.count { !$0.loading.isUnderWay },
-            records: domain.recordsRead.value, steps: domain.steps)
+            records: domain.recordsRead.value, steps: domain.slices.steps)
     }
 
     /// The component that the previous process was making when it ended, until it has started.
@@ -138,7 +138,7 @@ public final class Startup {
         }
         var rest = loading[...]
         // In slices, because a component in the daemon is made synchronously.
-        domain.inSlices { [domain] in
+        domain.slices.run { [domain] in
             guard !domain.isStopping, let container = rest.popFirst() else { return false }
             container.loading.run()
             return true

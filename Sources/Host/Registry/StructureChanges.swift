@@ -92,7 +92,7 @@ public final class StructureChanges {
     ) {
         applyNext(
             definitions[...], application,
-            ApplyOutcome(results: [], sequence: domain.sequence), done)
+            ApplyOutcome(results: [], sequence: domain.commits.sequence), done)
     }
 
     /// Options that are the same for all definitions of one call.

@@ -26,8 +26,8 @@ final class AudienceCount {
     func schedule() {
         guard !isScheduled else { return }
         isScheduled = true
-        let wait = (counted.map { $0 + SourceState.pace - .now() } ?? .zero)
-        container.domain.after(max(wait, .zero)) { [weak self] in
+        let wait = (counted.map { $0 + ComponentSource.pace - .now() } ?? .zero)
+        container.domain.timers.after(max(wait, .zero)) { [weak self] in
             guard let self else { return }
             isScheduled = false
             counted = .now()
@@ -66,6 +66,6 @@ final class AudienceCount {
                 counts[slot.name, default: 0] += screens
             }
         }
-        for slot in container.slots { slot.reportAudience(counts[slot.name] ?? 0) }
+        for slot in container.slots { slot.source.reportAudience(counts[slot.name] ?? 0) }
     }
 }

@@ -80,7 +80,7 @@ public final class ContainerScreens {
         var screens = table.screens.values.filter { $0.home === self }
         var parts = table.parts.values.filter { $0.home === self }
         for screen in screens { screen.freeze() }
-        domain.inSlices { [self] in
+        domain.slices.run { [self] in
             if let screen = screens.popLast() {
                 end(screen)
             } else if let part = parts.popLast() {
@@ -127,7 +127,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
     func scopesChanged() {
         var screens = everywhere
         // Until then they show the lists of the first scope.
-        domain.inSlices { [self] in
+        domain.slices.run { [self] in
             guard let screen = screens.popLast() else { return false }
             let scope = screen.choices.view.scope
             guard scope != container.scope(scope)?.name,

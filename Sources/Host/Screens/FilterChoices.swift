@@ -63,7 +63,7 @@ public struct FilterChoices {
     ) {
         let before = screen.choices.view.selection
         container.filters.report(to: slot) { [self] in
-            slot.ask(query, isOfScreen: true) { [self] result in
+            slot.requests.ask(query, for: slot, isOfScreen: true) { [self] result in
                 switch result {
                 case .success(.selection(let selection, let events)):
                     // The delegate's message is sent with the revision that shows the choices.
@@ -101,7 +101,7 @@ public struct FilterChoices {
     ) {
         // If none has the section, the first one's error lists the known sections.
         guard let slot = slots.first else { return done(.success(first)) }
-        slot.ask(.sections, isOfScreen: true) { [self] result in
+        slot.requests.ask(.sections, for: slot, isOfScreen: true) { [self] result in
             if case .success(.sections(let sections)) = result,
                 sections.contains(where: { $0.id == section })
             {
@@ -119,7 +119,7 @@ extension FilterChoices {
     func drop(_ filter: String, in section: String, from view: SharedView) {
         let gone = ComponentQuery.FilterID(section: section, filter: filter)
         var screens = Array(view.screens.values)
-        container.domain.inSlices { [self] in
+        container.domain.slices.run { [self] in
             guard let screen = screens.popLast() else { return false }
             drop([gone], on: screen)
             return true

@@ -297,7 +297,7 @@ extension ItemPlacement {
     ///
     /// Its items are not known, or its source was not asked for that item.
     private func mayHave(_ item: String, _ slot: Slot) -> Bool {
-        slot.list == nil || slot.awaitsItems
+        slot.list == nil || slot.own.awaitsItems
             || slot.asks && !gone.contains(item) && !left.contains(item)
     }
 }

@@ -82,7 +82,7 @@ public final class KeptScreens {
                     restore(kept)
                 }
                 whenLoaded(shown.dropFirst(), goOn)
-                if isDue { domain.after(Self.partPatience, goOn) }
+                if isDue { domain.timers.after(Self.partPatience, goOn) }
             }
         }
     }
@@ -113,12 +113,12 @@ public final class KeptScreens {
         // The daemon is stopping: the next process restores them.
         guard !domain.isWaitingOver else { return }
         var rest = kept[...]
-        domain.inSlices { [self] in
+        domain.slices.run { [self] in
             guard let kept = rest.popFirst() else { return false }
             restore(kept)
             return true
         } then: { [self] in
-            domain.after(Self.patience) { [self] in
+            domain.timers.after(Self.patience) { [self] in
                 for kept in kept {
                     // It is still unknown what the screen would show: it is given up.
                     if let screen = table[kept.id], screen.view == nil {

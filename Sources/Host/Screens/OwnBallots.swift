@@ -165,7 +165,7 @@ final class OwnBallots {
         asked = votes
         var subjects: [Subject] = []
         let generation = generation
-        votes.ask(
+        votes.requests.ask(
             Question(
                 needsQuiet: true, isOfScreen: true,
                 make: { [self] in
@@ -180,7 +180,7 @@ final class OwnBallots {
                     asked = nil
                     if generation == self.generation { handle(result, of: subjects) }
                     home.updates.touch(screens.values.filter(\.isBlocked))
-                }))
+                }), for: votes)
     }
 
     private func handle(_ result: Result<ComponentAnswer, HostError>, of subjects: [Subject]) {

@@ -173,7 +173,7 @@ extension PartAssembly {
         guard !failed.isEmpty else { return }
         var parts = Array(failed.values)
         failed.removeAll()
-        container.domain.inSlices {
+        container.domain.slices.run {
             guard let part = parts.popLast() else { return false }
             part.partState?.parent.map { $0.home?.parts.show(on: $0) }
             return true
@@ -214,7 +214,7 @@ extension PartAssembly {
             }
         }
         guard !left.isEmpty else { return }
-        screens.domain.inSlices { [screens] in
+        screens.domain.slices.run { [screens] in
             guard let screen = left.popLast() else { return false }
             screens.parts.show(on: screen)
             return true

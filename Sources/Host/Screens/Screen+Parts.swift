@@ -141,7 +141,7 @@ extension Screen {
                 state.unsettled = nil
             } else if state.unsettled == nil {
                 state.unsettled = .now()
-                home?.domain.after(PartState.patience) { [weak part] in part?.touched() }
+                home?.domain.timers.after(PartState.patience) { [weak part] in part?.touched() }
                 isSettled = false
             } else if !state.isLate {
                 isSettled = false

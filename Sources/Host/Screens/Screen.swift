@@ -336,7 +336,7 @@ extension Screen {
         }
         return ScreenRevision(
             screen: id, base: base?.revision, revision: revision,
-            sequence: home.domain.sequence,
+            sequence: home.domain.commits.sequence,
             commits: base.map { frame.commits(since: $0) } ?? 0, reset: reset,
             message: message, navigation: navigation, step: step, parts: changes)
     }
@@ -345,7 +345,7 @@ extension Screen {
     func fullRevision() -> ScreenRevision? {
         guard let home, let frame = frames.last, frame.revision == revision else { return nil }
         return ScreenRevision(
-            screen: id, base: nil, revision: revision, sequence: home.domain.sequence,
+            screen: id, base: nil, revision: revision, sequence: home.domain.commits.sequence,
             commits: 0, reset: nil, step: frame.content.snapshot.step(from: nil),
             parts: ShownPart.steps(from: [], to: frame.parts))
     }

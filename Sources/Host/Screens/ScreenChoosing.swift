@@ -158,7 +158,7 @@ extension ScreenChoosing {
             }
             guard !isMade, wanted.rowCount > Self.manyRows else { return done(.success(prepared)) }
             // Finding this many rows takes a large part of a turn, so encoding them runs in another.
-            domain.afterPoll { done(.success(prepared)) }
+            domain.timers.afterPoll { done(.success(prepared)) }
         }
     }
 

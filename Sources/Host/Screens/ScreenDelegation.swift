@@ -58,7 +58,7 @@ extension ScreenDelegation {
         screen.queue { [self] end in
             let finished = { [domain] in
                 screen.endEdit()
-                domain.later(end)
+                domain.timers.later(end)
             }
             let before = screens.placement.choices(of: screen).inScope(of: container)
             var choices = ScreenChoices(before)

@@ -54,7 +54,7 @@ extension ScreenTable {
     func endExcessLater(_ account: ScreenAccount) {
         guard account.isOverdrawn(domain.limits), !account.isRelieved else { return }
         account.isRelieved = true
-        domain.later { [self] in
+        domain.timers.later { [self] in
             account.isRelieved = false
             endExcess(account)
         }
@@ -90,7 +90,7 @@ extension ScreenTable {
 
     /// Closes a user's screens that were not resumed in time; each user has one timer.
     private func endGracePeriods(of owner: String, after time: TimeAmount) {
-        domain.after(time) { [self] in
+        domain.timers.after(time) { [self] in
             let now = NIODeadline.now()
             while let screen = takeOverdue(of: owner, at: now) { screen.home?.close(screen) }
             if let end = nextEnd(of: owner) { endGracePeriods(of: owner, after: end - now) }

@@ -93,13 +93,13 @@ final class ScreenTurn {
         if waiting.isEmpty { return end() }
         guard !isTimed else { return }
         isTimed = true
-        domain.after(Self.patience) { [self] in if !isOver { end() } }
+        domain.timers.after(Self.patience) { [self] in if !isOver { end() } }
     }
 
     /// Other work runs between two of them, since each may read much.
     private func askAll() {
         isAsking = true
-        domain.inSlices { [self] in
+        domain.slices.run { [self] in
             guard !rest.isEmpty else { return false }
             let (part, choices, home) = rest.removeFirst()
             ask(part, choices, of: home)

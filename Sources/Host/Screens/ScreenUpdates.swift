@@ -74,7 +74,7 @@ extension ScreenUpdates {
         version += 1
         guard !isDirty else { return }
         isDirty = true
-        domain.flushLater(screens)
+        domain.commits.flushLater(screens)
     }
 
     /// Counts a change of the components; ``changed()`` follows once all that depends on them is marked.
@@ -90,9 +90,9 @@ extension ScreenUpdates {
         changed()
         placement.followTree()
         // Few are moved at once, so that no screen still stands in a removed item when the next commit adds it again.
-        var room = Domain.much
+        var room = Slices.much
         while room > 0, placement.relocateNext() { room -= 1 }
-        if !domain.hasArrivals { flush() }
+        if !domain.commits.hasArrivals { flush() }
     }
 
     /// Marks a view to be updated.
@@ -132,19 +132,19 @@ extension ScreenUpdates {
     func flush() {
         guard isDirty, !isFollowing else { return }
         isFollowing = true
-        guard !domain.isSpent else { return followInSlices() }
+        guard !domain.slices.isSpent else { return followInSlices() }
         // Most commits affect few screens: these are updated before the commit's reply.
         let end = NIODeadline.now() + .milliseconds(1)
         while follow() {
             guard NIODeadline.now() >= end else { continue }
-            domain.delaySlices()
+            domain.slices.delay()
             return followInSlices()
         }
         endFollowing()
     }
 
     private func followInSlices() {
-        domain.inSlices { [screens] in
+        domain.slices.run { [screens] in
             screens.updates.follow()
         } then: { [screens] in
             screens.updates.endFollowing()

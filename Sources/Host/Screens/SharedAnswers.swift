@@ -28,7 +28,9 @@ final class SharedAnswers {
         if let known = known[key] { return done(.success(known)) }
         waiting[key, default: []].append(done)
         guard waiting[key]?.count == 1 else { return }
-        slot.ask(query, isOfScreen: true) { [screens] in screens.answers.handle($0, for: key) }
+        slot.requests.ask(query, for: slot, isOfScreen: true) { [screens] in
+            screens.answers.handle($0, for: key)
+        }
     }
 
     /// Takes an answer, and passes it to all who wait for it.
@@ -39,7 +41,7 @@ final class SharedAnswers {
         }
         let waiting = waiting.removeValue(forKey: key) ?? []
         // In slices, because each view then asks for its selection: thousands would be one long turn.
-        screens.domain.inSlices(waiting.map { done in { done(answer) } })
+        screens.domain.slices.run(waiting.map { done in { done(answer) } })
     }
 
     /// Drops the answers after screens were updated.

@@ -247,7 +247,7 @@ final class SharedFocus: Queueable {
         query.tellsHeld = true
         let thread = query
         asked = slot
-        slot.ask(
+        slot.requests.ask(
             Question(needsQuiet: true, isOfScreen: true, make: { .thread(thread) }) {
                 [weak self] result in
                 guard let self else { return }
@@ -277,7 +277,7 @@ final class SharedFocus: Queueable {
                 }
                 _ = show(wasThere, in: container)
                 home.updates.touch(screens.values)
-            })
+            }, for: slot)
     }
 }
 
@@ -302,7 +302,7 @@ extension SharedFocus {
         guard slot.isAttached else { return }
         areDetailsStale = false
         source = slot
-        slot.ask(
+        slot.requests.ask(
             Question(needsQuiet: true, isOfScreen: true, make: { .details(item: item) }) {
                 [weak self] result in
                 guard let self else { return }
@@ -313,7 +313,7 @@ extension SharedFocus {
                 isStale = true
                 home.updates.markStale(self)
                 home.updates.touch(screens.values)
-            })
+            }, for: slot)
     }
 
     /// The item's detail fields, and what its source has beyond its fields.

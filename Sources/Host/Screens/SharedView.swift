@@ -251,7 +251,7 @@ extension SharedView {
             end()
             return finish(HostError(error))
         }
-        home.domain.inSlices { [weak self] in
+        home.domain.slices.run { [weak self] in
             self?.prepared.contains { $0.step() } ?? false
         } then: { [weak self] in
             guard let self else { return end() }
@@ -364,7 +364,7 @@ extension SharedView {
             made.append(
                 LiveList(
                     component: slot.name, index: index, query: query, asked: asked,
-                    isFlat: isFlat(index, slot.name), isLoading: slot.awaitsItems,
+                    isFlat: isFlat(index, slot.name), isLoading: slot.own.awaitsItems,
                     hidesEmpty: slot.hidesEmpty,
                     items: shown(
                         asked?.items ?? query.window, before, of: index, home.container, anew: true)

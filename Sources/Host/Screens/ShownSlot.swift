@@ -4,7 +4,7 @@ import PluginLoader
 // How screens show a component.
 extension Slot {
     /// Whether screens leave it out while its list is empty; false until its items are known.
-    var hidesEmpty: Bool { definition.hidesEmpty && isShown && !awaitsItems }
+    var hidesEmpty: Bool { definition.hidesEmpty && isShown && !own.awaitsItems }
 
     /// Whether a screen that hides these components leaves it out.
     func isHidden(beside hidden: Set<String>) -> Bool {
@@ -30,7 +30,8 @@ extension Slot {
     ) -> ScreenComponent {
         let problem: String? =
             switch state {
-            case .attached, .prepared: source.problem ?? (awaitsItems ? loadingReason : nil)
+            case .attached, .prepared:
+                source.problem ?? (own.awaitsItems ? source.loadingReason : nil)
             case .closed: nil
             case .starting: start.stall ?? "It is being started."
             case .failed(let reason): reason

@@ -95,7 +95,7 @@ public struct ContainerStructure {
         }
         let moved = live.components.remove(at: index)
         live.components.insert(moved, at: bounded(place, live.components.count))
-        guard live != definition else { return reply(.success(domain.sequence)) }
+        guard live != definition else { return reply(.success(domain.commits.sequence)) }
         restructure(
             live, remains: container.remains, by: caller, .componentMoved, moved,
             at: live.components.firstIndex { $0.name == component }, reply)
@@ -120,7 +120,7 @@ public struct ContainerStructure {
                 .failure(.componentNotFound(container: container.name, component: component)))
         }
         guard live.components[index].isHidden != isHidden else {
-            return reply(.success(domain.sequence))
+            return reply(.success(domain.commits.sequence))
         }
         live.components[index].isHidden = isHidden
         restructure(
@@ -149,7 +149,7 @@ public struct ContainerStructure {
             if isOpen { live.closed.remove(kind) } else { live.closed.insert(kind) }
             changes.append("\(isOpen ? "open" : "closed") for \(kind.rawValue)")
         }
-        guard !changes.isEmpty else { return reply(.success(domain.sequence)) }
+        guard !changes.isEmpty else { return reply(.success(domain.commits.sequence)) }
         let change = StructuralChange(
             live: live, applied: container.applied, remains: container.remains,
             topic: .containerChanged,
@@ -175,7 +175,7 @@ public struct ContainerStructure {
             actor: domain.actors.admit(caller.actor))
         let restructuring = Restructuring(of: container, to: change, remaking: components)
         guard dryRun else { return restructuring.run(reply) }
-        restructuring.dryRun { [domain] in reply($0.map { domain.sequence }) }
+        restructuring.dryRun { [domain] in reply($0.map { domain.commits.sequence }) }
     }
 
     private func bounded(_ place: Int?, _ count: Int) -> Int {
@@ -251,7 +251,7 @@ public struct ContainerStructure {
         }
         if dryRun {
             return restructuring.dryRun { [domain] rehearsed in
-                reply(rehearsed.map { outcome(domain.sequence) })
+                reply(rehearsed.map { outcome(domain.commits.sequence) })
             }
         }
         for slot in container.slots { slot.start.retryNow() }
@@ -260,7 +260,7 @@ public struct ContainerStructure {
             result.action != .unchanged || container.applied.map(new.isSame) != true
                 || !container.delegates.failures.isEmpty
         else {
-            return reply(.success((result, domain.sequence)))
+            return reply(.success((result, domain.commits.sequence)))
         }
         restructuring.run(atCommit: atCommit) { reply($0.map(outcome)) }
     }

@@ -44,7 +44,7 @@ public final class ExpectedContainers {
         else { return body() }
         let ticket = domain.nextTicket()
         waitingForAll[ticket] = Call(permit: permit, resume: body)
-        domain.after(.seconds(5)) { [self] in run(ticket) }
+        domain.timers.after(.seconds(5)) { [self] in run(ticket) }
     }
 
     /// Runs a call that waits for all definitions now; does nothing if it has run already.

@@ -208,7 +208,7 @@ extension Restructuring {
         }
         var unfit: [FieldProblem] = []
         var next = 0
-        domain.inSlices {
+        domain.slices.run {
             guard unfit.count < 10, let list = lists.first else { return false }
             guard next < list.count else {
                 lists.removeFirst()

@@ -23,7 +23,8 @@ final class CommentAnswers {
         guard !keys.isEmpty else { return answer(.success([])) }
         var failure: HostError?
         for key in keys {
-            slot.ask(.comment(id: key), passesGate: passesGate) { [self] result in
+            slot.requests.ask(.comment(id: key), for: slot, passesGate: passesGate) {
+                [self] result in
                 switch result {
                 case .failure(let error): failure = failure ?? error
                 case .success(.comment(let entry)):
@@ -66,7 +67,7 @@ final class ThreadAnswers {
         let key = keys[facts.count]
         let subject = Subject(item: key.isEmpty ? nil : key)
         let query = ThreadQuery(subject: subject, limit: Self.limit, cursor: cursor)
-        slot.ask(.thread(query), passesGate: passesGate) { [self] result in
+        slot.requests.ask(.thread(query), for: slot, passesGate: passesGate) { [self] result in
             switch result {
             case .success(.thread(let page)): add(page, of: subject)
             case .success: answer(.failure(slot.unavailable("It did not answer as asked.")))
@@ -94,7 +95,7 @@ final class ThreadAnswers {
 
     /// Continues in this work's turn among all long-running work.
     private func later(_ body: @escaping () -> Void) {
-        slot.domain.inSlices({ false }, then: body)
+        slot.domain.slices.run({ false }, then: body)
     }
 }
 

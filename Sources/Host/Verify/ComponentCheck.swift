@@ -207,7 +207,7 @@ extension ComponentCheck {
     private func checkOrders() {
         guard let list = slot.list else { return end() }
         let orders = IndexCheck(list)
-        check.domain.inSlices { [self] in
+        check.domain.slices.run { [self] in
             check.isWanted && slot.list === list && orders.step()
         } then: { [self] in
             guard check.isWanted else { return }

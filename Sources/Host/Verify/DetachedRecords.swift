@@ -131,7 +131,7 @@ final class DetachedRecords {
             guard let part = try? result.get(), !part.isEnd, !domain.isStopping else {
                 return done((try? result.get())?.records ?? UnreadableRecords())
             }
-            domain.after(Self.pause) { self.read(part, done) }
+            domain.timers.after(Self.pause) { self.read(part, done) }
         }
     }
 }

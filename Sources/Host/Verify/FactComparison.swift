@@ -106,7 +106,7 @@ final class FactComparison<Source: FactSource> {
 
     /// Continues in a turn of its own: compares, checks suspects, reads the next slice or ends.
     private func proceed() {
-        check.domain.inSlices {
+        check.domain.slices.run {
             false
         } then: { [self] in
             guard check.isWanted else { return }

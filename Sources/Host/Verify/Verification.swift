@@ -77,14 +77,14 @@ final class Verification {
         if isOver { return answer() }
         let now = NIODeadline.now()
         due = max(due, now)
-        domain.after(due - now) { [self] in answer() }
+        domain.timers.after(due - now) { [self] in answer() }
     }
 
     private func answer() {
         guard let reply else { return }
         self.reply = nil
         due = .now() + Self.interval
-        news.sequence = domain.sequence
+        news.sequence = domain.commits.sequence
         if isOver { news.report = report }
         if let failure { reply(.failure(failure)) } else { reply(.success(news)) }
     }
@@ -127,7 +127,7 @@ final class Verification {
             let found = store.take(container.name, slot.name)
             record(outcome.damage(of: slot, in: container, found), of: slot)
             // Not at once: with thousands of empty components the calls would nest.
-            domain.later { [self] in verifyNextComponent(of: container) }
+            domain.timers.later { [self] in verifyNextComponent(of: container) }
         }
     }
 

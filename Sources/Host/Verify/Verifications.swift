@@ -33,7 +33,7 @@ public final class Verifications {
         last += 1
         let id = VerificationID(number: last)
         present = (id, verification)
-        domain.later { verification.run() }
+        domain.timers.later { verification.run() }
         return id
     }
 

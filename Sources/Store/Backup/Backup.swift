@@ -105,8 +105,8 @@ public final class BackupMaking: Sendable {
         // Purged rows should not be in the copy; they are if the store can't be written to.
         try? store.writer.finishTail()
         store.waitForDeletion()
-        guard !store.writer.isClosed else { throw .store(.closed(file: store.file)) }
-        if let lost = store.writer.findLostFile() { throw .store(.gone(file: lost)) }
+        guard !store.writer.condition.isClosed else { throw .store(.closed(file: store.file)) }
+        if let lost = store.writer.condition.findLostFile() { throw .store(.gone(file: lost)) }
         do {
             return try copy(store)
         } catch let error as BackupError {

@@ -35,11 +35,13 @@ extension Store {
     /// small transactions between those of entries. Records stay.
     ///
     /// - Parameter retention: the limits, which replace the previous ones.
-    public func setRetention(_ retention: Retention) { writer.setRetention(retention) }
+    public func setRetention(_ retention: Retention) {
+        writer.trimming.setLimits(retention, in: writer)
+    }
 
     /// The past notifications that are kept; nil until limits were set and the notifications were counted.
-    public var keptPast: KeptPast? { writer.keptPast }
+    public var keptPast: KeptPast? { writer.trimming.kept }
 
     /// Waits until no limit is exceeded, and the file has returned its unused pages.
-    package func waitForTrimming() { writer.waitForTrimming() }
+    package func waitForTrimming() { writer.trimming.wait(for: writer) }
 }

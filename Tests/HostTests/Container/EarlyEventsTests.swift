@@ -28,6 +28,10 @@ private struct ChattyLauncher: ComponentLauncher {
             for event in events { owner.port(port, sent: .raised([event])) }
         }
     }
+
+    func describe(
+        _ plugin: Plugin, _ done: @escaping (Result<[SettingDescription], LaunchFailure>) -> Void
+    ) { plugin.describe(done) }
 }
 
 /// What a component tells before it is part of its container is kept, up to a number of bytes.
@@ -69,10 +73,10 @@ private struct ChattyLauncher: ComponentLauncher {
     {
         let pieces = 20_000 / ReportedEvents.piece
         var host = try await host(tallies: 20_000, atOnce: true, limit: 4_000_000)
-        let before = await host.on { $0.domain.steps }
+        let before = await host.on { $0.domain.slices.steps }
         let reason = try await refusal(by: host)
         #expect(reason.contains("more than 4000000 bytes"), "\(reason)")
-        let steps = await host.on { $0.domain.steps } - before
+        let steps = await host.on { $0.domain.slices.steps } - before
         #expect(steps > pieces / 2, "\(steps) steps")
         try await host.end()
 

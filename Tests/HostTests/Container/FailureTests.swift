@@ -241,7 +241,7 @@ import Testing
         let writer = try host.heldWriter()
         // The first fails once the last is on its way.
         files.fail(kind, at: files.calls, count: .max, seed: 0)
-        let steps = await host.on { $0.domain.steps }
+        let steps = await host.on { $0.domain.slices.steps }
         async let answers = host.callAll(5_000) { registry, index, reply in
             // Every other one is a repetition, which rests on the one before.
             registry.cast(
@@ -257,7 +257,7 @@ import Testing
                 break
             }
         }
-        #expect(await host.on { $0.domain.steps } > steps + 2)
+        #expect(await host.on { $0.domain.slices.steps } > steps + 2)
         #expect((host.store.unavailability != nil) == (kind != FaultNone))
         files.fail(FaultNone, at: 0, count: 0, seed: 0)
         try fault.heal()
@@ -271,14 +271,14 @@ import Testing
 
     @Test func `answers that rest on a vote come in order, after it and in slices`() async throws {
         let host = try await films()
-        let steps = await host.on { $0.domain.steps }
+        let steps = await host.on { $0.domain.slices.steps }
         let results = try await host.callAll(5_000) { registry, index, reply in
             registry.cast(
                 SubjectAddress(container: "films", item: "heat"), value: 4, by: .ann, reply)
         }
         let sequences = try results.map { try $0.get().sequence }
         #expect(Set(sequences).count == 1)
-        #expect(await host.on { $0.domain.steps } > steps + 2)
+        #expect(await host.on { $0.domain.slices.steps } > steps + 2)
         try await host.end()
     }
 }

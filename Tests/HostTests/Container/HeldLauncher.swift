@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import PluginLoader
 import Synchronization
 
 @testable import Host
@@ -59,4 +60,8 @@ final class HeldLauncher: ComponentLauncher {
             }, loop)
         return { isGivenUp = true }
     }
+
+    func describe(
+        _ plugin: Plugin, _ done: @escaping (Result<[SettingDescription], LaunchFailure>) -> Void
+    ) { plugin.describe(done) }
 }

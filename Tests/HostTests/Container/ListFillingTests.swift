@@ -39,7 +39,7 @@ import Testing
         let client = try await ScreenClient(host)
         try await client.catchUp()
         #expect(client.ids().allSatisfy { $0.hasPrefix("wave 1") })
-        let steps = await host.on { $0.domain.steps }
+        let steps = await host.on { $0.domain.slices.steps }
         _ = Counter.taken()
         await host.on { $0.reportAllAnew() }
         try await until {
@@ -52,7 +52,7 @@ import Testing
         let pieces = Counter.taken()
         #expect(pieces.reduce(0, +) == Waves.count)
         #expect(pieces.max() == ListFilling.piece)
-        #expect(await host.on { $0.domain.steps } - steps >= Waves.count / ListFilling.piece)
+        #expect(await host.on { $0.domain.slices.steps } - steps >= Waves.count / ListFilling.piece)
         try await client.catchUp()
         #expect(client.ids().allSatisfy { $0.hasPrefix("wave 2") })
         try await host.end()
@@ -320,7 +320,7 @@ private final class Late: ContainerDelegate {
             }, eventLoop: loop)
         loop.execute { takeAway.value() }
         // It is so slow that the next piece comes later.
-        let end = NIODeadline.now() + Domain.slice
+        let end = NIODeadline.now() + Slices.length
         while NIODeadline.now() < end {}
     }
 }

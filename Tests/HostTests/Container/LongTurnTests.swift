@@ -36,7 +36,7 @@ import Testing
         // Once all is through that the turn began with.
         let after: Int = try await host.call { registry, reply in
             registry.put("films", component: nil, films, by: .ann) { _ in
-                registry.domain.later { reply(.success(registry.visitedViews)) }
+                registry.domain.timers.later { reply(.success(registry.visitedViews)) }
             }
         }
         #expect((after > before) == isAtOnce)

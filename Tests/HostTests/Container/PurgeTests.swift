@@ -94,8 +94,8 @@ import Testing
                 script.hold()
                 let films = registry.containers["films"]
                 films?.slot("stars")?.restart(because: "The test wants it.")
-                registry.domain.later {
-                    registry.domain.later {
+                registry.domain.timers.later {
+                    registry.domain.timers.later {
                         reply(result.map { _ in films?.isGated("stars") ?? true })
                     }
                 }

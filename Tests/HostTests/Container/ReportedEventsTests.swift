@@ -170,7 +170,7 @@ import Testing
         try await until { try await host.list(limit: 1).total == 0 }
         await host.on { registry in registry.tell { $0.tell(.insert(films)) } }
         let steps = await host.on { registry in
-            registry.containers["films"]?.slot("list")?.reported.isWaiting
+            registry.containers["films"]?.slot("list")?.reports.areWaiting
         }
         #expect(steps == true)
         try await host.apply(.films.changed { $0.components.remove(at: 1) })
@@ -199,7 +199,7 @@ extension Registry {
     fileprivate var list: ContentIndex? { containers["films"]?.slot("list")?.list }
 
     fileprivate var isTaking: Bool {
-        containers["films"]?.slot("list")?.reported.isWaiting ?? false
+        containers["films"]?.slot("list")?.reports.areWaiting ?? false
     }
 
     fileprivate func rating(of item: String) -> String? {

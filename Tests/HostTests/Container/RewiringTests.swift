@@ -37,9 +37,9 @@ import Testing
     private func steps(
         of host: TestRegistry, moving component: String, to place: Int
     ) async throws -> Int {
-        let before = await host.on { $0.domain.steps }
+        let before = await host.on { $0.domain.slices.steps }
         _ = try await host.call { $0.move("films", component, to: place, by: .ann, $1) }
-        return await host.on { $0.domain.steps } - before
+        return await host.on { $0.domain.slices.steps } - before
     }
 
     @Test func `lists are given the tallies of another component an item a step`() async throws {
@@ -87,9 +87,9 @@ import Testing
 
     @Test func `a votes component that is gone is in no list any more`() async throws {
         let host = try await films()
-        let before = await host.on { $0.domain.steps }
+        let before = await host.on { $0.domain.slices.steps }
         _ = try await host.call { $0.detach("films", "stars", purge: false, by: .ann, $1) }
-        #expect(await host.on { $0.domain.steps } - before >= Self.count)
+        #expect(await host.on { $0.domain.slices.steps } - before >= Self.count)
         #expect(await voted(host) == 0)
         try await host.end()
     }

@@ -58,6 +58,10 @@ private final class SlowLauncher: ComponentLauncher {
             done(result.map { SlowPort($0, loop, script) })
         }
     }
+
+    func describe(
+        _ plugin: Plugin, _ done: @escaping (Result<[SettingDescription], LaunchFailure>) -> Void
+    ) { plugin.describe(done) }
 }
 
 private final class SlowPort: ComponentPort {
@@ -73,6 +77,8 @@ private final class SlowPort: ComponentPort {
     var observedFields: [String] { inner.observedFields }
     var preselection: Selection { inner.preselection }
     var facts: ComponentFacts? { inner.facts }
+    var asks: Bool { inner.asks }
+    var directLoad: (any DirectLoad)? { nil }
 
     func load(_ changes: [Change], _ done: @escaping () -> Void) {
         inner.load(changes) { self.script.hold(changes.count, done, self.loop) }
@@ -90,6 +96,14 @@ private final class SlowPort: ComponentPort {
     func undo(_ changes: [Change]) { inner.undo(changes) }
     func report(_ values: [String: [Value]], cut: Set<String>) { inner.report(values, cut: cut) }
     func deliver(_ notification: AtriumKit.Notification) { inner.deliver(notification) }
+    func readImage(_ number: Int, of item: String, field: String) {
+        inner.readImage(number, of: item, field: field)
+    }
+    func ask(_ number: Int, _ question: ContentQuestion) { inner.ask(number, question) }
+    func apply(_ settings: [String: Value], _ done: @escaping () -> Void) {
+        inner.apply(settings, done)
+    }
+    func problem(in events: [ComponentEvent]) -> String? { inner.problem(in: events) }
     func reload() { inner.reload() }
     func reportAudience(_ screens: Int) { inner.reportAudience(screens) }
     func setReadingPaused(_ isPaused: Bool) { inner.setReadingPaused(isPaused) }

@@ -106,6 +106,10 @@ final class RemoteLauncher: ComponentLauncher {
             done(result.map { RemotePort($0, loop, owner, script) })
         }
     }
+
+    func describe(
+        _ plugin: Plugin, _ done: @escaping (Result<[SettingDescription], LaunchFailure>) -> Void
+    ) { plugin.describe(done) }
 }
 
 private final class RemotePort: ComponentPort {
@@ -139,6 +143,7 @@ private final class RemotePort: ComponentPort {
     func load(_ changes: [Change], _ done: @escaping () -> Void) {
         later { self.inner.load(changes) { self.later(done) } }
     }
+    var directLoad: (any DirectLoad)? { nil }
     func reportState(
         anew: Bool, _ done: @escaping (Result<StatePart, PortFailure>) -> Void
     ) {
@@ -210,6 +215,13 @@ private final class RemotePort: ComponentPort {
     func deliver(_ notification: AtriumKit.Notification) {
         later { self.inner.deliver(notification) }
     }
+    func readImage(_ number: Int, of item: String, field: String) {
+        later { self.inner.readImage(number, of: item, field: field) }
+    }
+    func ask(_ number: Int, _ question: ContentQuestion) {
+        later { self.inner.ask(number, question) }
+    }
+    func problem(in events: [ComponentEvent]) -> String? { nil }
     func reload() { later { self.inner.reload() } }
     func reportAudience(_ screens: Int) { later { self.inner.reportAudience(screens) } }
     func setReadingPaused(_ isPaused: Bool) {
@@ -257,7 +269,7 @@ private final class RemotePort: ComponentPort {
         let before = script.readingPauses.count
         await host.on { registry in
             let reports = (0..<1_000).map { ComponentEvent.tally(.item("film\($0)"), Tally()) }
-            registry.containers["films"]?.slot("stars")?.report(reports)
+            registry.containers["films"]?.slot("stars")?.reports.deliver(reports)
         }
         while script.readingPauses.count < before + 2 { await Task.yield() }
         #expect(script.readingPauses.dropFirst(before) == [true, false])

@@ -293,6 +293,7 @@ private final class Owner: PortOwner {
         }
     }
     func port(_ port: any ComponentPort, died death: PortDeath) { write("died \(death.reason)") }
+    func port(_ port: any ComponentPort, itemWith id: String) -> Item? { nil }
 }
 
 /// A component that says and does what the id of an item tells it.

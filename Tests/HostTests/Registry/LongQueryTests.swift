@@ -134,7 +134,7 @@ struct LongQueryTests {
         await host.on { registry in
             // Somebody counts the turns, and this one goes on.
             registry.domain.turns.clear()
-            registry.domain.inSlices {
+            registry.domain.slices.run {
                 let end = NIODeadline.now() + .milliseconds(5)
                 while NIODeadline.now() < end {}
                 return steps.withLock {
@@ -224,7 +224,7 @@ struct LongQueryTests {
         let host = try await big(limits)
         let answers = try await host.callAll(9) { (registry, index, reply: @escaping Reply<Int>) in
             // Nothing is found before all are asked, however fast the machine is.
-            if index == 0 { registry.domain.rest() }
+            if index == 0 { registry.domain.slices.rest() }
             let user = (index == 8 ? Caller.bob : .ann).actor
             let request = ListRequest(selection: Self.counted, user: user)
             registry.list("films", request) { reply($0.map(\.total)) }
@@ -266,7 +266,7 @@ struct LongQueryTests {
 
 extension Registry {
     /// What was done in slices so far.
-    fileprivate var domainSteps: Int { domain.steps }
+    fileprivate var domainSteps: Int { domain.slices.steps }
 
     /// Lets queries look at very little in one turn.
     fileprivate func lookLess() {

@@ -162,6 +162,10 @@ struct NoWorkers: ComponentLauncher {
         done(.failure(.failed(reason: "There are no workers here.")))
         return {}
     }
+
+    func describe(
+        _ plugin: Plugin, _ done: @escaping (Result<[SettingDescription], LaunchFailure>) -> Void
+    ) { plugin.describe(done) }
 }
 
 extension [Plugin] {
@@ -177,6 +181,11 @@ extension [Plugin] {
 }
 
 extension Plugin {
+    /// Lists its settings, as its code is in this process.
+    func describe(_ done: (Result<[SettingDescription], LaunchFailure>) -> Void) {
+        done(.success((settings ?? []).map { SettingDescription($0) }))
+    }
+
     static func inProcess(
         _ id: String, _ kind: Kind, _ component: any Component.Type
     ) -> Plugin {

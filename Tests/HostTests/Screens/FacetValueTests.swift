@@ -192,9 +192,9 @@ import Testing
             try await host.put((0..<1_000).map { .film("f\(part)-\($0)", ["g\(part)-\($0)"]) })
         }
         try await host.put((0..<30).map { .film("new\($0)", ["h\($0 % 10)"]) })
-        let before = await host.on { $0.domain.steps }
+        let before = await host.on { $0.domain.slices.steps }
         let page = try await host.list(facets: true)
-        #expect(await host.on { $0.domain.steps } - before >= 10_000 / ValueSearch.few)
+        #expect(await host.on { $0.domain.slices.steps } - before >= 10_000 / ValueSearch.few)
         #expect(page.sections?[0].filters.map(\.id) == (0..<10).map { "h\($0)" })
         #expect(page.sections?[0].filters.map(\.count) == Array(repeating: 3, count: 10))
         let client = try await ScreenClient(host)

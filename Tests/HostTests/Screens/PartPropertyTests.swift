@@ -142,7 +142,7 @@ extension TestRegistry {
         // What was left for later turns has had its turn, and what that left to the screen.
         for _ in 0..<3 {
             let _: Void = try await call { registry, reply in
-                registry.domain.inSlices {
+                registry.domain.slices.run {
                     false
                 } then: {
                     reply(.success(()))

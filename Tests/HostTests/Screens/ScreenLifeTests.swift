@@ -175,7 +175,7 @@ import Testing
         let (first, revision) = (client.reader, client.copy.revision)
         let second = try await host.call { (registry, reply: @escaping Reply<ScreenReader>) in
             var isHeld = true
-            registry.domain.inSlices {
+            registry.domain.slices.run {
                 isHeld
             } then: {
             }

@@ -87,7 +87,7 @@ final class ScreenWorld: @unchecked Sendable {
         step += act { [self] in
             look()
             // The stack ends here.
-            registry.domain.later { self.next() }
+            registry.domain.timers.later { self.next() }
         }
     }
 

@@ -1,0 +1,210 @@
+internal import GRDB
+internal import LogMessages
+internal import Logging
+internal import Synchronization
+
+/// Whether the store's file can be written, and why not; any thread may ask.
+///
+/// Damage and lost files are final until the process ends. After another storage error the writer probes until it can
+/// write again.
+final class StoreCondition: Sendable {
+    private enum State: Sendable {
+        case writing
+        /// A storage error stopped writing; the next probe is due at this instant.
+        case unavailable(reason: String, nextProbe: ContinuousClock.Instant)
+        /// The file is only read: SQLite reports that it is damaged, or did so to an earlier process, or it is no longer
+        /// under its name.
+        case damaged(reason: String)
+        case closed
+        /// Writing ended as after a kill: no outcomes are delivered.
+        case abandoned
+
+        /// Whether no other state can follow.
+        var isFinal: Bool {
+            switch self {
+            case .writing, .unavailable, .damaged: false
+            case .closed, .abandoned: true
+            }
+        }
+
+        /// Whether entries may be written now or later.
+        var mayWrite: Bool {
+            switch self {
+            case .writing, .unavailable: true
+            case .damaged, .closed, .abandoned: false
+            }
+        }
+    }
+
+    /// The time between two checks of the files, in nanoseconds.
+    private static let betweenLooks: Int64 = 1_000_000_000
+
+    private let path: String
+    private let logger: Logger
+    let files: OwnFiles
+    private let state: Mutex<State>
+    /// Whether SQLite reported that the file is damaged, also while the store is being closed.
+    private let sawDamage: Atomic<Bool>
+    private let lostFile = Atomic(false)
+    /// The earliest time at which an entry causes the next check of the files, in nanoseconds.
+    private let nextLook = Atomic<Int64>(0)
+
+    init(of opening: Opening, logger: Logger) {
+        path = opening.file
+        self.logger = logger
+        files = OwnFiles(of: opening.file)
+        let damage = opening.damages.first(where: \.forbidsWrites)
+        sawDamage = Atomic(damage != nil)
+        state = Mutex(damage.map { State.damaged(reason: $0.refusal) } ?? .writing)
+    }
+
+    // MARK: What may be written
+
+    /// Why nothing can be written now; nil: writing works, or has ended.
+    var unavailability: String? {
+        switch state.withLock({ $0 }) {
+        case .unavailable(let reason, _), .damaged(let reason): reason
+        case .writing, .closed, .abandoned: nil
+        }
+    }
+
+    /// Why no entries at all can be written now; nil: they can.
+    var refusal: EntryFailure? {
+        switch state.withLock({ $0 }) {
+        case .writing:
+            nil
+        case .unavailable(_, let nextProbe):
+            .unavailable(
+                retryAfter: max(0, ContinuousClock.now.duration(to: nextProbe) / .seconds(1)))
+        case .damaged(let reason):
+            .damaged(reason: reason)
+        case .closed, .abandoned:
+            .storage(reason: "the store is closed")
+        }
+    }
+
+    var isWriting: Bool {
+        if case .writing = state.withLock({ $0 }) { true } else { false }
+    }
+
+    var isDamaged: Bool { damage != nil }
+
+    var isClosed: Bool { state.withLock { $0.isFinal } }
+
+    var isAbandoned: Bool {
+        if case .abandoned = state.withLock({ $0 }) { true } else { false }
+    }
+
+    private var damage: String? {
+        if case .damaged(let reason) = state.withLock({ $0 }) { reason } else { nil }
+    }
+
+    /// Throws if nothing may be written any more.
+    func checkSound() throws {
+        guard let damage else { return }
+        throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: damage)
+    }
+
+    // MARK: The end
+
+    /// Ends writing, unless it has ended.
+    func close() { state.withLock { if !$0.isFinal { $0 = .closed } } }
+
+    /// Ends writing as after a kill, unless it has ended.
+    func abandon() { state.withLock { if !$0.isFinal { $0 = .abandoned } } }
+
+    // MARK: Storage errors
+
+    /// Stops writing until a probe succeeds.
+    func suspend(because reason: String, nextProbe: ContinuousClock.Instant) {
+        state.withLock { state in
+            if state.mayWrite { state = .unavailable(reason: reason, nextProbe: nextProbe) }
+        }
+    }
+
+    /// Whether writing waits for a probe.
+    ///
+    /// - Parameter probe: the time at which the probe was due, which another one may have replaced; nil: any.
+    /// - Returns: whether it does.
+    func awaits(probe: ContinuousClock.Instant?) -> Bool {
+        guard case .unavailable(_, let nextProbe) = state.withLock({ $0 }) else { return false }
+        return probe == nil || probe == nextProbe
+    }
+
+    /// Writes again after a probe.
+    func resume() { state.withLock { if $0.mayWrite { $0 = .writing } } }
+
+    // MARK: Damage
+
+    /// Whether SQLite reported damage, to this process or an earlier one.
+    var hasSeenDamage: Bool { sawDamage.load(ordering: .acquiring) }
+
+    /// Stops all writes, also those of later processes, if SQLite reports that the file is damaged.
+    ///
+    /// - Returns: whether it reports that.
+    @discardableResult
+    func noteDamage(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError, error.isDamage else { return false }
+        // Under the names of lost files there may be another store.
+        if findLostFile() == nil, !hasLostFile,
+            !sawDamage.exchange(true, ordering: .acquiringAndReleasing)
+        {
+            keepNote(of: error)
+        }
+        let reason = "its file is damaged and only read (\(error.reason)): restore a backup"
+        if stopWriting(because: reason) {
+            logger.log(.storeReadOnly, ["path": "\(path)", "reason": "\(reason)"])
+        }
+        return true
+    }
+
+    private func keepNote(of error: DatabaseError) {
+        do {
+            try KeptDamage.writeNote(ofDatabaseDamage: error.reason, in: path)
+        } catch {
+            logger.warning(
+                "no note of the damage could be kept: the next start will write to the file again",
+                metadata: ["path": "\(path)", "reason": "\(error)"])
+        }
+    }
+
+    /// Stops all writes of this process.
+    ///
+    /// - Returns: false if they had been stopped already.
+    private func stopWriting(because reason: String) -> Bool {
+        state.withLock { state in
+            guard state.mayWrite else { return false }
+            state = .damaged(reason: reason)
+            return true
+        }
+    }
+
+    // MARK: Files
+
+    /// Whether one of the files was found under its name no longer.
+    var hasLostFile: Bool { lostFile.load(ordering: .acquiring) }
+
+    /// Checks the files before entries are written, at most once a second; called on the writer's queue.
+    func lookAtFiles() {
+        let now = StoreMeters.now()
+        guard now >= nextLook.load(ordering: .relaxed) else { return }
+        nextLook.store(now + Self.betweenLooks, ordering: .relaxed)
+        findLostFile()
+    }
+
+    /// Stops all writes if a file of the store was removed or replaced.
+    ///
+    /// - Returns: the file's path; nil: all are where they were.
+    @discardableResult
+    func findLostFile() -> String? {
+        guard !isClosed, let lost = files.missing else { return nil }
+        lostFile.store(true, ordering: .releasing)
+        let reason =
+            "\(lost) was removed or replaced while the store is open, and what is written would be lost: put it "
+            + "back or restore a backup, and restart the daemon"
+        if stopWriting(because: reason) {
+            logger.log(.storeLost, ["path": "\(lost)", "reason": "\(reason)"])
+        }
+        return lost
+    }
+}
