@@ -287,7 +287,9 @@ extension Connection {
 
     func flush() {
         let bytes = calls.replies.ready.readableBytes
-        guard let context, isChannelWritable, bytes > 0 else { return }
+        // Nobody reads the replies to calls that outlived their peer.
+        guard let context else { return calls.replies.clearReady() }
+        guard isChannelWritable, bytes > 0 else { return }
         server.statistics.bytesOut += bytes
         usage.send(bytes, ofAll: server.statistics.bytesOut)
         context.writeAndFlush(Self.wrapOutboundOut(calls.replies.ready), promise: nil)

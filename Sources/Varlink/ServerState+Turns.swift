@@ -82,10 +82,10 @@ extension ServerState {
         while let connection = turns.held.popFirst() { connection.finishTurn() }
     }
 
-    /// Postpones a connection's further calls until the loop has polled, and until those postponed before have run.
+    /// Postpones a connection's further calls until the loop has polled, and until its user's turn comes again.
     func postpone(_ connection: Connection) {
         connection.turn.postpone()
-        line.append(connection)
+        line.append(connection, of: connection.peer.uid)
         schedulePostponed()
     }
 

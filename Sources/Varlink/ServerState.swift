@@ -38,8 +38,8 @@ final class ServerState: @unchecked Sendable {
     @exclusivity(unchecked) var turns: ConnectionTurns
     /// The time for which calls may still be started before the loop polls.
     @exclusivity(unchecked) var budget: StartBudget
-    /// The connections with calls that were postponed, in the order in which they continue.
-    var line: CircularBuffer<Connection> = []
+    /// The connections with calls that were postponed: their users take turns.
+    var line = UserTurns<Connection>()
     let nextPoll: NextPoll
 
     init(eventLoop: any EventLoop, router: VarlinkRouter, limits: VarlinkLimits, logger: Logger) {

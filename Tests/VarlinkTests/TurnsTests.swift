@@ -172,6 +172,39 @@ import Testing
         }
     }
 
+    @Test func `replies to calls whose client is gone take no memory`() async throws {
+        try await withService(limits: Self.limits) { router, desk in
+            router.handle(Note.self) { parameters, call in
+                desk.note(started: parameters.text)
+                call.reply(.init(String(repeating: "x", count: 100_000)))
+            }
+        } _: { service in
+            let client = try service.raw()
+            let texts = (0..<200).map { "\($0)" }
+            try await Self.whileHeldUp(service, [client]) {
+                try client.send(bytes: Self.calls(texts))
+                client.close()
+            }
+            // Replies that were kept would soon hold back further calls.
+            try await service.desk.wait { $0.started.last == "199" }
+            try await until { await service.server.currentStatistics().connections == 0 }
+        }
+    }
+
+    @Test func `users take turns, however many connections one of them has`() {
+        var line = UserTurns<String>()
+        for number in 1...3 { line.append("a\(number)", of: 1) }
+        line.append("b1", of: 2)
+        line.append("c1", of: 3)
+        line.append("b2", of: 2)
+        #expect(line.popFirst() == "a1")
+        line.append("a4", of: 1)
+        var order: [String] = []
+        while let next = line.popFirst() { order.append(next) }
+        #expect(order == ["b1", "c1", "a2", "b2", "a3", "a4"])
+        #expect(line.isEmpty && line.popFirst() == nil)
+    }
+
     @Test func `what is left of the time is everybody's until the loop has polled`() {
         var budget = StartBudget(.zero)
         #expect(budget.isLeft)
