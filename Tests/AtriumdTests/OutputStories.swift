@@ -1,0 +1,52 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension Stories {
+    /// What commands say where something goes wrong on their side.
+    @Suite struct Outputs {
+        @Test func `output that can't be written is an error with its reason`() async throws {
+            try await withFilms { daemon in
+                for (line, reason) in [
+                    ("atriumctl list films >/dev/full", "No space left on device"),
+                    ("atriumctl backup >/dev/full", "No space left on device"),
+                    ("atriumctl status >&-", "Bad file descriptor"),
+                    ("atriumctl --version >/dev/full", "No space left on device"),
+                ] {
+                    let done = try await daemon.type(line)
+                    #expect(done.status == 1, "\(line): \(done)")
+                    #expect(
+                        done.errors == "atriumctl: can't write standard output: \(reason)\n",
+                        "\(line): \(done)")
+                }
+                for (output, reason) in [
+                    (">/dev/full", "No space left on device"), (">&-", "Bad file descriptor"),
+                ] {
+                    let check = try await daemon.type(
+                        "CONFIGURATION_DIRECTORY=$PWD/etc atriumd --check \(output)")
+                    #expect(check.status == 74, "\(check)")
+                    #expect(
+                        check.errors == "atriumd: can't write standard output: \(reason)\n",
+                        "\(check)")
+                }
+                let early = try await daemon.type(
+                    "set -o pipefail; atriumctl list films -o ids | head -1")
+                #expect(early.status == 0 && early.errors.isEmpty, "\(early)")
+            }
+        }
+
+        @Test func `a closed standard input or error does no harm`() async throws {
+            try await withFilms { daemon in
+                let vote = try await daemon.type("atriumctl vote films/alien-1979 4 <&- 2>&-")
+                #expect(vote.status == 0, "\(vote)")
+                for line in ["comment films/alien-1979 -", "apply -f -"] {
+                    let done = try await daemon.type("atriumctl \(line) <&-")
+                    #expect(done.status == 1, "\(line): \(done)")
+                    #expect(
+                        done.errors.hasPrefix("atriumctl: standard input: Bad file descriptor"),
+                        "\(line): \(done)")
+                }
+            }
+        }
+    }
+}
