@@ -48,5 +48,18 @@ extension Stories {
                 }
             }
         }
+
+        @Test func `a daemon that does not reply is named after a while`() async throws {
+            try await withFilms { daemon in
+                daemon.signal(SIGSTOP)
+                defer { daemon.signal(SIGCONT) }
+                let done = try await daemon.type("timeout --signal INT 14 atriumctl status")
+                #expect(
+                    done.errors
+                        == "atriumctl: the daemon has not replied for 10s; Ctrl-C ends the wait\n",
+                    "\(done)")
+                #expect(done.output.isEmpty)
+            }
+        }
     }
 }
