@@ -61,5 +61,21 @@ extension Stories {
                 #expect(done.output.isEmpty)
             }
         }
+
+        @Test func `top as JSON goes on over a restart`() async throws {
+            try await withDaemon { daemon in
+                try await daemon.follow("atriumctl top --interval 0.1 --json 2>&1") { lines in
+                    #expect(try await lines.next().hasPrefix("{"))
+                    try await daemon.kill()
+                    try await daemon.start()
+                    for event in ["lost the connection; trying again", "connected again"] {
+                        var line = try await lines.next()
+                        while line.hasPrefix("{") { line = try await lines.next() }
+                        #expect(line == "atriumctl: \(event)")
+                    }
+                    #expect(try await lines.next().hasPrefix("{"))
+                }
+            }
+        }
     }
 }
