@@ -77,5 +77,32 @@ extension Stories {
                 }
             }
         }
+
+        @Test func `what is not done is not said to be done`() async throws {
+            try await withFilms { daemon in
+                for line in [
+                    "atriumctl comment films/alien-1979 first --id k1",
+                    "atriumctl delete-comment films k1",
+                ] {
+                    let done = try await daemon.type(line)
+                    #expect(done.status == 0, "\(line): \(done)")
+                }
+                let again = try await daemon.type(
+                    "atriumctl comment films/alien-1979 second --id k1")
+                #expect(again.status == 1 && again.output.isEmpty, "\(again)")
+                #expect(again.errors.contains("'k1' was deleted or removed: nothing is posted"))
+
+                let plain =
+                    "atrium: 1\ncontainer: plain\ntitle: Foo\t# \u{200F}title\r\nfields: {}\n"
+                try daemon.home.write("plain.yaml", plain)
+                let same = try await daemon.type(
+                    "atriumctl apply -f plain.yaml && atriumctl describe plain --definition | cmp - plain.yaml"
+                )
+                #expect(same.status == 0, "\(same)")
+                let closed = try await daemon.type("atriumctl close plain --votes")
+                #expect(closed.status == 0, "\(closed)")
+                #expect(closed.errors == "plain has no component of the kind votes\n", "\(closed)")
+            }
+        }
     }
 }
