@@ -104,5 +104,21 @@ extension Stories {
                 #expect(closed.errors == "plain has no component of the kind votes\n", "\(closed)")
             }
         }
+
+        @Test func `a file that can't be written in full is not left behind`() async throws {
+            try await withDaemon { daemon in
+                try daemon.home.write("ok.csv", "id,title\na,A\nb,B\n")
+                for line in [
+                    "atriumctl init ok.csv --output new.yaml",
+                    "atriumctl plugin new --kind votes --language python --path new.yaml Thumbs",
+                ] {
+                    let done = try await daemon.type("trap '' XFSZ; ulimit -f 0; \(line)")
+                    #expect(done.status == 1, "\(line): \(done)")
+                    #expect(done.errors.contains("File too large"), "\(line): \(done)")
+                    let left = try await daemon.type("test ! -e new.yaml")
+                    #expect(left.status == 0, "\(line)")
+                }
+            }
+        }
     }
 }
