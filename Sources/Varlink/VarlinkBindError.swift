@@ -24,7 +24,8 @@ public struct VarlinkBindError: Error, Sendable, Hashable, CustomStringConvertib
             switch code {
             case ENAMETOOLONG: ": a socket's path has at most \(UnixAddress.pathLimit) bytes"
             case ENOENT: ": its directory does not exist"
-            case EACCES, EPERM: ": only who may write there and belongs to the group can"
+            case EACCES, EPERM:
+                ": this user may not write in its directory, or is not in the socket's group"
             default: ""
             }
         return "can't listen at \(path): \(reason): \(String(cString: strerror(code)))\(hint)"

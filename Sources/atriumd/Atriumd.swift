@@ -23,8 +23,8 @@ struct Atriumd: AsyncParsableCommand {
             Ends with 0 once it was stopped; with 64 for a wrong command line, 78 for a wrong \
             setting, 77 where it may not read or write, 65 for a store that it can't use, 75 where \
             trying again later may help, and 70, 71, 73 or 74 for what else kept it from starting; \
-            --check ends with 78 or 77 where the settings would keep it from starting, and with 1 \
-            where something else is wrong: a definition, a plugin, a role. --restore ends in the same ways.
+            --check ends with 78 or 77 where the settings would keep it from starting, with 74 where its report \
+            can't be written, and with 1 where something else is wrong: a definition, a plugin, a role. --restore ends in the same ways.
             """,
         version: AtriumVersion.current)
 
@@ -150,12 +150,11 @@ struct Atriumd: AsyncParsableCommand {
 
     private func checkOnly(_ source: DaemonSettings.Source) async throws {
         let folder = source.directories.configuration
-        if source.file == nil, let user = Check.becomeServiceUser(of: folder) {
-            // Written directly to standard output; errors are reported elsewhere.
-            FileHandle.standardOutput.write(
-                Data("checked as the user '\(user)', whom the service runs as\n".utf8))
-        }
+        let user = source.file == nil ? Check.becomeServiceUser(of: folder) : nil
         do {
+            if let user {
+                try Check.say("checked as the user '\(user)', whom the service runs as")
+            }
             let settings = try await DaemonSettings.load(source)
             guard try await Check(settings: settings).passes() else { throw ExitCode(1) }
         } catch let error as ExitCode {

@@ -34,16 +34,37 @@ struct Check {
         return name
     }
 
+    /// Prints a line.
+    ///
+    /// - Throws: ``DaemonError`` with the system's reason if standard output can't be written.
+    static func say(_ line: String) throws {
+        var rest = Array("\(line)\n".utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count)
+            }
+            guard count >= 0 || errno == EINTR else {
+                let code = errno
+                // Who reads a pipe may leave early.
+                if code == EPIPE { return }
+                throw DaemonError(
+                    "can't write standard output: \(String(cString: strerror(code)))", status: .io,
+                    errno: code)
+            }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
+
     /// Checks everything and prints one line for each check; returns whether all passed.
     func passes() async throws -> Bool {
         var passes = true
-        func report(_ name: String, _ problem: String?) {
-            print(problem.map { "\(name): \($0)" } ?? "\(name): fine")
+        func report(_ name: String, _ problem: String?) throws {
+            try Self.say(problem.map { "\(name): \($0)" } ?? "\(name): fine")
             passes = passes && problem == nil
         }
         let roles = settings.problems(of: try settings.roleTable(groups: { [] })())
-        for problem in roles { report("configuration", problem) }
-        if roles.isEmpty { report("configuration", nil) }
+        for problem in roles { try report("configuration", problem) }
+        if roles.isEmpty { try report("configuration", nil) }
         let library = Installation.plugins(settings)
         let files = DefinitionFolder(settings).files()
         let outcomes = try await tried(files.flatMap(parts), library)
@@ -51,21 +72,21 @@ struct Check {
         for file in files {
             let own = outcomes.filter { $0.path == file.path }.map(\.outcome)
             if let problem = own.lazy.compactMap(\.problem).first ?? nesting(of: file, &before) {
-                report("definition", "\(problem)")
+                try report("definition", "\(problem)")
             } else {
-                report(file.path, nil)
-                if own.contains(where: \.lacksSecret) { noteCredentials(of: file) }
+                try report(file.path, nil)
+                if own.contains(where: \.lacksSecret) { try noteCredentials(of: file) }
             }
         }
-        for problem in library.problems { report("plugins", problem) }
+        for problem in library.problems { try report("plugins", problem) }
         for folder in settings.pluginPath where access(folder, F_OK) != 0 {
-            print("pluginPath: \(folder) is not there; a start goes on without it")
+            try Self.say("pluginPath: \(folder) is not there; a start goes on without it")
         }
         for plugin in library.plugins {
             switch plugin.state {
             case .refused, .failed:
-                report("plugin \(plugin.id)", plugin.reason ?? plugin.state.rawValue)
-            case .found, .loaded, .superseded: report("plugin \(plugin.id)", nil)
+                try report("plugin \(plugin.id)", plugin.reason ?? plugin.state.rawValue)
+            case .found, .loaded, .superseded: try report("plugin \(plugin.id)", nil)
             }
         }
         return passes
@@ -112,10 +133,10 @@ struct Check {
         }.sorted { $0.key < $1.key }
     }
 
-    private func noteCredentials(of file: DefinitionFolder.File) {
+    private func noteCredentials(of file: DefinitionFolder.File) throws {
         for component in ((try? file.outcome.get()) ?? []).flatMap(\.components) {
             for (setting, name) in credentials(of: component) {
-                print(
+                try Self.say(
                     "\(file.path): component '\(component.name)', setting '\(setting)': "
                         + "the credential '\(name)' is there for the service alone; "
                         + "what it holds was not checked")

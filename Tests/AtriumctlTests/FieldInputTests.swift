@@ -38,6 +38,12 @@ import Testing
             try object("genres=a", "genres=b,c").text == #"{"genres":["a","b","c"]}"#)
     }
 
+    @Test func `any other field stands once`() throws {
+        let failure = #expect(throws: CommandFailure.self) { try object("title=A", "title=B") }
+        #expect(failure?.sentence == "the field 'title' has two values")
+        #expect(failure?.status == .usage)
+    }
+
     @Test func `an equals sign may stand in the value`() throws {
         #expect(try object("title=a=b").text == #"{"title":"a=b"}"#)
     }

@@ -105,6 +105,40 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/missing"))
     }
 
+    @Test func `columns whose names are no words in YAML are quoted`() throws {
+        let folder = try TemporaryDirectory()
+        let path = try folder.write("odd.csv", "id,n,Yes,off\na,1,x,p\nb,2,x,p\nc,3,y,q\nd,4,y,q\n")
+        let text = try Self.definition(path).text
+        for line in [
+            "\n  \"n\":   { type", "\n  \"yes\": { type", "id: \"off\", title", "field: \"off\",",
+        ] {
+            #expect(text.contains(line), "\(line): \(text)")
+        }
+    }
+
+    @Test func `the words that import a file are no options, and name columns that can be named`()
+        throws
+    {
+        let folder = try TemporaryDirectory()
+        let path = try folder.write(
+            "-x.csv", "\"last,first\",-code,n\nA,q1,1\nB,q2,1\nC,q3,2\n")
+        let definition = try Self.definition(path)
+        #expect(definition.importWords == ["import", "x", "./-x.csv", "--id=-code"])
+    }
+
+    @Test(arguments: [
+        ("title,Title\nA,b\n", "the columns 'title' and 'Title' mean the same"),
+        ("\"a,b\"\nX\n", "no column makes ids"),
+    ])
+    func `what import would refuse is refused at once`(table: String, problem: String) async throws
+    {
+        let folder = try TemporaryDirectory()
+        let path = try folder.write("same.csv", table)
+        let command = try InitCommand.parse([path, "--output", "-"])
+        let failure = await #expect(throws: CommandFailure.self) { try await command.run() }
+        #expect(failure?.sentence.hasSuffix(problem) == true, "\(failure as Any)")
+    }
+
     @Test func `a file that holds no item is refused`() throws {
         let folder = try TemporaryDirectory()
         let file = try folder.write("empty.csv", "id,title\n")

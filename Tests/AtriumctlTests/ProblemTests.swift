@@ -233,9 +233,49 @@ import Varlink
         #expect(Atriumctl.message(for: error).hasSuffix(form), "\(Atriumctl.message(for: error))")
     }
 
-    @Test(arguments: [["thread", "films/a", "--depth", "-1"], ["watch", "--after", "-1"]])
-    func `a number below zero is a value, which the daemon refuses`(words: [String]) {
-        #expect(throws: Never.self) { try Atriumctl.parseAsRoot(words) }
+    @Test(arguments: [
+        (["thread", "films/a", "--depth", "-1"], "--depth is a number from 0."),
+        (["watch", "--after", "-1"], "--after is a sequence from 0."),
+        (["list", "films", "--sort", ""], "--sort names a field, or several with commas between."),
+        (
+            ["open", "films", "--sort", "year,"],
+            "--sort names a field, or several with commas between."
+        ),
+        (["metrics", "--output", ""], "--output names a file, or '-'."),
+        (["backup", ""], "'' is no file: name one, or '-'."),
+        (["list", "films", "--limit", "99999999999999999999"], "from 1 to \(Int.max)."),
+    ])
+    func `a value that means nothing is wrong usage, and says what would`(
+        words: [String], reason: String
+    ) {
+        let error = #expect(throws: (any Error).self) { try Atriumctl.parseAsRoot(words) }
+        guard let error else { return }
+        #expect(Atriumctl.exitCode(for: error) == .validationFailure)
+        #expect(Atriumctl.message(for: error).hasSuffix(reason), "\(Atriumctl.message(for: error))")
+    }
+
+    @Test func `a component that does not run, or reports a problem, is named once it is attached`()
+    {
+        var component = Component(
+            name: "slow", kind: "votes", plugin: "org.example.slow", title: "Slow", hidden: false,
+            isolation: .process, state: .attached)
+        #expect(AttachCommand.note(component) == nil)
+        component.reason = "the folder is gone"
+        #expect(AttachCommand.note(component) == "slow reports a problem: the folder is gone")
+        component.state = .starting
+        component.reason = nil
+        #expect(AttachCommand.note(component) == "slow has not started yet")
+        component.state = .failed
+        component.reason = "it ended"
+        #expect(AttachCommand.note(component) == "slow does not run: it ended")
+    }
+
+    @Test func `an error that is printed with its reason is not repeated as a hint`() {
+        let error = remote(
+            Daemon.ParameterInvalid(parameter: "limit", reason: "It is from 1 to 1000, not 0."))
+        let failure = CallProblem.explain(error, method: "org.atrium.Contents.List", address: nil)
+        #expect(failure.sentence.contains("It is from 1 to 1000"))
+        #expect(failure.hint == nil)
     }
 
     @Test func `a component that is missing is named with the kind that is needed`() {
@@ -285,8 +325,16 @@ import Varlink
             "a comment has at most 10,000 characters; this one has 11,000"
         ), ("seats 4", 5, "5 is beyond the limit seats of 4"),
         ("seats", 4, "the limit seats (4) is exceeded"),
+        (
+            "reason of 500 characters", 501,
+            "a reason has at most 500 characters; this one has 501"
+        ), ("components", 64, "a container has at most 64 components"),
+        ("containers", 1000, "the daemon takes at most 1,000 containers"),
+        ("screensPerUser", 1, "you have 1 screen open already, and no more are taken"),
+        ("backups", 1, "there is 1 backup already, and no more are taken"),
+        ("exports", 4, "there are 4 exports already, and no more are taken"),
     ])
-    func `the limit of a plugin says what it allows, and what was found`(
+    func `a limit says what it allows, and what was found`(
         limit: String, value: Int, sentence: String
     ) {
         #expect(LimitWording.sentence(limit, value) == sentence)
@@ -408,6 +456,7 @@ import Varlink
     @Test func `a name that is like no other has no nearest`() {
         #expect(Nearest.name(to: "books", in: ["films", "debian"]) == nil)
         #expect(Nearest.name(to: "books", in: []) == nil)
+        #expect(Nearest.name(to: "x", in: ["b", "ab"]) == nil, "a letter is like every other")
         #expect(Nearest.name(to: "books", in: ["books"]) == nil, "it is the name just typed")
     }
 }

@@ -105,10 +105,8 @@ struct Facet {
         switch section.input {
         case .range:
             let presets = section.filters.isEmpty ? "" : hint(id, section.filters.map(\.id)) + ","
-            let isOfDates = field.type == .time || field.type == .date
-            let range = isOfDates ? "2020-01-01..2020-12-31" : "6..8"
             return
-                "\(presets); write a range FROM..TO, such as \(range): either end may be left out"
+                "\(presets); write a range FROM..TO, such as \(field.exampleRange): either end may be left out"
         case .text:
             return "; write the text to look for"
         case .single, .several:

@@ -73,7 +73,21 @@ extension Field {
         switch derivation?.by {
         case .week: "a Monday, as in 2026-03-30"
         case .month: "the first of a month, as in 2026-03-01"
-        default: "a value of the type \(type.rawValue)"
+        default:
+            switch type {
+            case .boolean: "true or false"
+            case .duration: "a number of seconds"
+            default: "a value of the type \(type.rawValue)"
+            }
+        }
+    }
+
+    /// A range as a person may write it, with its unit.
+    var exampleRange: String {
+        switch type {
+        case .time, .date: "2020-01-01..2020-12-31"
+        case .duration: "5400..7200 in seconds"
+        default: "6..8"
         }
     }
 

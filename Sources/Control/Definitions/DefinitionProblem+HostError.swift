@@ -36,7 +36,7 @@ extension HostError {
                 )
             case .limitExceeded(let limit, let value, _):
                 (
-                    .container, "there are \(value) \(limit) already, and no more are taken",
+                    .container, "there can be at most \(value) \(limit)",
                     LimitSettings.key(of: limit).map { "raise \($0)" }
                 )
             case .containerNotFound, .componentNotFound, .componentExists, .definitionInvalid,

@@ -30,6 +30,7 @@ struct BackupCommand: AsyncParsableCommand {
     private var path: String? { file == "-" ? nil : file }
 
     func validate() throws {
+        guard !file.isEmpty else { throw ValidationError("'' is no file: name one, or '-'.") }
         guard path != nil || !connection.json else {
             throw ValidationError("--json prints what was written: name a file for the backup.")
         }

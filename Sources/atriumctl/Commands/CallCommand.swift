@@ -74,7 +74,10 @@ struct CallCommand: AsyncParsableCommand {
                 show(reply, session)
             }
         } else {
-            show(try await client.call(raw: name, parameters: object), session)
+            let reply = try await session.sayingWait {
+                try await client.call(raw: name, parameters: object)
+            }
+            show(reply, session)
         }
     }
 

@@ -188,6 +188,12 @@ private enum CommentText {
             container: target.container, item: target.item, component: subject.component,
             parent: parent, text: text, id: id, actor: subject.actor)
         guard let reply = try await session.answer(Comments.Post.self, parameters) else { return }
+        // Of an id that is there already the daemon returns the comment, whatever became of it.
+        guard reply.comment.state != .removed else {
+            throw CommandFailure(
+                "'\(reply.comment.id)' was deleted or removed: nothing is posted",
+                hint: "leave --id out, or name another.")
+        }
         Output.line(done("posted", reply.comment))
     }
 

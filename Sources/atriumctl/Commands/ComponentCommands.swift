@@ -78,6 +78,23 @@ struct AttachCommand: AsyncParsableCommand {
             follow: follow.isEmpty ? nil : Dictionary(follow) { $1 })
         guard try await session.answer(Containers.Attach.self, parameters) != nil else { return }
         Output.line(PrintableText.line("\(container): \(component) attached"))
+        let known = try await session.call(Containers.Describe.self, .init(container: container))
+            .container.components
+        if let note = known.first(where: { $0.name == component }).flatMap(Self.note) {
+            Output.note(PrintableText.line(note))
+        }
+    }
+
+    /// What to say of a component that is attached, and does not run or reports a problem; nil: nothing.
+    static func note(_ component: Component) -> String? {
+        let what: String? =
+            switch component.state {
+            case .starting: "has not started yet"
+            case .failed: "does not run"
+            case .loading, .attached: component.reason == nil ? nil : "reports a problem"
+            }
+        let reason = component.reason.map { ": \($0)" } ?? ""
+        return what.map { "\(component.name) \($0)\(reason)" }
     }
 
     /// Two sections.

@@ -98,6 +98,8 @@ struct DescribeCommand: AsyncParsableCommand {
             guard let text = reply.definition else {
                 throw CommandFailure("'\(target.container)' was not made from a definition")
             }
+            // A file has it as it was applied; a terminal would obey what is not printable.
+            guard Terminal.isOutputTerminal else { return Output.bytes(Array(text.utf8)) }
             let lines = PrintableText.lines(text)
             return Output.bytes(Array(lines.joined(separator: "\n").utf8))
         }

@@ -178,7 +178,12 @@ private struct Draft {
         folder = String(cString: made)
         path = "\(folder)/\(container).yaml"
         original = text
-        try InputFile.write(text, to: path)
+        do {
+            try InputFile.write(text, to: path)
+        } catch {
+            rmdir(folder)
+            throw error
+        }
     }
 
     /// Opens it in the editor, and waits until that has ended.

@@ -28,6 +28,12 @@ enum FieldInput {
             if case .array(let before)? = object[name], case .array(let more) = value {
                 object[name] = .array(before + more)
             } else {
+                guard object[name] == nil else {
+                    throw CommandFailure(
+                        "the field '\(name)' has two values",
+                        hint: "fields of the type keywords alone may be named several times.",
+                        status: .usage)
+                }
                 object[name] = value
             }
         }

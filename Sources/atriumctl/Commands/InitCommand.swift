@@ -19,7 +19,8 @@ struct InitCommand: AsyncParsableCommand {
             the daemon refuses stays in its file, for 'apply' once that is corrected or permitted.
 
             With --follow nothing is imported: the list is the file, and shows what is in it as \
-            long as the container is there. A folder of music makes a jukebox, whose list follows the folder.
+            long as the container is there. An id of one column then is its value as it is, 'Alien'; import \
+            makes 'alien' of it: votes and comments stay with the id. A folder of music makes a jukebox, whose list follows the folder.
             """
     )
     .examples(
@@ -68,6 +69,7 @@ struct InitCommand: AsyncParsableCommand {
         }
         if InputFile.isFolder(file) { return try await makeJukebox() }
         let profile = try FileProfile(file, format: format)
+        try check(profile)
         let name = name ?? DefinitionText.name(for: file)
         let path = output ?? "\(name).yaml"
         var definition = DefinitionText(
@@ -82,6 +84,24 @@ struct InitCommand: AsyncParsableCommand {
         try await namingFile(path) {
             try await apply(path)
             if !follow { try await importFile(definition) }
+        }
+    }
+
+    /// Refuses a file of which 'import' could not make items.
+    private func check(_ profile: FileProfile) throws {
+        if let (one, other) = profile.sameNames {
+            throw CommandFailure(
+                PrintableText.line("\(file): the columns '\(one)' and '\(other)' mean the same"),
+                hint:
+                    "give one of them another name: case, spaces and signs do not distinguish them."
+            )
+        }
+        guard profile.hasIDs else {
+            throw CommandFailure(
+                PrintableText.line("\(file): no column makes ids"),
+                hint:
+                    "give it a column 'id', or one whose values are all different, without a comma in its name."
+            )
         }
     }
 

@@ -21,7 +21,7 @@ enum InputFile {
         var bytes: [UInt8] = []
         while let chunk = try read(descriptor, path) { bytes += chunk }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw CommandFailure("\(path) is not UTF-8 text")
+            throw CommandFailure("\(name(path)) is not UTF-8 text")
         }
         return text
     }
@@ -82,7 +82,8 @@ enum InputFile {
         return names.sorted()
     }
 
-    /// Writes a new file; with `makesFolders` also the folders on the way.
+    /// Writes a new file, which is removed again where it can't be written in full; with `makesFolders` also the folders
+    /// on the way.
     static func write(
         _ text: String, to path: String, mode: mode_t = 0o644, makesFolders: Bool = false
     ) throws {
@@ -95,8 +96,12 @@ enum InputFile {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else { throw problem(path, errno) }
-            rest = rest.dropFirst(count)
+            guard count > 0 || errno == EINTR else {
+                let problem = problem(path, errno)
+                unlink(path)
+                throw problem
+            }
+            rest = rest.dropFirst(max(0, count))
         }
     }
 
@@ -107,6 +112,8 @@ enum InputFile {
     }
 
     private static func problem(_ path: String, _ code: Int32) -> CommandFailure {
-        CommandFailure("\(path): \(String(cString: strerror(code)))")
+        CommandFailure("\(name(path)): \(String(cString: strerror(code)))")
     }
+
+    private static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
 }

@@ -22,6 +22,7 @@ struct MetricsCommand: AsyncParsableCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func validate() throws {
+        guard output != "" else { throw ValidationError("--output names a file, or '-'.") }
         guard output == nil || !connection.json else {
             throw ValidationError("--output writes Prometheus' text: leave out --json.")
         }

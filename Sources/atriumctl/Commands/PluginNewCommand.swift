@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 
 /// The command `atriumctl plugin new --kind KIND NAME`.
 struct PluginNewCommand: ParsableCommand {
@@ -66,17 +67,22 @@ struct PluginNewCommand: ParsableCommand {
         // Found first: without the kit nothing is written.
         let kit = language == .swift ? try KitLocation.find() : nil
         let template = PluginTemplate(kind: kind, language: language, name: name, id: pluginID)
-        for file in template.files {
-            try InputFile.write(
-                file.text, to: "\(folder)/\(file.path)", mode: file.isExecutable ? 0o755 : 0o644,
-                makesFolders: true)
+        do {
+            for file in template.files {
+                try InputFile.write(
+                    file.text, to: "\(folder)/\(file.path)",
+                    mode: file.isExecutable ? 0o755 : 0o644, makesFolders: true)
+            }
+            if let kit { try KitLocation.link(kit, from: folder) }
+        } catch {
+            Self.remove(template.files.map(\.path), from: folder)
+            throw error
         }
-        if let kit { try KitLocation.link(kit, from: folder) }
         Output.line("made the plugin \(pluginID) in \(folder). Now:")
         // Delegates live in the daemon, which loads only those that its administrator names.
         let delegates = kind == .delegate ? "ATRIUM_DELEGATES=\(pluginID) " : ""
         let steps: [(command: String, note: String?)?] = [
-            ("cd \(folder)", nil),
+            ("cd \(DefinitionText.shell(folder))", nil),
             language.build.map { ($0, nil) },
             (language.check, "runs its conformance suite"),
             // Beside a daemon that runs already: its socket and its store are in use. What is hidden is no part of
@@ -92,6 +98,19 @@ struct PluginNewCommand: ParsableCommand {
             Output.line("    \(step.command)" + (step.note.map { "\(padding)# \($0)" } ?? ""))
         }
         if let guide = PluginGuide.find() { Output.line("The guide: \(guide)") }
+    }
+
+    /// Removes files, and the folders that are empty without them.
+    private static func remove(_ files: [String], from folder: String) {
+        var folders: Set<String> = [folder]
+        for file in files {
+            unlink("\(folder)/\(file)")
+            let names = file.split(separator: "/").dropLast()
+            for depth in names.indices {
+                folders.insert("\(folder)/\(names[...depth].joined(separator: "/"))")
+            }
+        }
+        for folder in folders.sorted(by: { $0.utf8.count > $1.utf8.count }) { rmdir(folder) }
     }
 
     private var pluginID: String { id ?? "org.example.\(name.lowercased())" }

@@ -92,8 +92,19 @@ struct LimitOption: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Maximum number; by default all.", valueName: "n"))
+        help: ArgumentHelp("Maximum number; by default all.", valueName: "n"),
+        transform: Self.number)
     var limit: Int?
+
+    /// The number that an argument is.
+    ///
+    /// - Throws: `ValidationError` with what it may be.
+    private static func number(_ argument: String) throws -> Int {
+        guard let number = Int(argument) else {
+            throw ValidationError("a whole number from 1 to \(Int.max).")
+        }
+        return number
+    }
 
     func validate() throws {
         guard limit.map({ $0 > 0 }) ?? true else {
@@ -154,5 +165,12 @@ struct SortOptions: ParsableArguments {
     var fields: [String]? {
         let fields = sort.flatMap { $0.split(separator: ",").map(String.init) }
         return fields.isEmpty ? nil : fields
+    }
+
+    func validate() throws {
+        let names = sort.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
+        guard !names.contains(where: \.isEmpty) else {
+            throw ValidationError("--sort names a field, or several with commas between.")
+        }
     }
 }

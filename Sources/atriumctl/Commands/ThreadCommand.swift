@@ -30,6 +30,10 @@ struct ThreadCommand: AsyncParsableCommand {
     @OptionGroup var subject: SubjectOptions
     @OptionGroup var connection: ConnectionOptions
 
+    func validate() throws {
+        guard depth ?? 0 >= 0 else { throw ValidationError("--depth is a number from 0.") }
+    }
+
     func run() async throws {
         let session = try await connection.connect()
         var comments: [Comment] = []

@@ -49,10 +49,22 @@ struct TopCommand: AsyncParsableCommand {
     }
 
     private func printJSON(_ session: Session) async throws {
-        repeat {
+        guard !once else {
             _ = try await session.answer(Daemon.Metrics.self, .init())
-            if !once { try await Task.sleep(for: .seconds(interval)) }
-        } while !once
+            return
+        }
+        var (session, reconnection) = (session, Reconnection(connection))
+        while true {
+            do {
+                _ = try await session.answer(Daemon.Metrics.self, .init())
+                reconnection.succeeded()
+                try await Task.sleep(for: .seconds(interval))
+            } catch let failure as CommandFailure where failure.status == .unreachable {
+                Output.note("atriumctl: lost the connection; trying again")
+                session = try await reconnection.connect()
+                Output.note("atriumctl: connected again")
+            }
+        }
     }
 }
 

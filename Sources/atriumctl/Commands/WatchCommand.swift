@@ -37,6 +37,7 @@ struct WatchCommand: AsyncParsableCommand {
         guard store == nil || after != nil else {
             throw ValidationError("--store goes with --after, whose store it names.")
         }
+        guard after ?? 0 >= 0 else { throw ValidationError("--after is a sequence from 0.") }
     }
 
     func run() async throws {

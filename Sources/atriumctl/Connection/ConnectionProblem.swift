@@ -8,7 +8,7 @@ enum ConnectionProblem {
         guard let error = error as? VarlinkConnectionError else {
             return CommandFailure("\(error)")
         }
-        let isOurs = !socket.contains(":") || socket.contains("atrium")
+        let isOurs = isOurs(socket)
         switch error.kind {
         case .notFound, .refused:
             return CommandFailure(
@@ -18,7 +18,7 @@ enum ConnectionProblem {
                 "\(error.description)", hint: howToJoin(socket), status: .unreachable)
         case .closed:
             return CommandFailure(
-                "the \(isOurs ? "daemon" : "service") closed the connection before it had answered",
+                "the \(service(at: socket)) closed the connection before it had answered",
                 hint: isOurs ? seeLog(socket) : nil, status: .unreachable)
         case .timedOut:
             return CommandFailure(
@@ -30,6 +30,13 @@ enum ConnectionProblem {
         case .upgraded, .overflow, .other:
             return CommandFailure(error.description, status: .unreachable)
         }
+    }
+
+    /// What is at a socket, as sentences have it: the daemon, or another service.
+    static func service(at socket: String) -> String { isOurs(socket) ? "daemon" : "service" }
+
+    private static func isOurs(_ socket: String) -> Bool {
+        !socket.contains(":") || socket.contains("atrium")
     }
 
     private static func seeLog(_ socket: String) -> String {

@@ -9,7 +9,8 @@ enum LimitWording {
         case "entryBytes": "one call writes at most \(value) bytes: send fewer at once, or less"
         case "payloadBytes": "a notification holds at most \(value) bytes"
         case "topics": "one subscription names at most \(value) topics"
-        case "screensPerUser": "you have \(value) screens open already, and no more are taken"
+        case "screensPerUser":
+            "you have \(Wording.count(value, "screen")) open already, and no more are taken"
         case "screenBytesPerUser":
             "what your screens show takes more than the \(value) bytes of memory that it may"
         case "searchBytes": "a text to search for has at most \(value) bytes"
@@ -26,8 +27,12 @@ enum LimitWording {
             "a filter's id, or the text that it looks for, has at most \(value) bytes"
         case "selectionBytes": "all selected filters together have at most \(value) bytes"
         case "waitingQueries": "\(value) of your queries that take long wait for their turn already"
-        case "containers", "components", "screens", "exports", "backups", "erasures":
-            "there are \(value) \(limit) already, and no more are taken"
+        // What is asked for may be beyond it without what is there.
+        case "containers": "the daemon takes at most \(Wording.count(value, "container"))"
+        case "components": "a container has at most \(Wording.count(value, "component"))"
+        case "screens", "exports", "backups", "erasures", "verifications":
+            "there \(value == 1 ? "is" : "are") \(Wording.count(value, String(limit.dropLast()))) "
+                + "already, and no more are taken"
         default: ofPlugin(limit, value) ?? "the limit \(limit) (\(value)) is exceeded"
         }
     }
@@ -35,6 +40,11 @@ enum LimitWording {
     /// A plugin names its limit with what that allows, as in `maxLength 10000`; the value is what was too much.
     private static func ofPlugin(_ limit: String, _ value: Int) -> String? {
         let words = limit.split(separator: " ")
+        if words.count == 4, words[1] == "of", let most = Int(words[2]) {
+            let (name, unit) = (words[0], words[3])
+            return "a \(name) has at most \(Wording.count(most)) \(unit); "
+                + "this one has \(Wording.count(value))"
+        }
         guard words.count == 2, let most = Int(words[1]) else { return nil }
         let (allowed, found) = (Wording.count(most), Wording.count(value))
         return words[0] == "maxLength"

@@ -10,7 +10,9 @@ enum Nearest {
         let candidates = known.filter { $0 != wanted }
             .map { (name: $0, distance: distance(wanted, $0)) }
         guard let best = candidates.min(by: { $0.distance < $1.distance }) else { return nil }
-        return best.distance <= max(1, wanted.count / 3) ? best.name : nil
+        // Of a single letter any other is one change away.
+        return best.distance < max(wanted.count, best.name.count)
+            && best.distance <= max(1, wanted.count / 3) ? best.name : nil
     }
 
     /// A hint that names the most similar name and up to 30 known ones; nil where there are none.

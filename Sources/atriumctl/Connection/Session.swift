@@ -28,7 +28,7 @@ struct Session: Sendable {
         _ method: Method.Type, _ parameters: Method.Parameters
     ) async throws -> Method.Reply {
         do {
-            return try await client.call(method, parameters)
+            return try await sayingWait { try await client.call(method, parameters) }
         } catch {
             throw await explain(error)
         }
@@ -78,11 +78,32 @@ struct Session: Sendable {
     /// Calls a method by name.
     func call(raw method: String, _ parameters: JSONObject) async throws -> JSONObject {
         do {
-            return try await client.call(raw: method, parameters: parameters)
+            return try await sayingWait {
+                try await client.call(raw: method, parameters: parameters)
+            }
         } catch {
             throw await explain(error)
         }
     }
+
+    /// Waits for a reply, and says on standard error, once, that it takes long.
+    ///
+    /// Not for a series of replies, which may have long pauses, and not while a program has the whole terminal.
+    func sayingWait<Reply>(_ reply: () async throws -> Reply) async throws -> Reply {
+        let notice = Task { [socket] in
+            try await Task.sleep(for: Self.patience)
+            guard !Terminal.isTaken else { return }
+            let service = ConnectionProblem.service(at: socket)
+            Output.note(
+                "atriumctl: the \(service) has not replied for "
+                    + "\(Wording.duration(Self.patience / .seconds(1))); Ctrl-C ends the wait")
+        }
+        defer { notice.cancel() }
+        return try await reply()
+    }
+
+    /// After how long a wait is said to be one.
+    private static let patience = Duration.seconds(10)
 
     /// Calls a method for a series of replies, and passes on each as it came.
     func stream(

@@ -67,9 +67,10 @@ struct DefinitionText {
 
     /// The words that import the file.
     var importWords: [String] {
-        var words = ["import", name, path]
-        let id = profile.id.map(\.name)
-        if !id.isEmpty { words += ["--id", id.joined(separator: ",")] }
+        // What begins with a dash is no option.
+        var words = ["import", name, path.hasPrefix("-") ? "./\(path)" : path]
+        let id = profile.id.map(\.name).joined(separator: ",")
+        if !id.isEmpty { words += id.hasPrefix("-") ? ["--id=\(id)"] : ["--id", id] }
         return words + ignored.flatMap { ["--ignore", $0.name] }
     }
 
@@ -78,10 +79,11 @@ struct DefinitionText {
         var lines =
             head + ["atrium: 1", "container: \(name)", "title: \(Self.quoted(title))"]
             + [fields.isEmpty ? "fields: {}" : "fields:"]
-        let width = fields.map(\.name.count).max() ?? 0
+        let width = fields.map { Self.key($0.name).count }.max() ?? 0
         lines += fields.map { field in
-            let space = String(repeating: " ", count: width - field.name.count)
-            return "  \(field.name):\(space) { \(settings(field.column)) }\(comment(field.column))"
+            let key = Self.key(field.name)
+            let space = String(repeating: " ", count: width - key.count)
+            return "  \(key):\(space) { \(settings(field.column)) }\(comment(field.column))"
         }
         lines += present
         lines.append("components:")
@@ -99,7 +101,7 @@ struct DefinitionText {
         let title = fields.first { $0.column.name == profile.title?.name }
         let image = fields.first { $0.column.choice.type == "image" }
         let parts = [("title", title?.name), ("image", image?.name)]
-            .compactMap { name, value in value.map { "\(name): \($0)" } }
+            .compactMap { name, value in value.map { "\(name): \(Self.key($0))" } }
         return parts.isEmpty ? [] : ["present: { \(parts.joined(separator: ", ")) }"]
     }
 
@@ -200,17 +202,26 @@ struct DefinitionText {
             "      sections:",
         ]
             + facets.map { field in
-                "        - { id: \(field.name), title: \(Self.quoted(Self.capitalized(field.column.name))), "
-                    + "field: \(field.name), input: several }"
+                "        - { id: \(Self.key(field.name)), title: \(Self.quoted(Self.capitalized(field.column.name))), "
+                    + "field: \(Self.key(field.name)), input: several }"
             }
     }
 
     static func quoted(_ text: String) -> String {
         let isPlain = text.wholeMatch(of: #/[A-Za-z][A-Za-z0-9 ]*/#) != nil
-        let words: Set = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"]
-        return isPlain && !words.contains(text.lowercased()) && text.last != " "
+        return isPlain && !constants.contains(text.lowercased()) && text.last != " "
             ? text : String(decoding: JSON.encode(JSONValue.string(text)), as: UTF8.self)
     }
+
+    /// A field's name as YAML reads it.
+    private static func key(_ name: String) -> String {
+        constants.contains(name) ? "\"\(name)\"" : name
+    }
+
+    /// Words that are no texts in some version of YAML.
+    private static let constants: Set = [
+        "true", "false", "yes", "no", "on", "off", "null", "y", "n",
+    ]
 
     /// A word as a shell reads it.
     static func shell(_ word: String) -> String {

@@ -98,6 +98,8 @@ struct FileProfile {
     var id: [ColumnProfile] {
         let id = columns.first { ItemText.plain($0.name) == "id" }
         if let id, id.filled == rows { return [] }
+        // 'import --id' has commas between columns.
+        let fields = fields.filter { !$0.name.contains(",") }
         let whole = fields.filter { $0.isUnique && $0.filled == rows && $0.longest <= 100 }
         let known = whole.first {
             ["text", "integer"].contains($0.choice.type) && !$0.isMoment
@@ -105,7 +107,22 @@ struct FileProfile {
         }
         if let known { return [known] }
         let year = fields.first { ItemText.plain($0.name) == "year" }
-        if let title { return [title, year].compactMap { $0 } }
+        if let title, !title.name.contains(",") { return [title, year].compactMap { $0 } }
         return Array(whole.prefix(1))
+    }
+
+    /// Whether items have ids: 'import' finds or makes them.
+    var hasIDs: Bool { !id.isEmpty || columns.contains { ItemText.plain($0.name) == "id" } }
+
+    /// Two columns that 'import' takes for one, as it does not regard case; nil: all differ.
+    var sameNames: (one: String, other: String)? {
+        var known: [String: String] = [:]
+        for column in columns {
+            let plain = ItemText.plain(column.name)
+            if !plain.isEmpty, let other = known.updateValue(column.name, forKey: plain) {
+                return (other, column.name)
+            }
+        }
+        return nil
     }
 }

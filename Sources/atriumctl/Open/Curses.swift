@@ -39,6 +39,7 @@ final class Curses {
             return nil
         }
         (self.window, self.keyboard) = (window, keyboard)
+        Terminal.isTaken = true
         hasColor = Terminal.hasColor && has_colors()
         set_escdelay(25)
         cbreak()
@@ -104,6 +105,7 @@ final class Curses {
     func suspend() {
         giveBack()
         process_stop()
+        Terminal.isTaken = true
         Output.bytes(Array(Self.pasteOn.utf8))
         resize()
     }
@@ -118,6 +120,7 @@ final class Curses {
     private func giveBack() {
         Output.bytes(Array(Self.pasteOff.utf8))
         endwin()
+        Terminal.isTaken = false
     }
 
     private func set(_ look: Look) {

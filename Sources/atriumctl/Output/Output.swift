@@ -45,7 +45,6 @@ enum Output {
         write(Array(text.utf8), to: STDERR_FILENO)
     }
 
-    /// Who reads a pipe may leave early: that is the end of the work and no failure.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
         bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]
@@ -58,9 +57,20 @@ enum Output {
                     var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     poll(&wait, 1, -1)
                 } else if errno != EINTR {
-                    exit(errno == EPIPE ? 0 : 1)
+                    fail(descriptor, errno)
                 }
             }
         }
+    }
+
+    /// Ends the process, which can't write.
+    ///
+    /// Who reads a pipe may leave early: that is the end of the work and no failure.
+    private static func fail(_ descriptor: Int32, _ code: Int32) -> Never {
+        if code == EPIPE { exit(0) }
+        if descriptor != STDERR_FILENO {
+            note("atriumctl: can't write standard output: \(String(cString: strerror(code)))")
+        }
+        exit(CommandFailure.Status.refused.rawValue)
     }
 }

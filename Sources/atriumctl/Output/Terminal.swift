@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// What is known of where standard output and standard error lead to.
 enum Terminal {
@@ -18,6 +19,14 @@ enum Terminal {
 
     /// Whether what stands on standard output can be drawn over.
     static let canRedraw = isOutputTerminal && environment("TERM") != "dumb"
+
+    /// Whether a program draws on all of it, so that nothing else may be printed.
+    static var isTaken: Bool {
+        get { taken.load(ordering: .relaxed) }
+        set { taken.store(newValue, ordering: .relaxed) }
+    }
+
+    private static let taken = Atomic(false)
 
     /// How many columns standard output has; nil where nothing is cut.
     static var width: Int? {

@@ -51,6 +51,7 @@ final class FullScreen {
         }
         self.sources = sources
         for source in sources { source.resume() }
+        Terminal.isTaken = true
         // The other screen, and no cursor in it.
         Output.bytes(Array("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J".utf8))
     }
@@ -66,6 +67,7 @@ final class FullScreen {
         for source in sources { source.cancel() }
         Output.bytes(Array("\u{1B}[?25h\u{1B}[?1049l".utf8))
         if var before { tcsetattr(STDIN_FILENO, TCSADRAIN, &before) }
+        Terminal.isTaken = false
     }
 
     /// Has keys come one by one, and nothing typed be shown.
