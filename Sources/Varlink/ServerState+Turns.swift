@@ -82,7 +82,8 @@ extension ServerState {
         while let connection = turns.held.popFirst() { connection.finishTurn() }
     }
 
-    /// Postpones a connection's further calls until the loop has polled, and until its user's turn comes again.
+    /// Postpones a connection's further calls until its user's turn comes again: after the loop has polled, or in what
+    /// is left of the time until then.
     func postpone(_ connection: Connection) {
         connection.turn.postpone()
         line.append(connection, of: connection.peer.uid)

@@ -86,6 +86,8 @@ public final class ContainerScreens {
             } else if let part = parts.popLast() {
                 if table.parts[part.id] === part { close(part) }
                 part.endPart()
+                // Its reader may have been woken before, and seen the part.
+                part.touched()
             } else {
                 return false
             }

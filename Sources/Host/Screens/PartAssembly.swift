@@ -209,8 +209,12 @@ extension PartAssembly {
     private func showEverywhere(without container: String? = nil) {
         var left = screens.everywhere
         if let container {
+            // Parts of a container that was removed may still have its screens.
+            let home = screens.table.homes()[container]
             left.removeAll { screen in
-                screen.parts.contains { $0.partState?.container == container && $0.home != nil }
+                screen.parts.contains {
+                    $0.partState?.container == container && $0.home != nil && $0.home === home
+                }
             }
         }
         guard !left.isEmpty else { return }

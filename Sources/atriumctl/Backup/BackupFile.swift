@@ -83,9 +83,7 @@ struct BackupFile: ~Copyable {
     }
 
     private static func check(_ path: String, replaces: Bool) throws {
-        guard !InputFile.isFolder(path) else {
-            throw CommandFailure("\(path) is a folder", hint: "name a file in it.", status: .usage)
-        }
+        try InputFile.checkIsNoPlace(path)
         guard replaces || !InputFile.exists(path) else {
             throw CommandFailure(
                 "there is a file \(path) already",

@@ -78,8 +78,12 @@ struct AttachCommand: AsyncParsableCommand {
             follow: follow.isEmpty ? nil : Dictionary(follow) { $1 })
         guard try await session.answer(Containers.Attach.self, parameters) != nil else { return }
         Output.line(PrintableText.line("\(container): \(component) attached"))
-        let known = try await session.call(Containers.Describe.self, .init(container: container))
-            .container.components
+        // It is attached, whatever comes of this call.
+        guard
+            let known = try? await session.call(
+                Containers.Describe.self, .init(container: container)
+            ).container.components
+        else { return }
         if let note = known.first(where: { $0.name == component }).flatMap(Self.note) {
             Output.note(PrintableText.line(note))
         }

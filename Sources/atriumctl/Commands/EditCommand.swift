@@ -93,7 +93,9 @@ struct EditCommand: AsyncParsableCommand {
         let parameters = Containers.Apply.Parameters(
             definitions: [.init(file: "\(container).yaml", text: text)], dryRun: true)
         do {
-            _ = try await session.client.call(Containers.Apply.self, parameters)
+            _ = try await session.sayingWait {
+                try await session.client.call(Containers.Apply.self, parameters)
+            }
         } catch let error as VarlinkRemoteError {
             // What else is wrong with the text is why it is edited.
             guard case .roleRequired? = InterfaceError(error) else { return }

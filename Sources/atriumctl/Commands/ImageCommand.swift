@@ -75,8 +75,10 @@ struct ImageCommand: AsyncParsableCommand {
         _ parameters: Contents.Image.Parameters, _ session: Session
     ) async throws -> JSONObject {
         do {
-            return try await session.client.call(
-                raw: Contents.Image.name, parameters: JSONObject(writing: parameters) ?? .empty)
+            return try await session.sayingWait {
+                try await session.client.call(
+                    raw: Contents.Image.name, parameters: JSONObject(writing: parameters) ?? .empty)
+            }
         } catch let error as VarlinkRemoteError {
             guard case .fieldUnknown(let field, let known) = InterfaceError(error) else {
                 throw await session.explain(error)

@@ -54,18 +54,36 @@ enum InputFile {
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Whether a device, a pipe or a socket is there, which can only be written to.
+    /// Whether a pipe, a socket or a device without blocks is there, which can only be written to.
     static func isStream(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { return false }
-        return ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+        return [S_IFIFO, S_IFSOCK, S_IFCHR].contains(status.st_mode & S_IFMT)
     }
 
-    /// Where links lead to; the path itself where nothing is there.
+    /// Throws where a folder is, or a disk: nothing is to be written over that.
+    static func checkIsNoPlace(_ path: String) throws {
+        guard !isFolder(path) else {
+            throw CommandFailure("\(path) is a folder", hint: "name a file in it.", status: .usage)
+        }
+        var status = stat()
+        guard stat(path, &status) != 0 || status.st_mode & S_IFMT != S_IFBLK else {
+            throw CommandFailure("\(path) is a disk", hint: "name a file.", status: .usage)
+        }
+    }
+
+    /// Where links lead to, also to a file that is still to be made; the path itself where they lead nowhere.
     static func followed(_ path: String) -> String {
-        guard let found = realpath(path, nil) else { return path }
-        defer { free(found) }
-        return String(cString: found)
+        if let found = realpath(path, nil) {
+            defer { free(found) }
+            return String(cString: found)
+        }
+        var name = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(path, &name, name.count - 1)
+        guard count > 0 else { return path }
+        let target = String(decoding: name[..<count].map(UInt8.init), as: UTF8.self)
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        return target.hasPrefix("/") ? target : folder + target
     }
 
     /// The names in a folder, sorted, without hidden ones.

@@ -76,8 +76,10 @@ struct PutCommand: AsyncParsableCommand {
                     id: item, fields: JSONObject(values) ?? .empty,
                     parent: parent?.isEmpty == true ? nil : parent, ifRevision: revision)
             ])
-        let object = try await session.client.call(
-            raw: Contents.Put.name, parameters: JSONObject(writing: parameters) ?? .empty)
+        let object = try await session.sayingWait {
+            try await session.client.call(
+                raw: Contents.Put.name, parameters: JSONObject(writing: parameters) ?? .empty)
+        }
         if session.printsJSON { return Output.rawLine(object.bytes) }
         let reply = try session.decode(Contents.Put.self, object)
         let done = reply.inserted > 0 ? "added" : reply.updated > 0 ? "changed" : "unchanged"
@@ -88,9 +90,11 @@ struct PutCommand: AsyncParsableCommand {
         _ item: String, _ session: Session
     ) async throws -> Contents.Get.Reply? {
         do {
-            return try await session.client.call(
-                Contents.Get.self,
-                .init(container: target.container, component: list.component, item: item))
+            return try await session.sayingWait {
+                try await session.client.call(
+                    Contents.Get.self,
+                    .init(container: target.container, component: list.component, item: item))
+            }
         } catch let error as VarlinkRemoteError where error.as(Contents.ItemNotFound.self) != nil {
             return nil
         }

@@ -24,10 +24,13 @@ struct Openness: ParsableArguments {
         let what = isBoth ? "votes and comments" : votes ? "votes" : "comments"
         Output.line(
             PrintableText.line("\(container) is \(open ? "open" : "closed") for \(what)"))
-        let known = try await session.call(Containers.Describe.self, .init(container: container))
-            .container.components
-        // Who names neither closes what there is.
-        if !isBoth, !known.contains(where: { $0.kind == what }) {
+        // Who names neither closes what there is. It is done, whatever comes of this call.
+        guard !isBoth,
+            let known = try? await session.call(
+                Containers.Describe.self, .init(container: container)
+            ).container.components
+        else { return }
+        if !known.contains(where: { $0.kind == what }) {
             Output.note(PrintableText.line("\(container) has no component of the kind \(what)"))
         }
     }

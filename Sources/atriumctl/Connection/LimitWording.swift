@@ -27,7 +27,7 @@ enum LimitWording {
             "a filter's id, or the text that it looks for, has at most \(value) bytes"
         case "selectionBytes": "all selected filters together have at most \(value) bytes"
         case "waitingQueries": "\(value) of your queries that take long wait for their turn already"
-        // What is asked for may be beyond it without what is there.
+        // One call may ask for more than the limit, however many there are already.
         case "containers": "the daemon takes at most \(Wording.count(value, "container"))"
         case "components": "a container has at most \(Wording.count(value, "component"))"
         case "screens", "exports", "backups", "erasures", "verifications":

@@ -125,7 +125,10 @@ struct Importer {
             container: container, fields: fields, wishes: wishes,
             allowsDecimalComma: allowsDecimalComma)
         shape = found
-        wasEmpty = try await present.areNone()
+        if !wishes.replacesItems {
+            let present = present
+            wasEmpty = try await read { try await present.areNone() }
+        }
         return found
     }
 
@@ -155,7 +158,8 @@ struct Importer {
         guard batch.isPartial else { return try await dispatch(batch) }
         // What is on its way may change the items that are read.
         while !flights.isEmpty { try await land() }
-        let items = try await present.items(of: batch)
+        let present = present
+        let items = try await read { try await present.items(of: batch) }
         var whole = ImportBatch()
         for entry in batch.entries {
             let entry = entry.completed(by: entry.content.identity.first.flatMap { items[$0] })
@@ -166,6 +170,32 @@ struct Importer {
             whole.append(entry)
         }
         try await dispatch(whole)
+    }
+
+    /// Reads from the daemon, again where it says that it can reply later.
+    private func read<Result>(_ body: () async throws -> Result) async throws -> Result {
+        var attempt = 1
+        while true {
+            do {
+                return try await session.sayingWait(body)
+            } catch let error as VarlinkRemoteError {
+                guard case .later(let seconds) = ImportRefusal(error, of: ImportBatch()),
+                    try await pause(seconds, attempt: attempt)
+                else { throw await session.explain(error) }
+                attempt += 1
+            } catch {
+                throw await session.explain(error)
+            }
+        }
+    }
+
+    /// Waits before another attempt.
+    ///
+    /// - Returns: whether there is to be one.
+    private func pause(_ seconds: Double, attempt: Int) async throws -> Bool {
+        guard attempt < Self.attempts, !isInterrupted() else { return false }
+        try await Task.sleep(for: .seconds(min(10, max(0.05, seconds))))
+        return true
     }
 
     private mutating func dispatch(_ batch: ImportBatch) async throws {
@@ -181,7 +211,7 @@ struct Importer {
 
     private mutating func receive(_ flight: Flight, attempt: Int) async throws {
         do {
-            switch try await flight.outcome() {
+            switch try await session.sayingWait({ try await flight.outcome() }) {
             case .put(let reply):
                 report.add(
                     inserted: reply.inserted, updated: reply.updated, unchanged: reply.unchanged)
@@ -203,10 +233,9 @@ struct Importer {
         switch ImportRefusal(error, of: batch) {
         case .everything: throw await session.explain(error)
         case .later(let seconds):
-            guard attempt < Self.attempts, !isInterrupted() else {
+            guard try await pause(seconds, attempt: attempt) else {
                 throw await session.explain(error)
             }
-            try await Task.sleep(for: .seconds(min(10, max(0.05, seconds))))
             try await deliver(batch, attempt: attempt + 1)
         case .entry(let place):
             reject(entries[place], error)

@@ -19,12 +19,12 @@ struct PresentItems {
 
     /// Whether the list has none.
     func areNone() async throws -> Bool {
-        try await session.call(
+        try await session.client.call(
             Contents.List.self, .init(container: container, component: component, limit: 1)
         ).total == 0
     }
 
-    /// The items of a batch that are there, by id.
+    /// The items of a batch that are there, by id; what others change afterwards is not in them.
     func items(of batch: ImportBatch) async throws -> [String: Item] {
         let ids = batch.entries.filter { $0.named != nil }.flatMap(\.content.identity)
         var found: [String: Item] = [:]
@@ -54,8 +54,6 @@ struct PresentItems {
             throw CancellationError()
         } catch let error as VarlinkRemoteError where error.as(Contents.ItemNotFound.self) != nil {
             return nil
-        } catch {
-            throw await session.explain(error)
         }
     }
 }

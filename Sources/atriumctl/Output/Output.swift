@@ -57,7 +57,9 @@ enum Output {
                     var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     poll(&wait, 1, -1)
                 } else if errno != EINTR {
-                    fail(descriptor, errno)
+                    // A note that nobody can read ends no work.
+                    if descriptor == STDERR_FILENO { return }
+                    fail(errno)
                 }
             }
         }
@@ -66,11 +68,9 @@ enum Output {
     /// Ends the process, which can't write.
     ///
     /// Who reads a pipe may leave early: that is the end of the work and no failure.
-    private static func fail(_ descriptor: Int32, _ code: Int32) -> Never {
+    private static func fail(_ code: Int32) -> Never {
         if code == EPIPE { exit(0) }
-        if descriptor != STDERR_FILENO {
-            note("atriumctl: can't write standard output: \(String(cString: strerror(code)))")
-        }
+        note("atriumctl: can't write standard output: \(String(cString: strerror(code)))")
         exit(CommandFailure.Status.refused.rawValue)
     }
 }

@@ -15,6 +15,7 @@ enum Pager {
         setenv("LESS", "FRX", 0)
         guard let file = popen(command, "w") else { return }
         pipe.withLock { $0 = PagerPipe(file: file) }
+        Terminal.isTaken = true
         Output.redirect(to: fileno(file))
         // Ctrl-C is the pager's: it ends a search, not the list.
         signal(SIGINT, SIG_IGN)
@@ -30,6 +31,7 @@ enum Pager {
         guard let pipe else { return }
         Output.redirect(to: STDOUT_FILENO)
         pclose(pipe.file)
+        Terminal.isTaken = false
         signal(SIGINT, SIG_DFL)
     }
 

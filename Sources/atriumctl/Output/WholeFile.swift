@@ -11,9 +11,7 @@ enum WholeFile {
     /// - Throws: ``CommandFailure`` with the system's reason; what stood there stays then.
     static func write(_ text: String, to path: String) throws {
         guard InputFile.exists(path) || errno == ENOENT else { throw failure("write", path) }
-        guard !InputFile.isFolder(path) else {
-            throw CommandFailure("\(path) is a folder", hint: "name a file in it.", status: .usage)
-        }
+        try InputFile.checkIsNoPlace(path)
         guard InputFile.isStream(path) else {
             return try replace(InputFile.followed(path), with: text)
         }
