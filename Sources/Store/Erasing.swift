@@ -101,17 +101,34 @@ extension Store {
                 AND sequence <= (SELECT value FROM meta WHERE name = 'applied')
         """
 
-    /// Why purged rows may still be in the file; nil: all are deleted.
+    /// Why the person may still be in the file, or purged rows are; nil: all are deleted.
+    ///
+    /// A damaged or lost row of a small table may be the person's name, or say where their records are. A lost purge
+    /// was never carried out.
     private func hindrance(_ db: Database) throws -> StoreError? {
-        // Also if the table is empty: a lost row's purge was never carried out.
-        if let damage = try TableCheck.problems(db).first(where: { $0.contains("table purges") }) {
+        if let damage = try TableCheck.problems(db).first(where: { !$0.contains("table meta") }) {
             return .corrupt(file: file, reason: damage)
+        }
+        if let component = try Int64.fetchOne(db, sql: Self.unknownComponents) {
+            return .corrupt(
+                file: file,
+                reason: "it has records of a component \(component), which it does not know")
         }
         guard try Purged.isPending(db) else { return nil }
         return .failed(
             file: file, operation: "erasing a person in",
             reason: "purged records could not be deleted yet")
     }
+
+    /// Selects the numbers of components that have records and no row, one step for each component.
+    private static let unknownComponents = """
+        WITH RECURSIVE found(id) AS (
+            SELECT MIN(component) FROM records
+            UNION ALL
+            SELECT (SELECT MIN(component) FROM records WHERE component > found.id) FROM found
+            WHERE found.id IS NOT NULL)
+        SELECT id FROM found WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM components)
+        """
 
     private static func redact(_ sequence: Int64, isGone: Bool, _ db: Database) throws {
         let row = try Row.fetchOne(

@@ -142,6 +142,19 @@ import Testing
         #expect(again.store.isDamaged)
     }
 
+    @Test(arguments: [
+        "DELETE FROM components WHERE id = 1", "DELETE FROM containers WHERE id = 1",
+        "UPDATE records SET component = 99 WHERE key = (SELECT MAX(key) FROM records)",
+        "UPDATE actors SET rowsum = rowsum + 1 WHERE number = 8",
+    ])
+    func `nobody is erased while a lost row may be theirs`(damage: String) throws {
+        let bench = try reopened(after: damage, purges: [])
+        let error = #expect(throws: StoreError.self) {
+            try bench.store.erase(7, notifications: [])
+        }
+        guard case .corrupt? = error else { throw error ?? CancellationError() }
+    }
+
     @Test(arguments: ["containers", "actors"])
     func `a row that is there twice does not stand for one that is gone`(table: String) throws {
         let bench = try reopened(after: "SELECT 1")
