@@ -30,6 +30,11 @@ import Testing
         #expect(outcome(of: parts[0] + "\n", file: file.lastPathComponent) == expected)
     }
 
+    @Test func `a byte order mark before a definition is no part of it`() throws {
+        let text = "atrium: 1\ncontainer: films\n"
+        #expect(outcome(of: "\u{FEFF}" + text, file: "a.yaml") == outcome(of: text, file: "a.yaml"))
+    }
+
     @Test(arguments: [
         ("container.delegate", "least", 9), ("scopes.a.delegate", "day", 6),
         ("scopes.b.delegate", "day", 7),

@@ -39,12 +39,24 @@ import Varlink
         #expect(set.server.handshake == .seconds(5))
     }
 
-    @Test func `the guide and the manual say between what each may be`() throws {
+    private func text(_ path: String) throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        func text(_ path: String) throws -> String {
-            try String(contentsOf: root.appending(path: path), encoding: .utf8)
+        return try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    @Test func `the settings file that is installed names the defaults`() throws {
+        let lines = try text("packaging/atrium.yaml").matches(of: #/(?m)^#  (\w+): (\w+)/#)
+        #expect(lines.count > 20)
+        for line in lines {
+            let key = String(line.1)
+            let setting = try #require(LimitSettings.known.first { $0.key == key }, "\(key)")
+            let value = try #require(setting.value(String(line.2)), "\(line.0)")
+            #expect(LimitSettings().differences(to: limits([key: value])) == [], "\(line.0)")
         }
+    }
+
+    @Test func `the guide and the manual say between what each may be`() throws {
         let guide = try text("docs/operating.md")
         let manual = try #require(
             try text("docs/man/atrium.yaml.5").firstMatch(of: #/(?s)\n\.Sh LIMITS.*?\n\.Sh/#)

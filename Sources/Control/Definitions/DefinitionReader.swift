@@ -40,7 +40,9 @@ public enum DefinitionReader {
     ) throws(DefinitionProblem) -> [DefinitionNode] {
         do {
             var roots: [DefinitionNode] = []
-            let parser = try Parser(yaml: text)
+            // Editors on Windows begin a file with a byte order mark.
+            let parser = try Parser(
+                yaml: text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text)
             while let root = try parser.nextRoot() {
                 roots.append(DefinitionNode(node: root, file: file, path: ""))
             }
