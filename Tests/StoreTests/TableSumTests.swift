@@ -173,6 +173,21 @@ import Testing
         #expect(throws: BackupError.self) { try BackupMaking().make(of: again.store) }
     }
 
+    @Test func `an entry that is there twice does not stand for one that is gone`() throws {
+        let bench = try reopened(after: "SELECT 1")
+        bench.store.waitForDeletion()
+        bench.store.close()
+        var (files, place) = try files(of: bench.scratch, pageOf: "entries")
+        let rows = place + 8
+        files.database.replaceSubrange(
+            rows + 2..<rows + 4, with: files.database.subdata(in: rows..<rows + 2))
+        let again = try Bench(files.written())
+        again.store.setRetention(Retention(count: 1_000))
+        again.store.waitForTrimming()
+        #expect(again.store.keptPast?.missing == 1)
+        #expect(throws: BackupError.self) { try BackupMaking().make(of: again.store) }
+    }
+
     @Test func `a container that its index has lost is not made anew`() throws {
         let bench = try reopened(after: "SELECT 1")
         bench.store.waitForDeletion()

@@ -40,14 +40,19 @@ struct PastCount {
             db,
             sql: """
                 SELECT COUNT(topic), IFNULL(SUM(\(Self.size)), 0), MAX(sequence),
-                    IFNULL(SUM(sequence > ?), 0)
+                    IFNULL(SUM(sequence > ?), 0),
+                    TOTAL(CASE WHEN sequence > ? THEN sequence - ? END)
                 FROM entries WHERE sequence > ?
-                """, arguments: [from, through])
+                """, arguments: [from, from, from, through])
         guard let row else { return }
         // The last rows may be gone, too: what they changed was made.
         let end = try max(row[2] as Int64? ?? 0, Self.number("applied", db))
         if end > from {
-            let count = max(0, Int(end - from) - (row[3] as Int))
+            var count = max(0, Int(end - from) - (row[3] as Int))
+            // Entries that a damaged page names twice stand for others.
+            if count == 0, let all = Self.sum(through: end - from), row[4] as Double? != all {
+                count = 1
+            }
             if count > 0 {
                 missing += count
                 lastMissing = try Self.lastMissing(after: from, through: end, db)
@@ -60,6 +65,12 @@ struct PastCount {
         through = last
         newest = try Self.time(of: "DESC", db) ?? newest
         oldest = try Self.time(of: "ASC", db) ?? oldest
+    }
+
+    /// The sum of the numbers from 1 to this one; nil: a double does not hold it exactly.
+    private static func sum(through last: Int64) -> Double? {
+        guard last <= 90_000_000 else { return nil }
+        return Double(last * (last + 1) / 2)
     }
 
     private static func lastMissing(
