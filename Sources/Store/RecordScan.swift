@@ -118,19 +118,34 @@ struct RecordScan {
         var late = late[...].drop { entry in
             start.map { !$0.lexicographicallyPrecedes(entry.key) } ?? false
         }
+        var last = start
         while try rows.step() {
-            guard try hand(rows, rows.bytes(0), &late, &tally, body) else { return }
+            let key = rows.bytes(0)
+            let isInOrder = last.map { Self.precedes($0, key) } ?? true
+            guard try hand(rows, key, isInOrder: isInOrder, &late, &tally, body) else { return }
+            guard isInOrder else { continue }
+            if last == nil { last = [] }
+            last?.removeAll(keepingCapacity: true)
+            last?.append(contentsOf: key)
         }
         while let (key, entry) = late.popFirst() {
             guard try hand(key, entry, body) else { return }
         }
     }
 
+    /// Whether a key comes before another, by their bytes.
+    private static func precedes(_ key: [UInt8], _ other: UnsafeRawBufferPointer) -> Bool {
+        let common = min(key.count, other.count)
+        let order = other.baseAddress.map { memcmp(key, $0, common) } ?? 0
+        return order != 0 ? order < 0 : key.count < other.count
+    }
+
     /// Passes on the tail's records with keys before a row's, then the row, or the tail's record in its place.
     ///
-    /// A row is counted only when it is passed on: a reading that stops before it will read it again.
+    /// A row is counted only when it is passed on: a reading that stops before it will read it again. A row that is not
+    /// in order counts as damaged: it is read here, and not found by its key.
     private func hand(
-        _ row: PreparedStatement, _ key: UnsafeRawBufferPointer,
+        _ row: PreparedStatement, _ key: UnsafeRawBufferPointer, isInOrder: Bool,
         _ late: inout ArraySlice<(key: [UInt8], LateRecords.Late)>, _ tally: inout RecordTally,
         _ body: Body
     ) throws -> Bool {
@@ -149,7 +164,7 @@ struct RecordScan {
         if row.number(5) != 0 { return true }
         let (value, sequence, created) = (row.bytes(1), row.number(2), row.number(3))
         let found = sums.record(key: key, value: value, sequence: sequence, created: created)
-        if found == sum { return try body(key, value, sequence) }
+        if found == sum, isInOrder { return try body(key, value, sequence) }
         kept?.add(
             name.container, name.component, key: key, value: value, sequence: sequence,
             created: created, sum: sum)

@@ -188,6 +188,20 @@ import Testing
         #expect(throws: BackupError.self) { try BackupMaking().make(of: again.store) }
     }
 
+    @Test func `a record in the place of the one behind it is found`() throws {
+        let scratch = try closed(after: "SELECT 1", purges: [])
+        var (files, place) = try files(of: scratch, pageOf: "records")
+        let rows = place + 8
+        let places = files.database.subdata(in: rows..<rows + 4)
+        files.database.replaceSubrange(rows..<rows + 4, with: places.suffix(2) + places.prefix(2))
+        let bench = try Bench(files.written())
+        let recount = try Recount(of: bench.store, container: nil)
+        var damaged: [String] = []
+        while let slice = try recount.next() { damaged += slice.damaged }
+        #expect(damaged == ["a\n1"])
+        #expect(throws: BackupError.self) { try BackupMaking().make(of: bench.store) }
+    }
+
     @Test func `a container that its index has lost is not made anew`() throws {
         let bench = try reopened(after: "SELECT 1")
         bench.store.waitForDeletion()
