@@ -270,14 +270,6 @@ import Varlink
         #expect(AttachCommand.note(component) == "slow does not run: it ended")
     }
 
-    @Test func `an error that is printed with its reason is not repeated as a hint`() {
-        let error = remote(
-            Daemon.ParameterInvalid(parameter: "limit", reason: "It is from 1 to 1000, not 0."))
-        let failure = CallProblem.explain(error, method: "org.atrium.Contents.List", address: nil)
-        #expect(failure.sentence.contains("It is from 1 to 1000"))
-        #expect(failure.hint == nil)
-    }
-
     @Test func `a component that is missing is named with the kind that is needed`() {
         let typed = RemoteProblem.explain(
             remote(Contents.ComponentNotFound(container: "films", component: "stars")))

@@ -52,12 +52,6 @@ enum CallProblem {
         case nil:
             guard error.name.hasPrefix("org.atrium.") else { return nil }
             let known = RemoteProblem.explain(error)
-            // The error was printed with its reason.
-            if let reason = error.parameters.value["reason"]?.string,
-                known.sentence.contains(reason)
-            {
-                return known.hint
-            }
             return [known.sentence, known.hint].compactMap(\.self).joined(separator: "; ")
         }
     }
