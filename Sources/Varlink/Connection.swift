@@ -20,6 +20,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
 
     let number: UInt64
     let peer: Peer
+    /// The bytes of replies that were dropped since the peer is gone: as many as would wait for it end its calls.
+    private var unreadBytes = 0
     let server: ServerState
     let eventLoop: any EventLoop
 
@@ -203,7 +205,7 @@ extension Connection {
 
     var isWritable: Bool {
         isChannelWritable && server.handover != .frozen
-            && calls.replies.waitingBytes < server.limits.writableBytes
+            && calls.replies.waitingBytes + unreadBytes < server.limits.writableBytes
     }
 
     /// Whether to read on.
@@ -287,8 +289,11 @@ extension Connection {
 
     func flush() {
         let bytes = calls.replies.ready.readableBytes
-        // Nobody reads the replies to calls that outlived their peer.
-        guard let context else { return calls.replies.clearReady() }
+        guard let context else {
+            // Nobody reads the replies to calls that outlived their peer.
+            unreadBytes += bytes
+            return calls.replies.clearReady()
+        }
         guard isChannelWritable, bytes > 0 else { return }
         server.statistics.bytesOut += bytes
         usage.send(bytes, ofAll: server.statistics.bytesOut)
