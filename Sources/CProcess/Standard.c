@@ -2,9 +2,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Opens what a shell closed by `<&-` or `>&-`, before the runtime takes one of the numbers for its own use. What
-   reads such an input, or writes to such an output, still gets EBADF; an error goes nowhere. The lowest free number is
-   always the one that is looked at. */
+/* Opens what a shell closed by `<&-` or `>&-`, before the runtime takes one of the numbers for its own use. Number
+   0 is opened for writing and 1 for reading, so that using them still fails with EBADF; what is written to 2 is dropped.
+   `open` returns the lowest free number, which is the one that the loop has come to. */
 __attribute__((constructor)) static void open_standard(void) {
     static const int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
     for (int number = 0; number < 3; number++) {

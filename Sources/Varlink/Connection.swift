@@ -20,8 +20,9 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
 
     let number: UInt64
     let peer: Peer
-    /// The bytes of replies that were dropped since the peer is gone: as many as would wait for it end its calls.
-    private var unreadBytes = 0
+    /// The bytes of replies that were dropped because the peer had closed the connection; at `writableBytes` no more of
+    /// its calls are started.
+    private var droppedBytes = 0
     let server: ServerState
     let eventLoop: any EventLoop
 
@@ -205,7 +206,7 @@ extension Connection {
 
     var isWritable: Bool {
         isChannelWritable && server.handover != .frozen
-            && calls.replies.waitingBytes + unreadBytes < server.limits.writableBytes
+            && calls.replies.waitingBytes + droppedBytes < server.limits.writableBytes
     }
 
     /// Whether to read on.
@@ -291,7 +292,7 @@ extension Connection {
         let bytes = calls.replies.ready.readableBytes
         guard let context else {
             // Nobody reads the replies to calls that outlived their peer.
-            unreadBytes += bytes
+            droppedBytes += bytes
             return calls.replies.clearReady()
         }
         guard isChannelWritable, bytes > 0 else { return }

@@ -86,7 +86,7 @@ extension ServerState {
     /// is left of the time until then.
     func postpone(_ connection: Connection) {
         connection.turn.postpone()
-        line.append(connection, of: connection.peer.uid)
+        postponed.append(connection, of: connection.peer.uid)
         schedulePostponed()
     }
 
@@ -102,12 +102,12 @@ extension ServerState {
         turns.used = 0
         budget.renew()
         if isRoundLeft { takeTurns() }
-        var count = line.count
-        while count > 0, budget.isLeft, let connection = line.popFirst() {
+        var count = postponed.count
+        while count > 0, budget.isLeft, let connection = postponed.popFirst() {
             count -= 1
             connection.runPostponed()
         }
-        if !line.isEmpty { schedulePostponed() }
+        if !postponed.isEmpty { schedulePostponed() }
     }
 }
 

@@ -39,7 +39,7 @@ final class ServerState: @unchecked Sendable {
     /// The time for which calls may still be started before the loop polls.
     @exclusivity(unchecked) var budget: StartBudget
     /// The connections with calls that were postponed: their users take turns.
-    var line = UserTurns<Connection>()
+    var postponed = UserTurns<Connection>()
     let nextPoll: NextPoll
 
     init(eventLoop: any EventLoop, router: VarlinkRouter, limits: VarlinkLimits, logger: Logger) {

@@ -172,7 +172,8 @@ import Testing
         }
     }
 
-    @Test func `calls whose client is gone end once their replies would hold back others`()
+    @Test
+    func `no more calls of a client that left are started once too many replies were dropped`()
         async throws
     {
         try await withService(limits: Self.limits) { router, desk in

@@ -83,7 +83,7 @@ struct BackupFile: ~Copyable {
     }
 
     private static func check(_ path: String, replaces: Bool) throws {
-        try InputFile.checkIsNoPlace(path)
+        try InputFile.checkMayBeFile(path)
         guard replaces || !InputFile.exists(path) else {
             throw CommandFailure(
                 "there is a file \(path) already",

@@ -13,9 +13,9 @@ struct ImportCommand: AsyncParsableCommand {
             'parent', in any case. Values are read as 'put' reads them: durations as 1h57m, several \
             keywords separated by '|', ';' or ',', or as a JSON array of texts. Of an item that is \
             there, fields that the file has no column or member for stay, and so does the parent, \
-            unless --replace is given; an empty cell takes a field away. Others had better not change the \
-            same items meanwhile. What 'export' writes is \
-            taken back just so, each item as a whole: {"id": …, "fields": {…}}.
+            unless --replace is given; an empty cell takes a field away. A change that somebody makes to \
+            such an item meanwhile may be lost. What 'export' writes is taken back just so, each item as \
+            a whole: {"id": …, "fields": {…}}.
 
             Bad lines are named and left out; all others go in. Of an id that stands twice the later \
             line counts. What is there just so stays untouched, so an import that was interrupted is \

@@ -54,21 +54,21 @@ enum InputFile {
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Whether a pipe, a socket or a device without blocks is there, which can only be written to.
+    /// Whether a pipe, a socket or a character device is there, which can only be written to.
     static func isStream(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { return false }
         return [S_IFIFO, S_IFSOCK, S_IFCHR].contains(status.st_mode & S_IFMT)
     }
 
-    /// Throws where a folder is, or a disk: nothing is to be written over that.
-    static func checkIsNoPlace(_ path: String) throws {
+    /// Throws where a folder or a block device is, which no file may replace.
+    static func checkMayBeFile(_ path: String) throws {
         guard !isFolder(path) else {
             throw CommandFailure("\(path) is a folder", hint: "name a file in it.", status: .usage)
         }
         var status = stat()
         guard stat(path, &status) != 0 || status.st_mode & S_IFMT != S_IFBLK else {
-            throw CommandFailure("\(path) is a disk", hint: "name a file.", status: .usage)
+            throw CommandFailure("\(path) is a block device", hint: "name a file.", status: .usage)
         }
     }
 

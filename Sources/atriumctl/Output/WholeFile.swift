@@ -11,7 +11,7 @@ enum WholeFile {
     /// - Throws: ``CommandFailure`` with the system's reason; what stood there stays then.
     static func write(_ text: String, to path: String) throws {
         guard InputFile.exists(path) || errno == ENOENT else { throw failure("write", path) }
-        try InputFile.checkIsNoPlace(path)
+        try InputFile.checkMayBeFile(path)
         guard InputFile.isStream(path) else {
             return try replace(InputFile.followed(path), with: text)
         }
