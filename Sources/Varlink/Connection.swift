@@ -223,32 +223,6 @@ extension Connection {
         }
     }
 
-    var canStartCalls: Bool {
-        guard state.takesCalls else { return false }
-        return calls.alone == nil && server.handover == .none && isWritable && !turn.isPostponed
-            && calls.count < server.limits.callsInFlight && hasRoomForCalls
-    }
-
-    func startCalls() {
-        guard input.frames.count > 0, canStartCalls else { return }
-        turn.beginHandlers()
-        server.budget.begin()
-        defer {
-            turn.endHandlers()
-            let time = server.budget.end()
-            server.meters?.endTurn(peer, after: time)
-        }
-        while input.frames.count > 0, canStartCalls {
-            guard server.budget.takeCall() else { return server.postpone(self) }
-            do throws(ProtocolViolation) {
-                guard let frame = try input.frames.next() else { return }
-                try start(frame)
-            } catch {
-                condemn(for: error)
-            }
-        }
-    }
-
     /// Sends the ready replies, and does what the state of the connection requires.
     ///
     /// - Parameter mayHold: Whether replies may be sent later in this turn of the loop.
@@ -333,5 +307,114 @@ extension Connection {
         server.remove(self)
         input.frames.removeAll()
         for action in calls.close() { action() }
+    }
+}
+
+// MARK: - Calls
+
+// How calls are started. Their replies: ``CallSlot``.
+extension Connection {
+    /// Whether another call may be started now.
+    var canStartCalls: Bool {
+        guard state.takesCalls else { return false }
+        return calls.alone == nil && server.handover == .none && isWritable && !turn.isPostponed
+            && calls.count < server.limits.callsInFlight && hasRoomForCalls
+    }
+
+    /// Starts the calls that were read, as far as the limits and the turn allow.
+    func startCalls() {
+        guard input.frames.count > 0, canStartCalls else { return }
+        turn.beginHandlers()
+        server.budget.begin()
+        defer {
+            turn.endHandlers()
+            let time = server.budget.end()
+            server.meters?.endTurn(peer, after: time)
+        }
+        while input.frames.count > 0, canStartCalls {
+            guard server.budget.takeCall() else { return server.postpone(self) }
+            do throws(ProtocolViolation) {
+                guard let frame = try input.frames.next() else { return }
+                try start(frame)
+            } catch {
+                condemn(for: error)
+            }
+        }
+    }
+
+    /// Starts the call that a frame holds.
+    func start(_ frame: ByteBuffer) throws(ProtocolViolation) {
+        let started = server.meters?.turnStart(at: server.budget.began) ?? 0
+        let outcome = frame.withUnsafeReadableBytes { bytes in
+            Result { () throws(ProtocolViolation) in
+                let header = try CallHeader(bytes, nesting: server.limits.nesting)
+                start(header, of: bytes.count, at: started)
+            }
+        }
+        try outcome.get()
+    }
+
+    private func start(_ header: CallHeader, of bytes: Int, at started: Int64) {
+        server.statistics.calls += 1
+        usage.startCall()
+        let entry = server.table.entry(for: header)
+        let place = entry?.place ?? server.table.count
+        let (id, kind) = calls.open(header, place, bytes: bytes)
+        let slot = CallSlot(
+            connection: self, id: id, kind: kind, method: place, bytes: UInt32(clamping: bytes),
+            started: started)
+        server.meters?.start(place)
+        guard let entry else {
+            let name = header.escapedMethod ?? String(decoding: header.method, as: UTF8.self)
+            return slot.fail(server.router.whyNotFound(name))
+        }
+        if let denial = entry.authorize?(peer) {
+            server.logDenied(entry.name, denial.reason, peer)
+            return slot.fail(denial.error)
+        }
+        switch entry.upgrade {
+        case .never where header.wantsUpgrade:
+            return slot.fail(VarlinkService.MethodNotImplemented(method: entry.name))
+        case .required where !header.wantsUpgrade:
+            return slot.fail(VarlinkService.ExpectedUpgrade())
+        default: break
+        }
+        if let excess = excess(of: bytes) { return refuse(slot, excess) }
+        do throws(JSONError) {
+            let parameters = header.parameters ?? CallHeader.noParameters
+            try entry.invoke(parameters, server.limits.nesting, slot)
+        } catch {
+            server.logger.debug(
+                "a call had wrong parameters",
+                metadata: [
+                    "method": "\(entry.name)", "reason": "\(error)", "peer-uid": "\(peer.uid)",
+                    "peer-pid": "\(peer.pid)",
+                ])
+            slot.fail(VarlinkService.InvalidParameter(parameter: error.path))
+        }
+    }
+
+    /// Fails a call without running it; closes the connection if the call is oneway, which has no reply.
+    private func refuse(_ slot: CallSlot, _ excess: VarlinkLimitExceeded) {
+        slot.fail(excess)
+        guard slot.kind == .oneway else { return }
+        server.statistics.overflows += 1
+        condemn(excess.message, exceeding: (excess.limit, excess.value), afterCalls: true)
+    }
+
+    /// Runs each open call's review handler, after roles changed.
+    func review() {
+        for action in calls.reviews { action() }
+    }
+
+    /// A reply was made: it is sent in a turn to come, or the connection is closed because too many wait.
+    func settleReply() {
+        if bytesQueued > server.limits.queuedBytes {
+            server.statistics.overflows += 1
+            condemn(
+                "more than \(server.limits.queuedBytes) bytes wait for it, and it does not read "
+                    + "(limits.queuedBytes)")
+        }
+        schedule()
     }
 }
