@@ -266,3 +266,35 @@ extension ClientConnection.Event {
         }
     }
 }
+
+/// One reply that one task waits for; only the first result counts, whether a reply or a cancellation.
+///
+/// Unchecked: it is used only on the client's event loop.
+final class PendingReply<Answer: Sendable>: @unchecked Sendable {
+    private var state = State.new
+
+    private enum State {
+        case new
+        case waiting(CheckedContinuation<Answer, any Error>)
+        case finished
+    }
+
+    /// Begins to wait.
+    ///
+    /// - Returns: Whether the reply is still to come; if not, the task continues with a `CancellationError`.
+    func begin(_ continuation: CheckedContinuation<Answer, any Error>) -> Bool {
+        guard case .new = state else {
+            continuation.resume(throwing: CancellationError())
+            return false
+        }
+        state = .waiting(continuation)
+        return true
+    }
+
+    /// Ends the waiting; only the first time counts.
+    func finish(_ answer: Result<Answer, any Error>) {
+        let before = state
+        state = .finished
+        if case .waiting(let continuation) = before { continuation.resume(with: answer) }
+    }
+}
