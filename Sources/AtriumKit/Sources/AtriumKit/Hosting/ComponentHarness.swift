@@ -26,7 +26,7 @@ public final class ComponentHarness {
 
     let role: Role
     let collector = EventCollector()
-    private let component: any Component
+    let component: any Component
     private let context: ComponentContext
 
     /// The fields whose values a filters component observes; empty for other kinds.
@@ -132,67 +132,9 @@ public final class ComponentHarness {
         }
     }
 
-    /// Decides on a command and applies the decision.
-    ///
-    /// - Returns: the decision; without changes there is nothing to commit.
-    /// - Throws: the component's ``Refusal``, or one for a command of another kind. Nothing is changed.
-    public func decide(
-        _ command: ComponentCommand, _ context: CommandContext
-    ) throws(Refusal) -> Decision {
-        switch (role, command) {
-        case (.contents(let source), .putItems(let items)):
-            return try put(items, into: source, context)
-        case (.contents(let source), .removeItems(let ids)):
-            return try remove(ids, from: source, context)
-        case (.votes(let votes), .castBallot(let subject, let value)):
-            return try cast(value, on: subject, with: votes, context)
-        case (.votes(let votes), .retractBallot(let subject)):
-            return try retract(from: subject, with: votes, context)
-        case (.comments(let comments), .postComment(let draft)):
-            return try post(draft, to: comments, context)
-        case (.comments(let comments), .editComment(let id, let text)):
-            return try change(id, in: comments) { () throws(Refusal) in
-                try comments.edit(id, text: text, context)
-            }
-        case (.comments(let comments), .deleteComment(let id)):
-            return try change(id, in: comments) { () throws(Refusal) in
-                try comments.delete(id, context)
-            }
-        case (.comments(let comments), .moderateComment(let id, let state, let reason, let seen)):
-            try check(seen, of: id, in: comments)
-            return try change(id, in: comments) { () throws(Refusal) in
-                try comments.moderate(id, state: state, reason: reason, context)
-            }
-        case (_, .restoreRecords(let changes)):
-            return try takeOver(changes)
-        default:
-            throw notForThisKind()
-        }
-    }
-
-    /// Answers a question.
-    ///
-    /// - Throws: the component's ``Refusal``, or one for a question of another kind.
-    public func answer(_ query: ComponentQuery) throws(Refusal) -> ComponentAnswer {
-        switch (role, query) {
-        case (_, .canTake(let settings)):
-            .canTake(checked(settings).map(canTake) ?? false)
-        case (.contents(let source), .details(let item)):
-            .details(source.details(of: item))
-        case (.filters(let filters), _):
-            try answer(query, with: filters)
-        case (.votes(let votes), _):
-            try answer(query, with: votes)
-        case (.comments(let comments), _):
-            try answer(query, with: comments)
-        case (.contents, .recordKeys(let subjects)):
-            .recordKeys(subjects.compactMap(\.item))
-        default:
-            throw notForThisKind()
-        }
-    }
-
-    private func canTake(_ settings: Settings) -> Bool {
+    /// Whether the component can take other settings while it runs: the answer to ``ComponentQuery/canTake(_:)``.
+    func canTake(_ settings: [String: Value]) -> Bool {
+        guard let settings = checked(settings) else { return false }
         // A host may have prepared what a path names for the component that it made.
         let paths = type(of: component).settings.filter { $0.type == .path }.map(\.name)
         return paths.allSatisfy { settings.values[$0] == context.settings.values[$0] }
@@ -274,22 +216,6 @@ public final class ComponentHarness {
 
     /// Passes the number of screens that show the component.
     public func reportAudience(_ screens: Int) { component.didChangeAudience(screens) }
-
-    /// Restores records as they were exported.
-    private func takeOver(_ changes: [Change]) throws(Refusal) -> Decision {
-        switch role {
-        case .contents(let source): try checkTakesItems(source)
-        case .filters: throw Refusal(.readOnly, "Filters keep no records.")
-        case .votes, .comments: break
-        }
-        return Decision(
-            changes: changes, answer: .restored(changes.count), events: apply(changes))
-    }
-
-    /// Applies a decision's changes and returns the events for the delegate.
-    func apply(_ changes: [Change]) -> [ComponentEvent] {
-        collector.collect { for change in changes { component.apply(change) } }
-    }
 
     /// Runs work off the domain, as the component's own `background` does.
     func inBackground<Result: Sendable>(
