@@ -27,7 +27,7 @@ class Command: Request {
     /// The entry to be committed; nil: there is none.
     private var entry: EntryDraft?
     /// The entry's full topic; empty until there is an entry.
-    private var topic = ""
+    private(set) var topic = ""
     /// The domain's number when the component answered.
     private(set) var decidedAt: UInt64 = 0
     /// The actor, looked up when the entry was made; nil if they had been erased by then.
@@ -96,7 +96,7 @@ class Command: Request {
     /// - Parameter user: whose call it is; empty: the host's own.
     func run(by user: String) {
         // Here, so that a refusal does not wait for a component that is being started.
-        if let error = container.refusal { return fail(error) }
+        if let error = container.lane.refusal { return fail(error) }
         container.meters.count(.commands)
         queue(by: user)
     }
@@ -114,12 +114,12 @@ class Command: Request {
 
     override func send(to port: any ComponentPort, of slot: Slot) {
         self.slot = slot
-        if let error = absenceOfActor ?? objection() ?? container.refusal
+        if let error = absenceOfActor ?? objection() ?? container.lane.refusal
             ?? slot.requests.refusal(of: self, in: slot.domain)
         {
             return fail(error)
         }
-        operation = container.begin(on: slot)
+        operation = container.lane.begin(on: slot.name)
         slot.requests.sent(self, for: slot)
         port.decide(command, context) { [self] result in
             if slot.requests.arrived(self, result.failure, for: slot) { decided(result) }
@@ -152,13 +152,13 @@ class Command: Request {
                 return write(decision, draft, operation)
             }
         }
-        container.finish(operation, self)
+        container.lane.finish(operation, self)
     }
 
     private func write(_ decision: Decision, _ draft: EntryDraft, _ operation: UInt64) {
         var changes = records(of: decision)
         changes += draft.others
-        container.append(
+        container.lane.append(
             operation, changes: changes, purges: draft.purges, time: context.time, actor: actor,
             NotificationDraft(
                 topic: topic, payload: draft.payload, restricted: draft.restricted),
@@ -176,23 +176,9 @@ class Command: Request {
 extension Command: EntryWaiter {
     func committed(_ commit: Commit) {
         guard let decision, let entry else { return }
-        show(decision, entry, commit)
+        container.delivery.show(commit, of: self, decision, entry)
         finish(
             .success(Decided(decision: decision, sequence: commit.sequence, isCommitted: true)))
-    }
-
-    /// Shows the committed entry in lists and screens, and posts its notification.
-    private func show(_ decision: Decision, _ draft: EntryDraft, _ commit: Commit) {
-        let text = container.comments.updateTexts(of: decision, from: slot, draft, commit)
-        atCommit()
-        container.votes.updateScreens(
-            decision, by: context.actor, from: slot,
-            isAlone: draft.others.isEmpty && draft.purges.isEmpty)
-        container.delivery.deliver(decision.events, from: slot, reportedAt: decidedAt)
-        if decision.changes.count > Slices.much { container.domain.slices.rest() }
-        container.announce(
-            topic, commit, time: context.time, actor: actor, payload: draft.payload,
-            restricted: draft.restricted, about: draft.comment, says: text)
     }
 
     func unchanged() {
@@ -234,17 +220,6 @@ struct EntryDraft {
     var purges: [Purge] = []
     /// Persons named in the changes, other than the actor.
     var people: [ActorID] = []
-}
-
-/// An entry that no component decided on.
-final class OwnEntry: EntryWaiter {
-    private let done: (Result<Commit, HostError>) -> Void
-
-    init(_ done: @escaping (Result<Commit, HostError>) -> Void) { self.done = done }
-
-    func committed(_ commit: Commit) { done(.success(commit)) }
-    func unchanged() {}
-    func failed(_ error: HostError) { done(.failure(error)) }
 }
 
 extension CommandContext {

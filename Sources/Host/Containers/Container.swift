@@ -44,10 +44,10 @@ public final class Container {
     /// The time zones of the fields.
     private(set) var zones = FieldZoneReading(of: [])
 
-    /// The order of the entries on their way to the store.
-    private(set) var lane: Lane<any EntryWaiter>
     /// The screens that are open on it; nil while the registry does not have the container.
     var screens: (any OpenScreens)?
+    /// The order of the entries on their way to the store.
+    private(set) lazy var lane = Lane(of: self)
     private(set) lazy var loading = Loading(of: self)
     private(set) lazy var gates = Gates(of: self)
     private(set) lazy var derived = DerivedFields(of: self)
@@ -59,7 +59,6 @@ public final class Container {
         self.domain = domain
         meters = ContainerMeters(container: name, in: domain.metered)
         definition = ContainerDefinition(name: name)
-        lane = Lane(epoch: domain.epochFloor)
     }
 
     /// The container's own delegate, which is called for decisions and events of components.
@@ -114,139 +113,276 @@ public final class Container {
         gates.runReady()
     }
 
-    // MARK: Entries
-
-    /// Why no command may be sent to a component now; nil if one may.
-    var refusal: HostError? {
-        domain.refusal ?? gates.refusal
-            ?? lane.failure.map { _ in
-                .storeUnavailable(
-                    reason:
-                        "An entry of this container could not be written; it and the entries that depended "
-                        + "on it are being rolled back.", retryAfter: 0.1)
-            }
-    }
-
-    /// Begins an operation of a component.
-    func begin(on slot: Slot) -> UInt64 {
-        let operation = domain.nextTicket()
-        lane.begin(operation, on: slot.name)
-        return operation
-    }
-
-    /// Ends an operation that changes nothing, once the operations before it have ended.
-    func finish(_ operation: UInt64, _ waiter: any EntryWaiter) {
-        perform(lane.finish(operation, waiter))
-    }
-
-    /// Forgets operations whose component was lost.
-    func cancel(_ operations: [UInt64]) {
-        for operation in operations { perform(lane.cancel(operation)) }
-        // Even without any: work may wait for the component to be idle.
-        pump()
-    }
-
-    /// Passes an operation's entry to the store, unless its epoch is over.
-    func append(
-        _ operation: UInt64, changes: [RecordChange], purges: [Purge] = [], time: Timestamp,
-        actor: ActorID?,
-        _ notification: NotificationDraft?, people: [ActorID] = [], _ waiter: any EntryWaiter
-    ) {
-        let actor = domain.actors.present(actor)
-        // The records to undo if the entry fails. Only a component's own records are ahead of the commit.
-        let keys = changes.compactMap { change in
-            change.container == name && !change.component.isEmpty
-                ? RecordKey(container: name, component: change.component, key: change.key) : nil
-        }
-        switch lane.write(operation, keys: keys, waiter) {
-        case .refused(let steps): perform(steps)
-        case .append(let epoch, let position):
-            let entry = Entry(
-                container: name, epoch: epoch, time: time.milliseconds, actor: actor?.number,
-                changes: changes, purges: purges, notification: notification,
-                actors: ([actor].compactMap(\.self) + people).flatMap {
-                    domain.actors.unstored($0)
-                }, expectedPosition: position)
-            domain.commits.append(entry, ticket: operation, of: self)
-        }
-    }
-
-    /// Writes an entry that no component decided on, so that nothing is ahead of its commit.
-    func append(
-        changes: [RecordChange], purges: [Purge] = [], topic: String?, payload: [UInt8],
-        by actor: ActorID?, at time: Timestamp, _ done: @escaping Answer<Commit>
-    ) {
-        if let error = refusal { return done(.failure(error)) }
-        let operation = domain.nextTicket()
-        lane.begin(operation, on: "")
-        append(
-            operation, changes: changes, purges: purges, time: time, actor: actor,
-            topic.map { NotificationDraft(topic: $0, payload: payload) },
-            OwnEntry { [self] result in
-                if !purges.isEmpty, case .success(let commit) = result {
-                    comments.removeTexts(of: purges, at: commit)
-                }
-                done(result)
-            })
-    }
-
-    /// Performs the lane's steps, then sends the requests that can be sent now.
-    private func perform(_ steps: some Collection<Lane<any EntryWaiter>.Step>) {
-        for step in steps {
-            switch step {
-            case .committed(let waiter, let commit):
-                meters.count(.entries)
-                waiter.committed(commit)
-            case .unchanged(let waiter):
-                waiter.unchanged()
-            case .failed(let waiter, let failure):
-                meters.count(.failures)
-                domain.epochFloor = max(domain.epochFloor, lane.epoch)
-                waiter.failed(HostError(failure))
-            case .undo(let keys):
-                EntryUndo(of: keys, in: self).run { [weak self] in
-                    if let self { perform(lane.undone()) }
-                }
-            case .opened:
-                domain.epochFloor = max(domain.epochFloor, lane.epoch)
-            }
-        }
-        if !steps.isEmpty { pump() }
-    }
-}
-
-extension Container: EntryOwner {
-    func handle(_ outcome: Outcome) -> ArraySlice<Lane<any EntryWaiter>.Step> {
-        let steps = lane.complete(outcome.ticket, outcome.result)
-        perform(steps.prefix(1))
-        return steps.dropFirst()
-    }
-
-    func perform(_ step: Lane<any EntryWaiter>.Step) { perform(CollectionOfOne(step)) }
-}
-
-// MARK: Notifications
-
-extension Container {
-    /// Updates screens after a commit that the indexes already show, then posts its notification.
-    func announce(
-        _ topic: String?, _ commit: Commit, time: Timestamp, actor: ActorID?, payload: [UInt8],
-        restricted: [UInt8]? = nil, about comment: RecordKey? = nil, says text: CommentText? = nil
-    ) {
-        if let actor { domain.actors.stored(actor) }
-        screens?.committed()
-        guard let topic else { return domain.bus.advance(to: commit.sequence) }
-        domain.bus.post(
-            BusNotification(
-                sequence: commit.sequence, time: time, topic: topic, actor: actor,
-                payload: payload, restricted: restricted, comment: comment), says: text)
-    }
-
     /// Posts a transient notification under the container's name.
     func post(_ topic: String, _ payload: [UInt8]) {
         domain.bus.post(
             BusNotification(time: domain.now(), topic: "\(name).\(topic)", payload: payload))
     }
+}
+
+// MARK: - Finding components and their items
+
+extension Container {
+    func slot(_ name: String) -> Slot? { slots.first { $0.name == name } }
+
+    /// Whether the container has a component or a part of this name.
+    func hasComponent(_ name: String) -> Bool {
+        slot(name) != nil || parts.contains { $0.name == name }
+    }
+
+    func first(_ kind: Kind) -> Slot? {
+        // By index, which counts no reference of those that it is not.
+        slots.indices.first { slots[$0].kind == kind }.map { slots[$0] }
+    }
+
+    /// The component that a call names, or the first of the kind that it needs.
+    func slot(_ name: String?, _ kind: Kind) throws(HostError) -> Slot {
+        if let name {
+            guard let slot = slot(name), slot.kind == kind || slot.kind == nil else {
+                throw .componentNotFound(container: self.name, component: name)
+            }
+            return slot
+        }
+        guard let slot = first(kind) else {
+            throw .componentNotFound(container: self.name, component: kind.rawValue)
+        }
+        return slot
+    }
+
+    /// The list that a call names, or the first.
+    func list(_ name: String?) throws(HostError) -> (slot: Slot, list: ContentIndex) {
+        let slot = try slot(name, .contents)
+        if case .failed(let reason) = slot.state { throw slot.unavailable(reason, retryAfter: 5) }
+        // A component that is being restarted still has its earlier list.
+        try slot.checkShown()
+        guard let list = slot.list else { throw slot.unavailable("It has no list.") }
+        return (slot, list)
+    }
+
+    /// Whether any list has the item.
+    func has(_ item: String) -> Bool {
+        slots.indices.contains { slots[$0].own.lists(item) }
+    }
+
+    /// The item with an id, from the list that calls find it in; a component may ask for it.
+    func item(_ id: String) -> Item? {
+        guard let row = source(of: id, among: slots)?.list?.item(id) else { return nil }
+        let fields = (try? Value(jsonBytes: row.fields))?.object
+        return Item(id: row.id, fields: fields ?? [:], parent: row.parent)
+    }
+
+    /// Throws unless the item that a vote or a comment is about exists.
+    ///
+    /// Swift compares ids by canonical equivalence, and the store compares keys by their bytes. So an id that is not
+    /// in NFC is treated as unknown; otherwise one ballot could have two records.
+    func check(_ item: String?) throws(HostError) {
+        guard let item, !has(item) || !ItemID.isNormal(item) else { return }
+        // It may be in a list that is not known yet.
+        for slot in slots where slot.kind == .contents { try slot.checkShown() }
+        throw .itemNotFound(container: name, item: item)
+    }
+
+    /// The error that ``check(_:)`` throws; nil if it throws none.
+    func absence(of item: String?) -> HostError? {
+        do throws(HostError) {
+            try check(item)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The number of items in all lists.
+    var itemCount: Int { slots.reduce(0) { $0 + ($1.list?.count ?? 0) } }
+}
+
+// MARK: - Scopes: which lists a screen shows, and which delegate is called
+
+extension Container {
+    /// The scope of a name; the first one if there is none of that name, nil if there are no scopes.
+    func scope(_ name: String?) -> ScopeDefinition? {
+        name.flatMap { definition.scope($0) } ?? definition.scopes.first
+    }
+
+    /// Which lists screens in a scope show in each mode; nil: all of them, in all modes.
+    func modes(in scope: ScopeDefinition?) -> ListModes? { scope?.lists ?? definition.lists }
+
+    /// The components that a scope shows in a mode, in its order.
+    ///
+    /// The scope's lists are put into the places that these lists have in the container, in the scope's order.
+    func slots(in scope: ScopeDefinition?, _ mode: ListMode) -> [Slot] {
+        places(in: scope, mode).compactMap(\.self)
+    }
+
+    /// For each of ``slots`` what a scope shows in its place in a mode; nil: nothing.
+    func places(in scope: ScopeDefinition?, _ mode: ListMode) -> [Slot?] {
+        guard let shown = modes(in: scope)?.shown(mode) else { return slots }
+        var lists = shown.compactMap { slot($0) }[...]
+        return slots.map { slot in
+            if shown.contains(slot.name) { return lists.popFirst() }
+            return slot.kind == .contents ? nil : slot
+        }
+    }
+
+    /// The lists that a screen in a scope shows in a mode.
+    func lists(in scope: ScopeDefinition?, _ mode: ListMode) -> [Slot] {
+        slots(in: scope, mode).filter { $0.kind == .contents }
+    }
+
+    /// The lists that a screen in a scope can show, in any mode.
+    func lists(in scope: ScopeDefinition?) -> [Slot] {
+        let shown = modes(in: scope)?.all.compactMap { slot($0) } ?? slots
+        return shown.filter { $0.kind == .contents }
+    }
+
+    /// The list that a call names, checked against its scope, or the first that a screen would show in a mode.
+    func list(
+        _ name: String?, in scope: String?, _ mode: ListMode
+    ) throws(HostError) -> (slot: Slot, list: ContentIndex) {
+        let named = scope.flatMap { definition.scope($0) }
+        if let scope {
+            guard let all = named?.lists.all else { throw scopeNotFound(scope) }
+            if let name, !all.contains(name) {
+                throw .componentNotInScope(component: name, scope: scope, shown: all)
+            }
+        }
+        let shown = modes(in: named)?.shown(mode) ?? []
+        let known = shown.compactMap { slot($0) }
+        let first = known.first { !$0.definition.isHidden } ?? known.first
+        return try list(name ?? first?.name ?? shown.first)
+    }
+
+    func scopeNotFound(_ name: String) -> HostError {
+        .scopeNotFound(name, known: definition.scopes.map(\.name))
+    }
+
+    /// The delegate for what happens in a scope; nil: in the first scope, or in a container without scopes.
+    ///
+    /// - Returns: the delegate; fails while it can't be made.
+    func delegate(in scope: String?) -> Result<ContainerDelegate, HostError> {
+        delegates.delegate(in: self.scope(scope)?.name)
+    }
+}
+
+// MARK: - The place of items among others
+
+extension Container {
+    /// The list that has an item; a shown one is preferred to a hidden one.
+    func source(of item: String, among lists: [Slot]) -> Slot? {
+        let sources = lists.filter { $0.list?.contains(item) ?? false }
+        return sources.first { !$0.definition.isHidden } ?? sources.first
+    }
+
+    /// The path to an item: its ancestors, outermost first, as far as they exist, then the item itself.
+    ///
+    /// If a scope has lists by mode, a parent may be in any of them; otherwise it is in the item's own list.
+    ///
+    /// - Parameters:
+    ///   - item: the item.
+    ///   - slot: the slot of its list.
+    ///   - lists: the lists to find parents in; nil: the item's own list.
+    ///   - limit: the maximum number of items.
+    /// - Returns: the items, with the lists that have them; the item alone if its ancestors form a cycle.
+    func path(
+        to item: String, of slot: Slot, among lists: [Slot]?, limit: Int
+    ) -> [(slot: Slot, item: String)] {
+        guard let lists else {
+            return (slot.list?.tree.way(to: item, limit: limit) ?? []).map { (slot, $0) }
+        }
+        var way: [(slot: Slot, item: String)] = []
+        var next: (slot: Slot, item: String)? = (slot, item)
+        while let (slot, item) = next, way.count < limit {
+            // A cycle of parents has no outermost item: the way back leads to the top.
+            guard !way.contains(where: { $0.item == item }) else { return [way[0]] }
+            way.append((slot, item))
+            next = slot.list?.tree.parent(of: item).flatMap { parent in
+                source(of: parent, among: lists).map { ($0, parent) }
+            }
+        }
+        return way.reversed()
+    }
+}
+
+extension ContainerDefinition {
+    /// The scope of this name.
+    func scope(_ name: String) -> ScopeDefinition? { scopes.first { $0.name == name } }
+}
+
+// MARK: - What slots need of their container
+
+extension Container: SlotOwner {
+    // MARK: When requests are sent
+
+    var holdsCommands: Bool { gates.holdCommands }
+
+    func isGated(_ component: String) -> Bool { gates.isClosed(component) }
+
+    func mayPassGate(of component: String, _ request: Request) -> Bool {
+        gates.mayPass(component, request)
+    }
+
+    func isQuiet(_ component: String) -> Bool { lane.isQuiet(component) }
+
+    func oldestOperation(of component: String) -> UInt64? { lane.oldest(of: component) }
+
+    func cancel(_ operations: [UInt64]) { lane.cancel(operations) }
+
+    func runBarriers() { gates.runReady() }
+
+    // MARK: Changes of the component
+
+    func startsChanged() { loading.endIfDone() }
+
+    /// Updates what depends on the components, their order or their state.
+    func structureChanged() {
+        fillings.removeUnwanted()
+        screens?.structureChanged()
+    }
+
+    func attach(_ slot: Slot, then done: @escaping () -> Void) {
+        Attachment(of: slot, in: self, then: done).run()
+    }
+
+    func deliverUnasked(_ events: [ComponentEvent], from slot: Slot) {
+        delivery.deliverUnasked(events, from: slot)
+    }
+
+    /// Posts that items of a list have changed other than by a call; the list has the new ones.
+    func itemsChanged(in slot: Slot) {
+        if let contents = slot.own.contents, !contents.isKnown {
+            contents.markKnown()
+            // Screens that were opened when no items were known look for theirs again.
+            structureChanged()
+        }
+        slot.source.endAwaitingItems()
+        post(
+            "items.changed",
+            Payload.object {
+                $0.member("component", slot.name)
+                $0.member("items", slot.list?.count ?? 0)
+            })
+    }
+
+    // MARK: Lists
+
+    func show(_ change: ContentChange, from slot: Slot) {
+        delivery.callDelegate(change, from: slot)
+        screens?.changed()
+    }
+
+    func isInUse(_ item: String) -> Bool { screens?.isInUse(item) ?? false }
+
+    func itemsRemoved(_ items: Set<String>) { screens?.itemsRemoved(items) }
+
+    func listsChanged() { screens?.changed() }
+
+    func fillDerived(
+        _ list: ContentIndex, while isWanted: @escaping () -> Bool, then done: @escaping () -> Void
+    ) {
+        derived.fill(list, while: isWanted, then: done)
+    }
+
+    func drop(_ list: ContentIndex) { derived.endFilling(list) }
 }
 
 /// A component that was detached and whose records stay.

@@ -198,30 +198,6 @@ public struct ContainerVotes {
                     }
                 }), for: votes)
     }
-
-    /// Updates screens that show their users' own ballots, after a commit.
-    ///
-    /// - Parameters:
-    ///   - decision: what was committed.
-    ///   - actor: on whose behalf.
-    ///   - slot: the slot of the component that decided.
-    ///   - isAlone: whether no records of other components were changed with it.
-    func updateScreens(
-        _ decision: Decision, by actor: ActorID, from slot: Slot, isAlone: Bool
-    ) {
-        if case .ballot(_, _, let value) = decision.answer,
-            case .tally(let subject, _) = decision.events.first(where: \.isTally)
-        {
-            container.screens?.ballotChanged(value, of: actor, on: subject, in: slot)
-        } else if slot.name == container.derived.votes || !isAlone {
-            // The ballots were restored, or purged with the items.
-            container.screens?.ballotsChanged()
-        }
-    }
-}
-
-extension ComponentEvent {
-    fileprivate var isTally: Bool { if case .tally = self { true } else { false } }
 }
 
 extension BallotPage {

@@ -29,8 +29,8 @@ final class Commits {
     /// Something that came from the store, in the order of the entries and reads there.
     private enum Arrival {
         case outcome(Outcome)
-        /// A further step that follows from an earlier outcome.
-        case step(any EntryOwner, Lane<any EntryWaiter>.Step)
+        /// Further steps that follow from an earlier outcome, one at a time.
+        case steps(of: any EntryOwner)
         /// The end of a read; entries that were appended before the read were settled before it.
         case read(() -> Void)
     }
@@ -89,11 +89,9 @@ final class Commits {
         case .outcome(let outcome):
             if case .success(let commit) = outcome.result { sequence = commit.sequence }
             guard let owner = owners.removeValue(forKey: outcome.ticket) else { return }
-            let others = owner.handle(outcome)
-            if !others.isEmpty {
-                arrivals.prepend(contentsOf: others.map { .step(owner, $0) })
-            }
-        case .step(let owner, let step): owner.perform(step)
+            if owner.handle(outcome) { arrivals.prepend(.steps(of: owner)) }
+        case .steps(let owner):
+            if owner.performNext() { arrivals.prepend(.steps(of: owner)) }
         case .read(let body): body()
         }
     }
@@ -123,15 +121,15 @@ final class LooseEntry: EntryOwner {
         self.done = done
     }
 
-    func handle(_ outcome: Outcome) -> ArraySlice<Lane<any EntryWaiter>.Step> {
+    func handle(_ outcome: Outcome) -> Bool {
         // No notification of it is posted, and subscribers go on behind it.
         if case .success(let commit) = outcome.result { bus.advance(to: commit.sequence) }
         done(outcome.result.mapError(HostError.init))
-        return []
+        return false
     }
 
     /// Never called: no operation depends on the entry.
-    func perform(_ step: Lane<any EntryWaiter>.Step) {}
+    func performNext() -> Bool { false }
 }
 
 /// Passes outcomes from the store's thread to the registry, which is made after the store.

@@ -14,11 +14,13 @@ protocol EntryWaiter: AnyObject {
 protocol EntryOwner: AnyObject {
     /// Performs the first step that follows from an entry's outcome.
     ///
-    /// - Returns: the other steps, of operations that depended on the entry; there may be thousands.
-    func handle(_ outcome: Outcome) -> ArraySlice<Lane<any EntryWaiter>.Step>
+    /// - Returns: whether other steps follow, of operations that depended on the entry; there may be thousands.
+    func handle(_ outcome: Outcome) -> Bool
 
-    /// Performs one of the other steps.
-    func perform(_ step: Lane<any EntryWaiter>.Step)
+    /// Performs the next of the other steps.
+    ///
+    /// - Returns: whether another one follows.
+    func performNext() -> Bool
 }
 
 /// An object to update after commits: a container's screens.

@@ -145,13 +145,13 @@ final class ActorErasure {
         let (topic, payload, time) = (
             EntryTopic.recordsErased.name(in: container), payload(part.count), domain.now()
         )
-        home.append(
+        home.lane.append(
             changes: changes, topic: topic, payload: payload, by: nil, at: time
         ) { [self] result in
             if case .success(let commit) = result {
                 home.comments.removeTexts(
                     of: part.filter(\.endsText).map(\.key), in: component, at: commit)
-                home.announce(topic, commit, time: time, actor: nil, payload: payload)
+                home.delivery.announce(topic, commit, time: time, actor: nil, payload: payload)
                 isAhead = true
             }
             next(result.map { _ in })

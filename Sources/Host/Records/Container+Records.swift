@@ -27,7 +27,7 @@ extension Container {
         _ records: [RecordView], by caller: Caller, _ reply: @escaping Answer<RestoreResult>
     ) {
         do throws(HostError) {
-            if let error = refusal { throw error }
+            if let error = lane.refusal { throw error }
             try domain.limits.check(batch: records.count, of: records.reduce(0) { $0 + $1.size })
             let restore = try RecordRestore(records, to: self, by: caller, reply)
             meters.count(.commands)

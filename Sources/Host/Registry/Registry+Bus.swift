@@ -60,12 +60,12 @@ extension Container {
         }
         let time = domain.now()
         actors.retain(actor)
-        append(
+        lane.append(
             changes: [], topic: topic, payload: payload, by: actor, at: time
         ) { [self] result in
             switch result {
             case .success(let commit):
-                announce(topic, commit, time: time, actor: actor, payload: payload)
+                delivery.announce(topic, commit, time: time, actor: actor, payload: payload)
             case .failure: actors.release(actor)
             }
             reply(result.map(\.sequence))

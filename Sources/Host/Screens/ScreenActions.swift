@@ -186,13 +186,14 @@ extension ScreenActions {
         let (time, topic) = (domain.now(), "\(container.name).items.\(verb)")
         let actors = domain.actors
         actors.retain(actor)
-        container.append(
+        container.lane.append(
             changes: [], topic: topic, payload: payload, by: actor, at: time
         ) { [self] result in
             switch result {
             case .success(let commit):
                 notify()
-                container.announce(topic, commit, time: time, actor: actor, payload: payload)
+                container.delivery.announce(
+                    topic, commit, time: time, actor: actor, payload: payload)
             case .failure: actors.release(actor)
             }
             reply(result.map(\.sequence))

@@ -248,7 +248,7 @@ extension Restructuring {
         let record = RecordChange(
             container: "", component: "", key: container.name, value: nil)
         let time = domain.now()
-        container.append(
+        container.lane.append(
             changes: [keepsContainer ? self.record.change : record],
             purges: change.erased.map { Purge(container: container.name, component: $0) },
             topic: change.topic?.name(in: container.name), payload: change.payload,
@@ -292,7 +292,7 @@ extension Restructuring {
         container.derived.follow()
         container.structureChanged()
         domain.bus.readabilityChanged()
-        container.announce(
+        container.delivery.announce(
             change.topic?.name(in: container.name), commit, time: time, actor: change.actor,
             payload: change.payload)
         container.screens?.scopesChanged()

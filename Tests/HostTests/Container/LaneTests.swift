@@ -21,7 +21,7 @@ private enum Said: Equatable, CustomStringConvertible {
         }
     }
 
-    init(_ step: Lane<String>.Step) {
+    init(_ step: LaneState<String>.Step) {
         self =
             switch step {
             case .committed(let name, let commit): .committed(name, commit.sequence)
@@ -33,7 +33,7 @@ private enum Said: Equatable, CustomStringConvertible {
     }
 }
 
-extension Lane<String> {
+extension LaneState<String> {
     fileprivate mutating func begins(_ id: ID, on component: String = "stars") {
         begin(id, on: component)
     }
@@ -56,7 +56,7 @@ extension Lane<String> {
 
 @Suite struct LaneTests {
     @Test func `a component is quiet again once what it decided is on disk`() {
-        var lane = Lane<String>()
+        var lane = LaneState<String>()
         #expect(lane.isQuiet("stars"))
         lane.begins(1)
         #expect(!lane.isQuiet("stars"))
@@ -69,7 +69,7 @@ extension Lane<String> {
     }
 
     @Test func `an answer that rests on earlier entries waits until they are on disk`() {
-        var lane = Lane<String>()
+        var lane = LaneState<String>()
         lane.begins(1)
         _ = lane.writes(1, "a")
         lane.begins(2)
@@ -84,7 +84,7 @@ extension Lane<String> {
     }
 
     @Test func `a failed entry takes all of its epoch with it, written or not`() {
-        var lane = Lane<String>()
+        var lane = LaneState<String>()
         for id in 1...3 as ClosedRange<UInt64> { lane.begins(id) }
         _ = lane.writes(1, "a")
         _ = lane.writes(2, "b")
@@ -107,7 +107,7 @@ extension Lane<String> {
     }
 
     @Test func `an entry that is too large is its own fault alone: others may be tried again`() {
-        var lane = Lane<String>()
+        var lane = LaneState<String>()
         for id in 1...2 as ClosedRange<UInt64> { lane.begins(id) }
         _ = lane.writes(1, "a")
         _ = lane.finish(2, "rests on a")
@@ -121,7 +121,7 @@ extension Lane<String> {
     }
 
     @Test func `a decision that comes after the failure is refused and undone`() {
-        var lane = Lane<String>()
+        var lane = LaneState<String>()
         lane.begins(1)
         lane.begins(2)
         lane.begins(3, on: "talk")
@@ -138,7 +138,7 @@ extension Lane<String> {
     }
 
     @Test func `a component that is lost while it decides holds nothing up`() {
-        var lane = Lane<String>()
+        var lane = LaneState<String>()
         lane.begins(1)
         lane.begins(2)
         _ = lane.writes(1, "a")
@@ -148,14 +148,14 @@ extension Lane<String> {
     }
 
     @Test func `an entry without records needs no undoing`() {
-        var lane = Lane<String>()
+        var lane = LaneState<String>()
         lane.begin(1, on: "")
         _ = lane.write(1, keys: [], "published")
         #expect(lane.fails(1) == [.failed("published"), .opened])
     }
 
     @Test func `however many are on their way, each is looked at a few times when all fail`() {
-        var lane = Lane<String>()
+        var lane = LaneState<String>()
         let count: UInt64 = 10_000
         for id in 1...count {
             lane.begins(id)
@@ -175,7 +175,7 @@ extension Lane<String> {
     }
 
     @Test func `those that end out of order cost no more, and what rests on the last one waits`() {
-        var lane = Lane<String>()
+        var lane = LaneState<String>()
         let count: UInt64 = 10_000
         for id in 1...count { lane.begins(id) }
         _ = lane.finish(count, "rests on all")
@@ -187,7 +187,7 @@ extension Lane<String> {
     }
 
     @Test func `thousands of answers that rest on one entry come with it`() {
-        var lane = Lane<String>()
+        var lane = LaneState<String>()
         lane.begins(1)
         _ = lane.writes(1, "a")
         for id in 2...20_000 as ClosedRange<UInt64> {
@@ -199,8 +199,8 @@ extension Lane<String> {
     }
 
     @Test func `an entry is expected behind all that the lane has given to the store before`() {
-        var lane = Lane<String>()
-        func position(_ id: Lane<String>.ID, _ lane: inout Lane<String>) -> Int64? {
+        var lane = LaneState<String>()
+        func position(_ id: LaneState<String>.ID, _ lane: inout LaneState<String>) -> Int64? {
             lane.begins(id)
             guard case .append(_, let position) = lane.writes(id, "\(id)") else { return -1 }
             return position

@@ -1,7 +1,177 @@
+import AtriumKit
 import DequeModule
 import Store
 
-/// The pipeline of one container's entries to the store, as a pure state machine.
+/// The pipeline of one container's entries to the store.
+///
+/// It appends entries to the store, and performs what follows from their outcomes; what that is, ``LaneState`` decides.
+final class Lane {
+    private unowned let container: Container
+    private let domain: Domain
+    private let meters: ContainerMeters
+    private var state: LaneState<any EntryWaiter>
+    /// The steps of a handled outcome that are not performed yet.
+    private var rest: ArraySlice<LaneState<any EntryWaiter>.Step> = []
+
+    init(of container: Container) {
+        self.container = container
+        domain = container.domain
+        meters = container.meters
+        state = LaneState(epoch: domain.epochFloor)
+    }
+
+    /// Whether commands may begin, as far as the lane is concerned.
+    var isOpen: Bool { state.isOpen }
+
+    /// Whether no operation is in progress and nothing is being undone.
+    var isEmpty: Bool { state.isEmpty }
+
+    /// How many operations are in progress.
+    var count: Int { state.count }
+
+    /// Whether a component's own state is the committed one.
+    func isQuiet(_ component: String) -> Bool { state.isQuiet(component) }
+
+    /// The oldest operation of a component that is in progress; nil: none is.
+    func oldest(of component: String) -> UInt64? { state.oldest(of: component) }
+
+    /// Why no command may be sent to a component now; nil if one may.
+    var refusal: HostError? {
+        domain.refusal ?? container.gates.refusal
+            ?? state.failure.map { _ in
+                .storeUnavailable(
+                    reason:
+                        "An entry of this container could not be written; it and the entries that depended "
+                        + "on it are being rolled back.", retryAfter: 0.1)
+            }
+    }
+
+    // MARK: Operations
+
+    /// Begins an operation of a component.
+    func begin(on component: String) -> UInt64 {
+        let operation = domain.nextTicket()
+        state.begin(operation, on: component)
+        return operation
+    }
+
+    /// Ends an operation that changes nothing, once the operations before it have ended.
+    func finish(_ operation: UInt64, _ waiter: any EntryWaiter) {
+        perform(state.finish(operation, waiter))
+    }
+
+    /// Forgets operations whose component was lost.
+    func cancel(_ operations: [UInt64]) {
+        for operation in operations { perform(state.cancel(operation)) }
+        // Even without any: work may wait for the component to be idle.
+        container.pump()
+    }
+
+    /// Passes an operation's entry to the store, unless its epoch is over.
+    func append(
+        _ operation: UInt64, changes: [RecordChange], purges: [Purge] = [], time: Timestamp,
+        actor: ActorID?,
+        _ notification: NotificationDraft?, people: [ActorID] = [], _ waiter: any EntryWaiter
+    ) {
+        let actor = domain.actors.present(actor)
+        let name = container.name
+        // The records to undo if the entry fails. Only a component's own records are ahead of the commit.
+        let keys = changes.compactMap { change in
+            change.container == name && !change.component.isEmpty
+                ? RecordKey(container: name, component: change.component, key: change.key) : nil
+        }
+        switch state.write(operation, keys: keys, waiter) {
+        case .refused(let steps): perform(steps)
+        case .append(let epoch, let position):
+            let entry = Entry(
+                container: name, epoch: epoch, time: time.milliseconds, actor: actor?.number,
+                changes: changes, purges: purges, notification: notification,
+                actors: ([actor].compactMap(\.self) + people).flatMap {
+                    domain.actors.unstored($0)
+                }, expectedPosition: position)
+            domain.commits.append(entry, ticket: operation, of: container)
+        }
+    }
+
+    /// Writes an entry that no component decided on, so that nothing is ahead of its commit.
+    func append(
+        changes: [RecordChange], purges: [Purge] = [], topic: String?, payload: [UInt8],
+        by actor: ActorID?, at time: Timestamp, _ done: @escaping Answer<Commit>
+    ) {
+        if let error = refusal { return done(.failure(error)) }
+        append(
+            begin(on: ""), changes: changes, purges: purges, time: time, actor: actor,
+            topic.map { NotificationDraft(topic: $0, payload: payload) },
+            OwnEntry { [container] result in
+                if !purges.isEmpty, case .success(let commit) = result {
+                    container.comments.removeTexts(of: purges, at: commit)
+                }
+                done(result)
+            })
+    }
+
+    // MARK: Outcomes
+
+    /// Performs the first step that follows from an entry's outcome; returns whether others follow.
+    fileprivate func handle(_ outcome: Outcome) -> Bool {
+        let steps = state.complete(outcome.ticket, outcome.result)
+        if steps.count > 1 { rest += steps.dropFirst() }
+        perform(steps.prefix(1))
+        return !rest.isEmpty
+    }
+
+    /// Performs the next step; returns whether another one follows.
+    fileprivate func performNext() -> Bool {
+        perform(CollectionOfOne(rest.removeFirst()))
+        return !rest.isEmpty
+    }
+
+    /// Performs steps, then sends the requests that can be sent now.
+    private func perform(_ steps: some Collection<LaneState<any EntryWaiter>.Step>) {
+        // A step may end the last command that refers to the container.
+        let container = container
+        for step in steps {
+            switch step {
+            case .committed(let waiter, let commit):
+                meters.count(.entries)
+                waiter.committed(commit)
+            case .unchanged(let waiter):
+                waiter.unchanged()
+            case .failed(let waiter, let failure):
+                meters.count(.failures)
+                domain.epochFloor = max(domain.epochFloor, state.epoch)
+                waiter.failed(HostError(failure))
+            case .undo(let keys):
+                EntryUndo(of: keys, in: container).run { [weak container] in
+                    if let lane = container?.lane { lane.perform(lane.state.undone()) }
+                }
+            case .opened:
+                domain.epochFloor = max(domain.epochFloor, state.epoch)
+            }
+        }
+        if !steps.isEmpty { container.pump() }
+    }
+}
+
+// The owner is the container, so that it exists until the outcomes of its entries are handled.
+extension Container: EntryOwner {
+    func handle(_ outcome: Outcome) -> Bool { lane.handle(outcome) }
+
+    func performNext() -> Bool { lane.performNext() }
+}
+
+/// An entry that no component decided on.
+final class OwnEntry: EntryWaiter {
+    private let done: (Result<Commit, HostError>) -> Void
+
+    init(_ done: @escaping (Result<Commit, HostError>) -> Void) { self.done = done }
+
+    func committed(_ commit: Commit) { done(.success(commit)) }
+    func unchanged() {}
+    func failed(_ error: HostError) { done(.failure(error)) }
+}
+
+/// The state of a lane, as a pure state machine.
 ///
 /// It keeps track of the operations in progress and returns what the caller must do; it calls nothing itself.
 ///
@@ -24,7 +194,7 @@ import Store
 /// - A component is *quiet* when none of its operations is in progress and none of its records waits to
 ///   be undone. Only then its own state is the committed one.
 /// - The work for each operation is constant, however many are in progress and however many of them fail.
-struct Lane<Payload> {
+struct LaneState<Payload> {
     /// An operation's id, which is also the ticket of its entry.
     typealias ID = UInt64
 
@@ -201,7 +371,7 @@ struct Lane<Payload> {
 
 // MARK: How operations end
 
-extension Lane {
+extension LaneState {
     private mutating func fail(
         _ id: ID, _ payload: Payload, _ keys: [RecordKey], _ failure: EntryFailure
     ) -> [Step] {
