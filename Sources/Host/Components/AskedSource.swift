@@ -101,7 +101,7 @@ final class AskedSource {
         switch slot.state {
         case .failed(let reason): return reason
         case .closed: return "It was detached."
-        case .starting, .prepared, .attached: return slot.start.stall
+        case .starting, .prepared, .attached: return slot.start.watch.stall
         }
     }
 

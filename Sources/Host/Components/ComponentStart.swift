@@ -4,6 +4,7 @@ import LogMessages
 import Logging
 import NIOCore
 import PluginLoader
+import Store
 
 /// Why a component could not be started.
 enum StartFailure {
@@ -26,8 +27,8 @@ final class ComponentStart {
     private unowned let slot: Slot
     /// The number of the present start.
     private(set) var attempt = 0
-    /// The reason for refusing calls while the start is stalled; nil: it is not.
-    private(set) var stall: String?
+    /// Refuses calls while the start makes no progress.
+    let watch: StartWatch
     /// The events that the component sent before it was attached.
     let early = EarlyEvents()
 
@@ -39,20 +40,20 @@ final class ComponentStart {
     private var turn: StartTurns.Turn?
     /// Called when this start ends.
     private var done: ((StartFailure?) -> Void)?
-    /// Called when the start stalls; it may still succeed afterwards.
-    private var stalled: (() -> Void)?
     /// Why the component was lost after its load and before it was attached.
     private var earlyLoss: String?
     /// Whether the component was attached before.
     private var hasSucceeded = false
-    private var watch = StartWatch()
 
-    init(of slot: Slot) { self.slot = slot }
+    init(of slot: Slot) {
+        self.slot = slot
+        watch = StartWatch(of: slot)
+    }
 
     /// Whether calls wait for its end.
     var isWorthWaitingFor: Bool {
         switch slot.state {
-        case .starting, .prepared: stall == nil
+        case .starting, .prepared: watch.stall == nil
         case .attached, .failed, .closed: false
         }
     }
@@ -126,7 +127,7 @@ final class ComponentStart {
     /// Records that the component is attached, and logs and posts it after failures.
     func succeed() {
         let slot = slot
-        if endStall() || slot.failures.isRefusing {
+        if watch.endStall() || slot.failures.isRefusing {
             slot.domain.logger.log(.componentRevived, slot.logFields())
         }
         if slot.failures.restarts?.next != nil {
@@ -145,7 +146,7 @@ final class ComponentStart {
     func end() {
         attempt += 1
         done = nil
-        stalled = nil
+        watch.onStall(nil)
     }
 
     /// Cancels a launch that is under way, and forgets what the component read and sent.
@@ -153,7 +154,7 @@ final class ComponentStart {
         let cancel = launching
         launching = nil
         cancel?()
-        watch.end()
+        watch.endAwaiting()
         endTurn()
         Discard.later(early.takeAll())
         readAt = nil
@@ -164,12 +165,8 @@ final class ComponentStart {
         return done
     }
 
-    private func endStall() -> Bool {
-        defer { stall = nil }
-        return stall != nil
-    }
-
-    private func endTurn() {
+    /// Lets another component be launched.
+    func endTurn() {
         let turn = turn
         self.turn = nil
         turn?.end()
@@ -202,7 +199,7 @@ extension ComponentStart {
     /// Records that the launch has ended.
     func endLaunch() {
         launching = nil
-        watch.end()
+        watch.endAwaiting()
         endTurn()
     }
 
@@ -240,7 +237,7 @@ extension ComponentStart {
             case .failed(let reason) where isRefusing:
                 slot.start.run {}
                 // Calls don't wait for a component that has failed so often.
-                if case .starting = slot.state { slot.start.stall = reason }
+                if case .starting = slot.state { slot.start.watch.refuseLater(reason) }
             default: break
             }
         }
@@ -265,7 +262,7 @@ extension ComponentStart {
     {
         let slot = slot
         slot.failed(because: reason)
-        stall = nil
+        _ = watch.endStall()
         slot.container?.structureChanged()
         if isNew {
             slot.domain.logger.log(.componentFailed, slot.logFields(["reason": "\(reason)"]))
@@ -290,61 +287,140 @@ extension ComponentStart {
     }
 }
 
-// MARK: Stalled starts
+// MARK: - Launch
 
-extension ComponentStart {
-    /// Sets the callback for a stall; nil removes it.
-    func onStall(_ body: (() -> Void)?) { stalled = body }
+/// The launch of a component at one start: its secrets, the paths that it may read and what it kept are found, then
+/// its launcher makes it when its turn comes, and it is loaded.
+final class ComponentLaunch {
+    private weak var slot: Slot?
+    private let attempt: Int
+    private let isolation: Isolation
+    private var request: LaunchRequest
+    private let done: (StartFailure?) -> Void
 
-    /// Records that the start waits for an answer of the component from now on.
-    func awaitAnswer() {
-        // A component in the daemon answers synchronously.
-        guard slot.isolation == .process else { return }
-        if watch.awaitAnswer() { checkLater() }
+    /// A launch for the present start of a component.
+    ///
+    /// - Parameters:
+    ///   - plugin: its plugin.
+    ///   - slot: its slot.
+    ///   - done: called at the end of the start; not called if the slot was closed or started anew meanwhile.
+    init(of plugin: Plugin, for slot: Slot, _ done: @escaping (StartFailure?) -> Void) {
+        self.slot = slot
+        self.done = done
+        attempt = slot.start.attempt
+        isolation = slot.isolation
+        request = LaunchRequest(
+            plugin: plugin, container: slot.containerName, component: slot.name,
+            settings: slot.definition.settings, fields: slot.fields, limits: slot.domain.limits)
+        request.limits.callTime = slot.callTime
+        request.callSetting = slot.callSetting
     }
 
-    /// Records that the component has answered, or that the answer is not needed any more.
-    func endAwaiting() { watch.end() }
+    /// The slot; nil if it was closed or started anew meanwhile.
+    private var wanted: Slot? { slot.flatMap { $0.start.attempt == attempt ? $0 : nil } }
 
-    private func checkLater() {
-        let (domain, seen) = (slot.domain, watch.seen)
-        domain.timers.after(TimeAmount(domain.limits.startPatience)) { [weak slot] in
-            slot?.start.check(since: seen)
+    func run() {
+        guard let domain = slot?.domain else { return }
+        SecretTexts.read(
+            request.settings, isCheck: domain.isCheck, on: domain.loop
+        ) { [self] result in
+            guard let slot = wanted else { return }
+            switch result {
+            case .failure(let error): done(failure(.setting(error)))
+            case .success(let secrets):
+                request.secrets = secrets
+                findReadable(slot)
+            }
         }
     }
 
-    private func check(since seen: UInt64) {
-        switch watch.check(since: seen) {
-        case .again: checkLater()
-        case .over: break
-        case .stalled: refuseStalled()
+    /// Finds the paths that the component may read in a worker.
+    private func findReadable(_ slot: Slot) {
+        guard isolation == .process, !request.plugin.paths.isEmpty else { return findKept(slot) }
+        let domain = slot.domain
+        let store = domain.store.file
+        // A network file system may not answer: then the start counts as one without progress.
+        slot.start.watch.awaitAnswer()
+        ReadablePaths(
+            request.settings, named: request.plugin.paths,
+            state: store.lastIndex(of: "/").map { String(store[..<$0]) } ?? ".",
+            secrets: domain.secretFiles() + ComponentDefinition.secretFiles(request.settings)
+        ).resolve(on: domain.loop) { [self] result in
+            guard let slot = wanted else { return }
+            slot.start.watch.endAwaiting()
+            switch result {
+            case .failure(let error): done(failure(.setting(error)))
+            case .success(let paths):
+                request.readable = paths
+                findKept(slot)
+            }
         }
     }
 
-    /// Refuses calls from now on; the component may still answer and be attached.
-    private func refuseStalled() {
-        let (slot, domain) = (slot, slot.domain)
-        endTurn()
-        guard stall == nil, let container = slot.container else { return }
-        let reason =
-            "Its plugin \(slot.definition.plugin) has not answered for "
-            + "\(domain.limits.startPatience) while it is being started. It is taken in once it answers; look for it in the log, "
-            + "or detach it with 'atriumctl detach \(slot.containerName) \(slot.name)'."
-        domain.slices.countStep()
-        domain.logger.log(.componentStalled, slot.logFields(["reason": "\(reason)"]))
-        refuseToWait(reason)
-        container.structureChanged()
-        container.startsChanged()
-        let stalled = stalled
-        self.stalled = nil
-        stalled?()
-        slot.settingsChange.end()
+    /// Reads what the component kept in an earlier life.
+    private func findKept(_ slot: Slot) {
+        slot.kept.read { [self] kept in
+            guard let slot = wanted else { return }
+            request.kept = kept
+            waitForTurn(slot)
+        }
     }
 
-    /// Refuses the calls that wait for the start, and later ones; does nothing if the start is over.
-    func refuseToWait(_ reason: String) {
-        guard isWorthWaitingFor else { return }
-        stall = reason
-        slot.requests.refuseAll(of: slot, slot.unavailable(reason, retryAfter: 5))
+    /// Launches the component when the number of components that are being launched allows it.
+    private func waitForTurn(_ slot: Slot) {
+        guard isolation == .process else { return launch(slot) }
+        slot.domain.starts.acquire { [self] turn in
+            guard let slot = wanted else { return turn.end() }
+            slot.start.setTurn(turn)
+            // Before the launch, because the answer may come synchronously.
+            slot.start.watch.awaitAnswer()
+            launch(slot)
+        }
+    }
+
+    private func launch(_ slot: Slot) {
+        var isAnswered = false
+        let giveUp = slot.domain.launcher(for: isolation).launch(request, owner: slot.reports) {
+            [self] result in
+            isAnswered = true
+            guard let slot = wanted else {
+                if case .success(let port) = result { port.close() }
+                return
+            }
+            slot.start.endLaunch()
+            switch result {
+            case .failure(let reason): done(failure(reason))
+            case .success(let port) where port.kind != request.plugin.kind:
+                port.close()
+                done(.final(wrongKind(port.kind)))
+            case .success(let port):
+                slot.connect(port)
+                slot.start.load(then: done)
+                ComponentLoad(of: slot).run()
+            }
+        }
+        if !isAnswered { slot.start.launching(giveUp) }
+    }
+
+    private func wrongKind(_ kind: Kind) -> HostError {
+        .definitionInvalid(
+            container: request.container,
+            reason: "The plugin \(request.plugin.id) makes components of the kind "
+                + "'\(kind.rawValue)' although its manifest says otherwise.")
+    }
+
+    private func failure(_ failure: LaunchFailure) -> StartFailure {
+        switch failure {
+        case .setting(let error):
+            .final(
+                .settingInvalid(
+                    component: request.component, setting: error.setting, reason: error.reason))
+        case .failed(let reason):
+            .final(
+                .definitionInvalid(
+                    container: request.container,
+                    reason: "The component '\(request.component)' can't be made: \(reason)"))
+        case .unavailable(let reason): .passing(reason: reason)
+        }
     }
 }

@@ -80,7 +80,7 @@ final class RequestDispatcher {
         case .attached: break
         case .failed(let reason): return request.fail(slot.unavailable(reason))
         case .starting, .prepared:
-            guard let stall = slot.start.stall else { break }
+            guard let stall = slot.start.watch.stall else { break }
             return request.fail(slot.unavailable(stall, retryAfter: 5))
         case .closed:
             // The slot was replaced while the caller was busy with something else.

@@ -124,14 +124,14 @@ final class Slot {
     func checkShown() throws(HostError) {
         guard !isShown || own.awaitsItems else { return }
         if case .failed(let reason) = state { throw unavailable(reason, retryAfter: 5) }
-        if let stall = start.stall { throw unavailable(stall, retryAfter: 5) }
+        if let stall = start.watch.stall { throw unavailable(stall, retryAfter: 5) }
         if isShown { throw unavailable(source.loadingReason) }
     }
 
     /// The error for work that needs the component while it is not attached.
     var absence: HostError {
         if case .failed(let reason) = state { return unavailable(reason, retryAfter: 5) }
-        return unavailable(start.stall ?? "It is being started.")
+        return unavailable(start.watch.stall ?? "It is being started.")
     }
 
     /// The error for a call that the component can't answer.

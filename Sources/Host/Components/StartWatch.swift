@@ -1,46 +1,95 @@
-/// Detects that a component's start waits without progress.
-///
-/// It uses a single timer, however many questions and answers there are.
-struct StartWatch {
-    /// The outcome of a check.
-    enum Outcome {
-        /// The start still waits, and there was progress: start the timer again.
-        case again
-        /// The start does not wait for the component.
-        case over
-        /// There was no progress.
-        case stalled
-    }
+import LogMessages
+import Logging
+import NIOCore
+import PluginLoader
 
-    /// The count of questions and answers, to be passed to ``check(since:)`` when the timer fires.
-    private(set) var seen: UInt64 = 0
+/// Refuses the calls that wait for a component's start, once the component has not answered for
+/// `limits.startPatience`.
+///
+/// The component may still answer and be attached. A single timer finds out, however many questions and answers there
+/// are.
+final class StartWatch {
+    private unowned let slot: Slot
+    /// The reason for refusing calls while the start is stalled; nil: it is not.
+    private(set) var stall: String?
+    /// Called when the start stalls; it may still succeed afterwards.
+    private var stalled: (() -> Void)?
+    /// The count of questions and answers, by which the timer finds whether there was one.
+    private var progress: UInt64 = 0
     /// Whether the start waits for the component.
     private var isWaiting = false
     private var isTimed = false
 
-    /// Records that the start waits for the component.
-    ///
-    /// - Returns: whether to start a timer.
-    mutating func awaitAnswer() -> Bool {
+    init(of slot: Slot) { self.slot = slot }
+
+    /// Sets the callback for a stall; nil removes it.
+    func onStall(_ body: (() -> Void)?) { stalled = body }
+
+    /// Records that the start waits for an answer of the component from now on.
+    func awaitAnswer() {
+        // A component in the daemon answers synchronously.
+        guard slot.isolation == .process else { return }
         isWaiting = true
-        seen += 1
-        defer { isTimed = true }
-        return !isTimed
+        progress += 1
+        if !isTimed { checkLater() }
+        isTimed = true
     }
 
     /// Records that the component has answered, or that the answer is not needed any more.
-    mutating func end() {
+    func endAwaiting() {
         isWaiting = false
-        seen += 1
+        progress += 1
     }
 
-    /// Decides what to do when the timer has fired.
-    mutating func check(since seen: UInt64) -> Outcome {
-        guard isWaiting, self.seen == seen else {
+    private func checkLater() {
+        let (domain, seen) = (slot.domain, progress)
+        domain.timers.after(TimeAmount(domain.limits.startPatience)) { [weak slot] in
+            slot?.start.watch.check(since: seen)
+        }
+    }
+
+    private func check(since seen: UInt64) {
+        guard isWaiting, progress == seen else {
             isTimed = isWaiting
-            return isWaiting ? .again : .over
+            return isWaiting ? checkLater() : ()
         }
         isTimed = false
-        return .stalled
+        refuseStalled()
+    }
+
+    /// Refuses calls from now on; the component may still answer and be attached.
+    private func refuseStalled() {
+        let (slot, domain) = (slot, slot.domain)
+        slot.start.endTurn()
+        guard stall == nil, let container = slot.container else { return }
+        let reason =
+            "Its plugin \(slot.definition.plugin) has not answered for "
+            + "\(domain.limits.startPatience) while it is being started. It is taken in once it answers; look for it in the log, "
+            + "or detach it with 'atriumctl detach \(slot.containerName) \(slot.name)'."
+        domain.slices.countStep()
+        domain.logger.log(.componentStalled, slot.logFields(["reason": "\(reason)"]))
+        refuseToWait(reason)
+        container.structureChanged()
+        container.startsChanged()
+        let stalled = stalled
+        self.stalled = nil
+        stalled?()
+        slot.settingsChange.end()
+    }
+
+    /// Refuses the calls that wait for the start, and later ones; does nothing if the start is over.
+    func refuseToWait(_ reason: String) {
+        guard slot.start.isWorthWaitingFor else { return }
+        stall = reason
+        slot.requests.refuseAll(of: slot, slot.unavailable(reason, retryAfter: 5))
+    }
+
+    /// Refuses calls from now on, without any that wait.
+    func refuseLater(_ reason: String) { stall = reason }
+
+    /// Lets calls wait again; returns whether they were refused.
+    func endStall() -> Bool {
+        defer { stall = nil }
+        return stall != nil
     }
 }

@@ -40,7 +40,7 @@ struct ContainerProblems {
     private var failedComponents: [(name: String, reason: String)] {
         container.slots.compactMap { slot in
             if case .failed(let reason) = slot.state { return (slot.name, "failed: \(reason)") }
-            if let stall = slot.start.stall { return (slot.name, "does not start: \(stall)") }
+            if let stall = slot.start.watch.stall { return (slot.name, "does not start: \(stall)") }
             if let restarts = slot.restarts, let next = restarts.next, restarts.failures > 2 {
                 return (
                     slot.name,
@@ -106,7 +106,7 @@ extension Slot {
     func status(in container: ContainerDefinition) -> ComponentStatus {
         let (state, reason): (ComponentStatus.State, String?) =
             switch self.state {
-            case .starting, .prepared: (.starting, start.stall)
+            case .starting, .prepared: (.starting, start.watch.stall)
             case .attached:
                 (
                     own.awaitsItems ? .loading : .attached,

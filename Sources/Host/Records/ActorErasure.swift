@@ -103,7 +103,7 @@ final class ActorErasure {
         case .attached: apply(part, slot, next)
         case .failed, .closed: write(part, next)
         case .starting, .prepared:
-            if slot.start.stall != nil { return write(part, next) }
+            if slot.start.watch.stall != nil { return write(part, next) }
             domain.timers.after(Self.patience) { self.remove(changes) }
         }
     }

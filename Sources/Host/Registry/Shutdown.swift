@@ -39,7 +39,7 @@ public final class Shutdown {
         domain.isWaitingOver = true
         state.expected.end()
         for container in containers.values where container.loading.isUnderWay {
-            for slot in container.slots { slot.start.refuseToWait("The daemon is stopping.") }
+            for slot in container.slots { slot.start.watch.refuseToWait("The daemon is stopping.") }
             container.startsChanged()
         }
         for container in containers.values where container.gates.refusal != nil {

@@ -33,7 +33,7 @@ extension Slot {
             case .attached, .prepared:
                 source.problem ?? (own.awaitsItems ? source.loadingReason : nil)
             case .closed: nil
-            case .starting: start.stall ?? "It is being started."
+            case .starting: start.watch.stall ?? "It is being started."
             case .failed(let reason): reason
             }
         return ScreenComponent(

@@ -168,7 +168,7 @@ extension Restructuring {
         func end(_ error: HostError?) {
             guard !isOver else { return }
             isOver = true
-            for slot in made { slot.start.onStall(nil) }
+            for slot in made { slot.start.watch.onStall(nil) }
             done(error)
         }
         func endOne() {
@@ -176,7 +176,7 @@ extension Restructuring {
             if outstanding == 0 { end(nil) }
         }
         for slot in made where !isOver {
-            slot.start.onStall { [self] in
+            slot.start.watch.onStall { [self] in
                 guard container.slot(slot.name) == nil else { return end(slot.absence) }
                 late.insert(slot.name)
                 endOne()
