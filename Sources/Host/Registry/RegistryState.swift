@@ -43,14 +43,14 @@ final class RegistryState {
         containers[container.name] = container
         homes[container.name] = home
         container.screens = home
-        screens.updateParents(home)
+        screens.surroundings.update(home)
     }
 
     /// Removes a container and ends its screens.
     func remove(_ name: String) {
         containers.removeValue(forKey: name)?.screens = nil
         guard let home = homes.removeValue(forKey: name) else { return }
-        screens.updateParents(home)
+        screens.surroundings.update(home)
         home.parts.notifyParents()
         home.end()
     }

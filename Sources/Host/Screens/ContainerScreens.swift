@@ -43,7 +43,7 @@ public final class ContainerScreens {
             return reply(.failure(container.scopeNotFound(scope)))
         }
         do throws(HostError) {
-            try table.evictDetached(for: owner)
+            try table.detached.evict(for: owner)
         } catch {
             return reply(.failure(error))
         }
@@ -118,7 +118,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
 
     func structureChanged() {
         updates.structureChanged()
-        table.surroundings = nil
+        table.surroundings.forget()
         audience.recount()
         audience.recountParts()
         parts.retry()

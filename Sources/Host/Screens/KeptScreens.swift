@@ -171,6 +171,8 @@ public final class KeptScreens {
         guard let restoration = restorations.removeValue(forKey: id) else { return }
         table[id]?.restoreRevision(restoration.kept.revision, isSame: isSame)
         for body in restoration.waiting { body() }
-        if let screen = table[id], screen.reader == .gone { table.startGracePeriod(of: screen) }
+        if let screen = table[id], screen.reader == .gone {
+            table.detached.startGracePeriod(of: screen)
+        }
     }
 }

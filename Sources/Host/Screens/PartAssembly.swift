@@ -190,7 +190,7 @@ extension PartAssembly {
 extension PartAssembly {
     /// Takes a change of the parts of the container's definition, or of what is shown of the container as a part.
     func changed(hadParts: Bool) {
-        table.updateParents(screens)
+        table.surroundings.update(screens)
         notifyParents()
         if hadParts || !container.parts.isEmpty { showEverywhere() }
     }
@@ -198,7 +198,7 @@ extension PartAssembly {
     /// Notifies the parents after the container was added, removed or redefined.
     func notifyParents() {
         let name = container.name
-        for home in table.parents.values
+        for home in table.surroundings.parents.values
         where home.container.parts.contains(where: { $0.container == name }) {
             home.container.structureChanged()
             home.parts.showEverywhere(without: name)

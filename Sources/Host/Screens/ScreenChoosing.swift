@@ -187,7 +187,7 @@ extension ScreenChoosing {
             return done(.failure(.screenNotFound(root.id.text)))
         }
         let all = left.map { $0.updated() }
-        if let error = screens.table.evictDetached(for: root, all) {
+        if let error = screens.table.detached.evict(for: root, all) {
             for (shown, _) in all { shown.discard() }
             return done(.failure(error))
         }

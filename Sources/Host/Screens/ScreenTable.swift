@@ -1,19 +1,10 @@
 import AtriumKit
 import DequeModule
-import NIOCore
 
 /// All screens by id: those with a reader, and those that wait to be resumed.
 ///
 /// Ids begin with the daemon's incarnation, so that a screen from before a restart can be recognised.
 public final class ScreenTable {
-    /// A screen that has lost its reader.
-    private struct Wait {
-        var id: ScreenID
-        var turn: Int
-        /// When it will be closed.
-        var end: NIODeadline
-    }
-
     /// For how many evicted screens the reason is kept.
     private static let remembered = 10_000
 
@@ -24,18 +15,13 @@ public final class ScreenTable {
     private(set) var parts: [ScreenID: Screen] = [:]
     /// Returns the screens of all containers, by the containers' names.
     var homes: () -> [String: ContainerScreens] = { [:] }
-    /// The screens of containers that have parts, by the containers' names.
-    private(set) var parents: [String: ContainerScreens] = [:]
-    /// The surrounding containers of each part, by the part's container; nil: to be computed again.
-    var surroundings: [String: [Surrounding]]?
+    /// Which containers have which as parts.
+    private(set) lazy var surroundings = Surroundings(of: self)
+    /// The screens that have no reader.
+    private(set) lazy var detached = DetachedScreens(of: self)
     /// Receives the notes that another process needs to continue the screens.
     private var receiver: ((ScreenNote) -> Void)?
     private var accounts: [String: ScreenAccount] = [:]
-    /// Each user's detached screens, which have no reader, the longest waiting first; a resumed screen stays listed
-    /// until it is first.
-    private var detached: [String: Deque<Wait>] = [:]
-    /// Users who have a timer for their detached screens.
-    private var timed: Set<String> = []
     /// Why screens were ended early, the latest last.
     private var dropped: (reasons: [ScreenID: Drop], order: Deque<ScreenID>) = ([:], [])
 
@@ -90,18 +76,6 @@ public final class ScreenTable {
         receiver?(.gone(id))
     }
 
-    /// Updates the table after a container got its first part or lost its last one.
-    func updateParents(_ home: ContainerScreens) {
-        surroundings = nil
-        let name = home.container.name
-        let isThere = homes()[name] === home
-        if isThere, !home.container.parts.isEmpty {
-            parents[name] = home
-        } else if parents[name] === home {
-            parents[name] = nil
-        }
-    }
-
     /// Sets the receiver of what another process needs to know of screens.
     ///
     /// - Parameter receiver: called on the loop at each change, from within the call that causes it; nil: no receiver.
@@ -119,62 +93,7 @@ public final class ScreenTable {
         for account in accounts.values { account.screens.removeAll() }
         accounts.removeAll()
         detached.removeAll()
-        timed.removeAll()
         dropped = ([:], [])
-    }
-
-    /// Lists a screen that has lost its reader.
-    ///
-    /// - Returns: whether the user has no timer yet; the caller then starts one with ``nextEnd(of:)``.
-    func insertDetached(_ screen: Screen, until end: NIODeadline) -> Bool {
-        let owner = screen.owner
-        detached[owner, default: []].append(Wait(id: screen.id, turn: screen.turn, end: end))
-        // Keeps the list short: at most about two entries for each of the user's screens, however often they are
-        // resumed.
-        if waits(of: owner) > 2 * count(of: owner) + 16 {
-            detached[owner]?.removeAll { detachedScreen(of: $0) == nil }
-        }
-        return timed.insert(owner).inserted
-    }
-
-    /// The number of a user's entries, including outdated ones.
-    func waits(of owner: String) -> Int { detached[owner]?.count ?? 0 }
-
-    /// The user's screen that has been detached the longest; nil: there is none.
-    func longestDetached(of owner: String) -> Screen? {
-        firstWait(of: owner).flatMap { detachedScreen(of: $0) }
-    }
-
-    /// Removes an entry whose screen has waited long enough, and returns the screen; nil: there is none.
-    func takeOverdue(of owner: String, at now: NIODeadline) -> Screen? {
-        guard let wait = firstWait(of: owner), wait.end <= now else { return nil }
-        detached[owner]?.removeFirst()
-        return detachedScreen(of: wait)
-    }
-
-    /// When the user's next detached screen has to be closed; nil: there is none, and the timer ends.
-    func nextEnd(of owner: String) -> NIODeadline? {
-        if let wait = firstWait(of: owner) { return wait.end }
-        timed.remove(owner)
-        return nil
-    }
-
-    /// The first of a user's entries that is not outdated.
-    private func firstWait(of owner: String) -> Wait? {
-        while let wait = detached[owner]?.first {
-            if detachedScreen(of: wait) != nil { return wait }
-            detached[owner]?.removeFirst()
-        }
-        detached[owner] = nil
-        return nil
-    }
-
-    /// The screen of an entry; nil: it was closed or resumed since.
-    private func detachedScreen(of wait: Wait) -> Screen? {
-        guard let screen = screens[wait.id], screen.turn == wait.turn, screen.reader == .gone else {
-            return nil
-        }
-        return screen
     }
 
     /// Keeps the reason why a screen was ended although it might still be resumed.
@@ -202,5 +121,135 @@ public final class ScreenTable {
         return dropped.reasons[id]?.reason
             ?? "The screen is gone: one lingers for \(seconds) s after its connection, and ends "
             + "with its container."
+    }
+}
+
+// MARK: - Readers of screens, and the calls of users on them
+
+extension ScreenTable {
+    /// Why a screen can't be resumed; nil if it can.
+    func obstacle(
+        to resume: ScreenRequest.Resume, _ request: ScreenRequest, _ caller: Caller
+    ) -> String? {
+        guard let screen = self[resume.screen], !screen.isEnded,
+            let home = screen.home
+        else {
+            return absence(of: resume.screen, gracePeriod: domain.limits.screenLinger)
+        }
+        if screen.owner != caller.actor { return "The screen is another user's." }
+        if screen.actor != request.actor { return "The screen is another actor's." }
+        // A user may be allowed to see an actor's ballots without being allowed to choose in the actor's name.
+        if screen.agent != request.agent ?? caller.actor {
+            return "On the screen items are chosen in the name of \(screen.agent)."
+        }
+        if home.container.name != request.container {
+            return "The screen shows the container \(home.container.name)."
+        }
+        return nil
+    }
+
+    /// A screen's next revision, which contains all changes since the last one; nil when nothing has changed.
+    ///
+    /// In both cases the reader is woken once there is another revision. Fails with `screenNotFound` when the screen
+    /// has ended or has another reader, and with `limitExceeded` when it was ended because its user's screens were
+    /// too large.
+    public func pull(_ reader: ScreenReader) -> Result<ScreenRevision?, HostError> {
+        guard let screen = self[reader.screen] else {
+            return .failure(failure(of: reader.screen))
+        }
+        guard screen.turn == reader.turn else {
+            return .failure(.screenNotFound(reader.screen.text))
+        }
+        return screen.pull()
+    }
+
+    /// Detaches a screen from its reader; it can be resumed during a grace period.
+    ///
+    /// Does nothing if the screen does not exist or has another reader.
+    public func leave(_ reader: ScreenReader) {
+        guard let screen = self[reader.screen], screen.detach(reader.turn) else {
+            return
+        }
+        detached.startGracePeriod(of: screen)
+    }
+
+    /// Ends a screen whose reader lost its permission: the screen can't be resumed.
+    ///
+    /// Does nothing if the screen does not exist or has another reader.
+    public func end(_ reader: ScreenReader) {
+        guard let screen = self[reader.screen], screen.turn == reader.turn else { return }
+        screen.home?.close(screen)
+    }
+
+    /// Finds a caller's screen.
+    ///
+    /// To be called within ``KeptScreens/whenRestored(_:_:)``.
+    ///
+    /// - Returns: the screen, and the screens of its container; nil if the caller has no such screen.
+    public func find(
+        _ screen: ScreenID, of caller: Caller
+    ) -> (screens: ContainerScreens, screen: Screen)? {
+        guard let screen = self[screen], screen.owner == caller.actor,
+            !screen.isEnded, let home = screen.home
+        else { return nil }
+        return (home, screen)
+    }
+
+    /// The screen that a reader has, with the revision that it was sent last; nil when it was sent none yet.
+    public func keptScreen(of reader: ScreenReader) -> KeptScreen? {
+        guard let screen = self[reader.screen], screen.turn == reader.turn, !screen.owesFirst else {
+            return nil
+        }
+        return KeptScreen(screen)
+    }
+}
+
+extension ContainerScreens {
+    /// Finds a part of a screen.
+    ///
+    /// - Parameters:
+    ///   - part: the path of the part: component names separated by `/`, from the outermost part inwards; nil: the
+    ///     screen itself.
+    ///   - screen: a screen on the container.
+    /// - Returns: the part, and the screens of its container; fails with `componentNotFound`.
+    public func find(
+        _ part: String?, of screen: Screen
+    ) -> Result<(screens: ContainerScreens, screen: Screen), HostError> {
+        guard let part else { return .success((self, screen)) }
+        guard let found = screen.part(part), let home = found.home else {
+            return .failure(.componentNotFound(container: container.name, component: part))
+        }
+        return .success((home, found))
+    }
+}
+
+// MARK: - Memory of what screens show, after it has grown
+
+extension ScreenTable {
+    /// Schedules the end of screens of a user who exceeds the limit by far.
+    func endExcessLater(_ account: ScreenAccount) {
+        guard account.isOverdrawn(domain.limits), !account.isRelieved else { return }
+        account.isRelieved = true
+        domain.timers.later { [self] in
+            account.isRelieved = false
+            endExcess(account)
+        }
+    }
+
+    /// Ends screens of a user who exceeds the limit by far; detached ones go first.
+    private func endExcess(_ account: ScreenAccount) {
+        let limits = domain.limits
+        while account.isOverdrawn(limits),
+            let screen = detached.longest(of: account.owner) ?? account.screens.values.first
+        {
+            recordDrop(
+                screen.id,
+                "What the screens of its user show has grown beyond twice the "
+                    + "\(limits.screenBytesPerUser) bytes that they may have (screenBytesPerUser).",
+                account.excess(limits))
+            if let home = screen.home { home.close(screen) } else { remove(screen.id) }
+            // Its next pull returns the error.
+            screen.touched()
+        }
     }
 }

@@ -202,7 +202,7 @@ private final class Shuffler: ContentListing {
         try await host.apply(PartTests.child("sleep"))
         try await host.put(.film("nap"), in: "sleep")
         // Nobody looks for those around it where no container has parts.
-        #expect(await host.on { $0.state.screens.surroundings == nil })
+        #expect(await host.on { $0.state.screens.surroundings.known == nil })
         try await host.apply(Self.around("day", [("sleep", "sleep")], day))
         try await host.apply(Self.around("week", [("sleep", "sleep")], week))
         try await vote(host, 1, on: "nap")

@@ -76,7 +76,7 @@ import Testing
             try await client.resume()
         }
         await client.leave()
-        let waits = await host.on { $0.state.screens.waits(of: Caller.ann.actor) }
+        let waits = await host.on { $0.state.screens.detached.waits(of: Caller.ann.actor) }
         #expect((1...20).contains(waits), "two for each screen, and a few")
         #expect(await host.on { $0.status().screens } == 1)
         try await host.end()

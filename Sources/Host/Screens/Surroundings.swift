@@ -10,18 +10,42 @@ struct Surrounding {
     let level: Int
 }
 
-extension ScreenTable {
+/// Which containers have which as parts.
+final class Surroundings {
+    private unowned let table: ScreenTable
+    /// The screens of containers that have parts, by the containers' names.
+    private(set) var parents: [String: ContainerScreens] = [:]
+    /// The surrounding containers of each part, by the part's container; nil: to be computed again.
+    private(set) var known: [String: [Surrounding]]?
+
+    init(of table: ScreenTable) { self.table = table }
+
+    /// Takes a container that got its first part or lost its last one.
+    func update(_ home: ContainerScreens) {
+        forget()
+        let name = home.container.name
+        let isThere = table.homes()[name] === home
+        if isThere, !home.container.parts.isEmpty {
+            parents[name] = home
+        } else if parents[name] === home {
+            parents[name] = nil
+        }
+    }
+
+    /// Containers or their parts have changed.
+    func forget() { known = nil }
+
     /// The containers that have a container as a part, each once, the nearest first.
     ///
     /// Computed for all containers at the first event in a part after containers or their parts changed.
-    func surroundings(of container: String) -> [Surrounding] {
-        let known = surroundings ?? findSurroundings()
-        surroundings = known
+    func around(_ container: String) -> [Surrounding] {
+        let known = known ?? find()
+        self.known = known
         return known[container] ?? []
     }
 
-    private func findSurroundings() -> [String: [Surrounding]] {
-        let homes = homes()
+    private func find() -> [String: [Surrounding]] {
+        let homes = table.homes()
         var found: [String: [Surrounding]] = [:]
         for home in parents.values {
             var known: Set<String> = []
@@ -55,8 +79,8 @@ extension ScreenTable {
 // Passes events of parts to the delegates of surrounding containers.
 extension ContainerScreens {
     func notifyParents(of events: [ComponentEvent], from component: ComponentReference) {
-        guard !table.parents.isEmpty else { return }
-        for around in table.surroundings(of: container.name) {
+        guard !table.surroundings.parents.isEmpty else { return }
+        for around in table.surroundings.around(container.name) {
             let parent = around.home.container
             // The default delegate ignores them.
             guard !parent.delegates.isDefault else { continue }
