@@ -1,17 +1,6 @@
 import AtriumKit
 import NIOCore
 
-/// The view that a screen or a part will show.
-struct PreparedView {
-    let home: ContainerScreens
-    let screen: Screen
-    var choices: Screen.Choices
-    var view: SharedView
-
-    /// Removes the view, unless a screen shows it.
-    func discard() { home.shared.removeUnused(view) }
-}
-
 /// Prepares what a screen and its parts show together, for choices on one of them.
 ///
 /// A part that can't be shown does not keep the others from being shown. A late part is waited for at most one second,
