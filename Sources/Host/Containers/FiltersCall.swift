@@ -1,6 +1,26 @@
 import AtriumKit
 import Index
 
+/// A page of the filters of one section, as a caller requests it.
+public struct SectionPage: Sendable, Hashable {
+    /// The section's id.
+    public var section: String
+    /// A text that titles must contain, regardless of case and accents; nil or empty: any.
+    public var text: String?
+    /// The `next` of the previous page; nil: the first page.
+    public var cursor: String?
+
+    /// Makes a page of a section.
+    public init(section: String, text: String? = nil, cursor: String? = nil) {
+        self.section = section
+        self.text = text
+        self.cursor = cursor
+    }
+
+    /// The maximum number of values of a field that are searched.
+    static let mostValues = 10_000
+}
+
 /// A call that reads the filters of a container, with the number of items that each would show.
 ///
 /// Its stages, from top to bottom: the sections, for a page of one section its filters, the counts, the reply. A query
