@@ -181,7 +181,9 @@ extension Registry {
     /// - Returns: the container; nil when it does not exist or is being loaded. ``find(_:of:_:)`` distinguishes
     ///   these.
     public func container(_ name: String) -> Container? {
-        guard let container = containers[name], !container.loading.isUnderWay else { return nil }
+        guard let container = state.container(name), !container.loading.isUnderWay else {
+            return nil
+        }
         return container
     }
 

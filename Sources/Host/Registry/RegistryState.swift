@@ -4,7 +4,11 @@
 final class RegistryState {
     let domain: Domain
     /// The containers by name.
-    private(set) var containers: [String: Container] = [:]
+    private(set) var containers: [String: Container] = [:] {
+        didSet { lastFound = nil }
+    }
+    /// The container that was found last.
+    private var lastFound: Container?
     /// The screens of each container, by the container's name.
     private(set) var homes: [String: ContainerScreens] = [:]
     let screens: ScreenTable
@@ -34,6 +38,14 @@ final class RegistryState {
             } ?? []
         }
         screens.homes = { [weak self] in self?.homes ?? [:] }
+    }
+
+    /// Returns the container of a name; nil if there is none.
+    func container(_ name: String) -> Container? {
+        // Mostly the same one as before: to compare names is quicker than to hash one.
+        if let lastFound, lastFound.name == name { return lastFound }
+        lastFound = containers[name]
+        return lastFound
     }
 
     /// Adds a container, unless it is there already.
