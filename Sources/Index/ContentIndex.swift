@@ -206,8 +206,7 @@ package final class ContentIndex {
         guard isPut == nil else { return }
         putting.write(item.fields, under: columns)
         // The buffer is lent, not copied: a put writes the fields only to where they stay.
-        let written = putting.written
-        written.withUnsafeBytes { put(item, fields: $0, revision: revision) }
+        putting.withWritten { put(item, fields: $0, revision: revision) }
     }
 
     /// Inserts or replaces an item whose fields were spread.

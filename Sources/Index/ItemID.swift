@@ -33,11 +33,17 @@ package enum ItemID {
     ///
     /// Strings compare by canonical equivalence; bytes differ between the forms.
     package static func isNormal(_ id: String) -> Bool {
-        id.utf8.allSatisfy { $0 < 0x80 } || id.precomposed.utf8.elementsEqual(id.utf8)
+        id.isASCII || id.precomposed.utf8.elementsEqual(id.utf8)
     }
 }
 
 extension String {
+    fileprivate var isASCII: Bool {
+        var text = self
+        // Not byte by byte: a loop without an exit looks at many bytes at once.
+        return text.withUTF8 { $0.reduce(0, |) } < 0x80
+    }
+
     /// The text in NFC.
     package var precomposed: String { precomposedStringWithCanonicalMapping }
 }

@@ -2,13 +2,13 @@ import AtriumKit
 import JSONCodec
 
 /// The fields of the item that is being put, in memory that is used again for the next.
-struct PutFields {
+struct PutFields: ~Copyable {
     /// The values of the declared fields, by their columns' numbers.
     private(set) var values: [Value?]
     /// The columns of the last item's fields, in their order; those of the next item are mostly the same.
     private var order: [Int] = []
     /// The fields as JSON, sorted by name, in the form of `[String: Value].jsonBytes`.
-    private(set) var written: [UInt8] = []
+    private var writer = JSONWriter()
 
     init(columns: Int) { values = Array(repeating: nil, count: columns) }
 
@@ -54,11 +54,7 @@ struct PutFields {
 
     /// Writes the fields, which were spread, as JSON.
     mutating func write(_ fields: [String: Value], under columns: ColumnTable) {
-        var buffer: [UInt8] = []
-        swap(&buffer, &written)
-        buffer.removeAll(keepingCapacity: true)
-        var writer = JSONWriter(appendingTo: buffer)
-        buffer = []
+        writer.removeAll()
         var count = 0
         writer.beginObject()
         // The declared names are in order already.
@@ -69,7 +65,12 @@ struct PutFields {
             count += 1
         }
         writer.endObject()
-        swap(&written, &writer.bytes)
-        if count != fields.count { written = fields.jsonBytes }
+        if count != fields.count {
+            writer.removeAll()
+            fields.write(to: &writer)
+        }
     }
+
+    /// Lends the fields as JSON.
+    func withWritten(_ body: (UnsafeRawBufferPointer) -> Void) { writer.withUnsafeBytes(body) }
 }

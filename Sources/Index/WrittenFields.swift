@@ -19,9 +19,9 @@ package struct WrittenFields: Sendable {
             var json = JSONWriter()
             json.beginObject()
             json.key("fields")
-            let start = json.bytes.count
+            let start = json.count
             item.fields.write(to: &json)
-            range = start..<json.bytes.count
+            range = start..<json.count
             if let parent = item.parent {
                 json.key("parent")
                 json.string(parent)

@@ -140,7 +140,7 @@ extension Connection {
         guard let error = condemnation.error, calls.replies.count == 0 else { return }
         var writer = JSONWriter()
         writer.writeError(VarlinkLimitExceeded.name, error)
-        writer.bytes.append(0)
+        writer.endMessage()
         calls.replies.append(last: writer.bytes)
     }
 }

@@ -17,7 +17,7 @@ final class Farewell: ChannelInboundHandler {
     func channelActive(context: ChannelHandlerContext) {
         var writer = JSONWriter()
         writer.writeError(VarlinkLimitExceeded.name, error)
-        writer.bytes.append(0)
+        writer.endMessage()
         context.writeAndFlush(Self.wrapOutboundOut(ByteBuffer(bytes: writer.bytes)), promise: nil)
         context.shutAndClose()
     }

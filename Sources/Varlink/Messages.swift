@@ -292,7 +292,7 @@ enum CallFrame {
         }
         writer.writeParameters(parameters)
         writer.endObject()
-        writer.bytes.append(0)
+        writer.endMessage()
         return writer.bytes
     }
 }
@@ -325,13 +325,11 @@ extension JSONWriter {
     ///
     /// Not to be used before another member: the writer does not know that nothing was written.
     mutating func writeParameters(_ parameters: some JSONWritable) {
-        let start = bytes.count
+        let start = count
         key("parameters")
-        let value = bytes.count
+        let value = count
         parameters.write(to: &self)
-        // "{}"
-        if bytes.count == value + 2, bytes[value] == UInt8(ascii: "{") {
-            bytes.removeLast(bytes.count - start)
-        }
+        // Parameters are an object: two bytes are "{}".
+        if count == value + 2 { truncate(to: start) }
     }
 }

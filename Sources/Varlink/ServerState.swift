@@ -20,7 +20,7 @@ final class ServerState: @unchecked Sendable {
     private var peerLog: PeerLog
 
     /// Memory for encoding one reply, used again for the next.
-    @exclusivity(unchecked) private var scratch: [UInt8] = []
+    @exclusivity(unchecked) private var writer = JSONWriter()
 
     /// The progress of a handover of its connections.
     @exclusivity(unchecked) var handover = Handover.none
@@ -165,20 +165,18 @@ final class ServerState: @unchecked Sendable {
         return result
     }
 
-    /// Memory for encoding one reply, to be given back.
-    func takeScratch() -> [UInt8] {
-        var result: [UInt8] = []
-        swap(&result, &scratch)
+    /// An empty writer for encoding one reply, to be given back.
+    func takeWriter() -> JSONWriter {
+        var result = JSONWriter()
+        swap(&result, &writer)
         return result
     }
 
-    /// Takes back the buffer for encoding; a buffer that has grown for one big reply is released.
-    ///
-    /// It is swapped and not copied: with two owners it would be allocated anew for the next reply.
-    func giveBack(scratch bytes: inout [UInt8]) {
-        guard bytes.capacity <= 256 << 10 else { return }
-        swap(&scratch, &bytes)
-        scratch.removeAll(keepingCapacity: true)
+    /// Takes back the writer; one that has grown for a big reply is released.
+    func giveBack(_ used: consuming JSONWriter) {
+        guard used.capacity <= 256 << 10 else { return }
+        used.removeAll()
+        writer = used
     }
 
     /// A number that no connection has had.

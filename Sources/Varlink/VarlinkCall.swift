@@ -12,6 +12,9 @@ public import NIOCore
 public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     let slot: CallSlot
 
+    @usableFromInline
+    init(slot: CallSlot) { self.slot = slot }
+
     /// The caller.
     public var peer: Peer { slot.connection.peer }
 
@@ -137,7 +140,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     public static func frame(_ reply: Reply) -> ByteBuffer {
         var writer = JSONWriter()
         writer.writeReply(reply, continues: true)
-        writer.bytes.append(0)
+        writer.endMessage()
         return ByteBuffer(bytes: writer.bytes)
     }
 
@@ -198,6 +201,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
 /// The destination of a call's replies: a connection, and the call's place in it.
 ///
 /// It holds only a reference and a few numbers, so keeping one costs nothing.
+@usableFromInline
 struct CallSlot: Sendable {
     let connection: Connection
     let id: UInt64
@@ -249,12 +253,11 @@ extension CallSlot {
     func answer(isLast: Bool, error: String? = nil, _ encode: (inout JSONWriter) -> Void) {
         guard isOpen else { return }
         if kind != .oneway {
-            // The memory is moved out while it is written to: a second owner would copy it.
-            var writer = JSONWriter(appendingTo: connection.server.takeScratch())
+            var writer = connection.server.takeWriter()
             encode(&writer)
-            writer.bytes.append(0)
-            writer.bytes.withUnsafeBytes { connection.calls.replies.append($0, to: id) }
-            connection.server.giveBack(scratch: &writer.bytes)
+            writer.endMessage()
+            writer.withUnsafeBytes { connection.calls.replies.append($0, to: id) }
+            connection.server.giveBack(writer)
         }
         count(error)
         if isLast { connection.calls.end(self) }
@@ -283,19 +286,19 @@ extension CallSlot {
     /// Sends one reply, of which `encode` writes the beginning and `tail` is the rest with its NUL; the call continues.
     func answer(endingWith tail: [UInt8], _ encode: (inout JSONWriter) -> Void) {
         guard isOpen else { return }
-        var writer = JSONWriter(appendingTo: connection.server.takeScratch())
+        var writer = connection.server.takeWriter()
         encode(&writer)
         if tail.count > Self.bigTail {
             // Memory of its own, which goes once it is sent: the connection's would stay.
-            var frame = ByteBufferAllocator().buffer(capacity: writer.bytes.count + tail.count)
-            frame.writeBytes(writer.bytes)
+            var frame = ByteBufferAllocator().buffer(capacity: writer.count + tail.count)
+            _ = writer.withUnsafeBytes { frame.writeBytes($0) }
             frame.writeBytes(tail)
             connection.calls.replies.append(sharing: frame, to: id)
         } else {
-            writer.bytes.withUnsafeBytes { connection.calls.replies.append($0, to: id) }
+            writer.withUnsafeBytes { connection.calls.replies.append($0, to: id) }
             tail.withUnsafeBytes { connection.calls.replies.append($0, to: id) }
         }
-        connection.server.giveBack(scratch: &writer.bytes)
+        connection.server.giveBack(writer)
         count(nil)
         connection.settleReply()
     }

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import JSONCodec
+public import JSONCodec
 
 /// The interfaces of a service, and the handlers of their methods.
 ///
@@ -96,6 +96,7 @@ public struct VarlinkRouter: Sendable {
     ///   - method: The method; one handler each.
     ///   - body: The handler of its calls. It runs on the loop, in the turn that read the call: it must not block, and
     ///     may keep the call to answer it later.
+    @inlinable
     public mutating func handle<Method: VarlinkMethod>(
         _ method: Method.Type,
         _ body:
@@ -103,12 +104,18 @@ public struct VarlinkRouter: Sendable {
                 _ parameters: Method.Parameters, _ call: VarlinkCall<Method.Reply>
             ) -> Void
     ) {
-        precondition(handlers[Method.name] == nil, "\(Method.name) has two handlers")
-        handlers[Method.name] = Handler { bytes, depth, slot throws(JSONError) in
+        // Inlined where the method is known: parameters that are passed on as any type are copied on the way.
+        setHandler(of: Method.name) { bytes, depth, slot throws(JSONError) in
             let parameters = try JSON.decode(
                 Method.Parameters.self, from: bytes, depthLimit: depth)
             body(parameters, VarlinkCall(slot: slot))
         }
+    }
+
+    @usableFromInline
+    mutating func setHandler(of method: String, _ invoke: @escaping MethodEntry.Invocation) {
+        precondition(handlers[method] == nil, "\(method) has two handlers")
+        handlers[method] = Handler(invoke: invoke)
     }
 
     /// Sets whether a method's calls may ask for an upgrade; by default none may.
@@ -130,7 +137,7 @@ public struct VarlinkRouter: Sendable {
         // It is the same for all: encoded once.
         var answer = JSONWriter()
         answer.writeReply(information, continues: false)
-        answer.bytes.append(0)
+        answer.endMessage()
         let frame = answer.bytes
         router.handle(VarlinkService.GetInfo.self) { _, call in call.reply(encoded: frame) }
         let descriptions = interfaces.mapValues(\.description)
@@ -169,9 +176,10 @@ public struct VarlinkRouter: Sendable {
 /// One method that can be called.
 ///
 /// An object, so that a call that finds it counts one reference and not one for each part.
+@usableFromInline
 final class MethodEntry: Sendable {
     /// Decodes the parameters, which are an object's text with a maximum nesting, and runs the handler.
-    typealias Invocation =
+    @usableFromInline typealias Invocation =
         @Sendable (UnsafeRawBufferPointer, Int, CallSlot) throws(JSONError) -> Void
 
     /// Its full name.

@@ -29,6 +29,42 @@ import Testing
                 == #"{"a":[1,{},[],{},null],"b\"":true,"c":"x"}"#)
     }
 
+    @Test func `what was written stays while the memory grows, and memory is used again`() {
+        var json = JSONWriter()
+        #expect(json.bytes.isEmpty)
+        #expect(json.capacity == 0)
+        for _ in 0..<2 {
+            let texts = [1, 255, 256, 257, 10_000].map { String(repeating: "x", count: $0) }
+            json.beginArray()
+            for text in texts {
+                json.string(text)
+                json.raw([])
+            }
+            json.endArray()
+            json.endMessage()
+            let text = texts.map { "\"\($0)\"," }.joined(separator: ",")
+            #expect(String(decoding: json.bytes, as: UTF8.self) == "[\(text)]\0")
+            #expect(json.count == text.utf8.count + 3)
+            #expect(json.capacity > json.count)
+            json.removeAll()
+            #expect(json.bytes.isEmpty)
+        }
+    }
+
+    @Test func `a member that was written can be taken back`() {
+        var json = JSONWriter()
+        json.beginObject()
+        let start = json.count
+        json.key("a")
+        json.string("é\n")
+        json.truncate(to: start)
+        json.key("b")
+        json.int(-1)
+        json.endObject()
+        json.truncate(to: 1_000)
+        #expect(String(decoding: json.bytes, as: UTF8.self) == #"{"b":-1}"#)
+    }
+
     @Test func `strings are escaped only where they must be`() {
         let value = "\"\\/\u{0}\u{8}\u{C}\n\r\t\u{1F}\u{7F}é😀"
         #expect(text(value) == #""\"\\/\u0000\b\f\n\r\t\u001f"# + "\u{7F}é😀\"")

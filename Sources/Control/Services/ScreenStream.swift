@@ -174,8 +174,7 @@ enum ScreenFrame {
         let view = step.view.encoded { ChangeBytes(step.view) }
         let focus = step.focus.encoded { ChangeBytes(step.focus) }
         let lists = step.own.map { elements($0.map(Lists.init)) } ?? view.lists
-        json.bytes.reserveCapacity(
-            json.bytes.count + 512 + view.members.count + lists.count + focus.lists.count)
+        json.reserve(512 + view.members.count + lists.count + focus.lists.count)
         if !view.members.isEmpty { json.raw(view.members) }
         if !focus.members.isEmpty { json.raw(focus.members) }
         if !lists.isEmpty || !focus.lists.isEmpty {
@@ -203,15 +202,15 @@ enum ScreenFrame {
         json.beginObject()
         members(&json)
         json.endObject()
-        // The members continue the head's object, so a comma is needed unless there are none.
-        let isEmpty = json.bytes.count == 2
-        json.bytes[0] = UInt8(ascii: ",")
-        if isEmpty { json.bytes.removeFirst() }
+        let isEmpty = json.count == 2
         json.key("continues")
         json.bool(true)
         json.endObject()
-        json.bytes.append(0)
-        return json.bytes
+        json.endMessage()
+        var tail = json.bytes
+        // The members continue the head's object, so a comma is needed unless there are none.
+        if isEmpty { tail.removeFirst() } else { tail[0] = UInt8(ascii: ",") }
+        return tail
     }
 
     fileprivate typealias Lists = Screens.Open.Reply.Lists
@@ -222,7 +221,7 @@ enum ScreenFrame {
         json.beginArray()
         for value in values { value.write(to: &json) }
         json.endArray()
-        return Array(json.bytes.dropFirst().dropLast())
+        return json.withUnsafeBytes { [UInt8]($0.dropFirst().dropLast()) }
     }
 }
 
@@ -263,7 +262,7 @@ extension ChangeBytes {
         }
         json.endObject()
         self.init(
-            members: Array(json.bytes.dropFirst().dropLast()),
+            members: json.withUnsafeBytes { [UInt8]($0.dropFirst().dropLast()) },
             lists: ScreenFrame.elements(change.lists.map(ScreenFrame.Lists.init)))
     }
 
@@ -297,7 +296,7 @@ extension ChangeBytes {
         }
         json.endObject()
         self.init(
-            members: Array(json.bytes.dropFirst().dropLast()),
+            members: json.withUnsafeBytes { [UInt8]($0.dropFirst().dropLast()) },
             lists: ScreenFrame.elements(
                 (change.comments.map { [$0] } ?? []).map(ScreenFrame.Lists.init)))
     }

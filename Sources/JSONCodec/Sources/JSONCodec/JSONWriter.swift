@@ -8,20 +8,65 @@
 /// ```
 ///
 /// It trusts its caller with the order: what begins must end, each key is followed by one value.
-public struct JSONWriter {
-    /// The bytes that were written so far.
-    public var bytes: [UInt8]
+///
+/// It owns its memory, and can't be copied: so no write has to check who else uses the memory, which an array checks
+/// with each byte or piece that is appended to it.
+public struct JSONWriter: ~Copyable {
+    /// The memory; what was written is at its beginning.
+    private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+
+    /// The number of bytes that were written so far.
+    public private(set) var count = 0
 
     private var needsComma = false
 
-    /// Makes a writer.
+    /// Makes a writer; nothing is allocated before the first write.
+    public init() {}
+
+    deinit { memory.deallocate() }
+
+    /// A copy of the bytes that were written so far.
+    public var bytes: [UInt8] { withUnsafeBytes { [UInt8]($0) } }
+
+    /// The size of the memory, in bytes.
+    public var capacity: Int { memory.count }
+
+    /// Lends the bytes that were written so far.
     ///
-    /// - Parameter bytes: The bytes to append to; empty by default. The first value is written without a comma before
-    ///   it.
-    public init(appendingTo bytes: [UInt8] = []) {
-        self.bytes = bytes
-        // Enough for most calls and replies: growing to it step by step costs more than writing it.
-        if bytes.isEmpty { self.bytes.reserveCapacity(256) }
+    /// - Parameter body: What reads them; they are valid only until it returns.
+    /// - Returns: The result of the body.
+    /// - Throws: The error of the body.
+    public borrowing func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+    }
+
+    /// Makes room for so many bytes more, where their number is known before they are written.
+    ///
+    /// - Parameter bytes: The number of bytes.
+    public mutating func reserve(_ bytes: Int) { _ = room(for: bytes) }
+
+    /// Drops what was written, and keeps the memory for what is written next.
+    public mutating func removeAll() {
+        count = 0
+        needsComma = false
+    }
+
+    /// Drops what was written after the first bytes.
+    ///
+    /// The next value is written without a comma before it.
+    ///
+    /// - Parameter count: The number of bytes to keep, of which the last one ends no value.
+    public mutating func truncate(to count: Int) {
+        self.count = min(count, self.count)
+        needsComma = false
+    }
+
+    /// Ends a message with a NUL.
+    public mutating func endMessage() {
+        put(0)
+        needsComma = false
     }
 
     /// Begins an object.
@@ -40,10 +85,8 @@ public struct JSONWriter {
     ///
     /// - Parameter name: A literal of ASCII with nothing to escape in it.
     public mutating func key(_ name: StaticString) {
-        guard name.hasPointerRepresentation, name.utf8CodeUnitCount <= Self.longestPiece else {
-            return key(name.description)
-        }
-        writePiece(JSONBytes(name), isKey: true)
+        guard name.hasPointerRepresentation else { return key(name.description) }
+        writePlain(JSONBytes(name), isKey: true)
     }
 
     /// Writes a member's name, with escapes where they are needed.
@@ -80,34 +123,22 @@ public struct JSONWriter {
         {
             return int(Int(value))
         }
-        writeComma()
-        bytes.append(contentsOf: value.description.utf8)
-        needsComma = true
+        write(value.description)
     }
 
     /// Writes `true` or `false`.
     ///
     /// - Parameter value: The value.
-    public mutating func bool(_ value: Bool) {
-        writeComma()
-        bytes.append(contentsOf: value ? "true".utf8 : "false".utf8)
-        needsComma = true
-    }
+    public mutating func bool(_ value: Bool) { write(value ? "true" : "false") }
 
     /// Writes `null`.
-    public mutating func null() {
-        writeComma()
-        bytes.append(contentsOf: "null".utf8)
-        needsComma = true
-    }
+    public mutating func null() { write("null") }
 
     /// Writes one value that is JSON already.
     ///
     /// - Parameter value: Its bytes, which the caller has checked.
     public mutating func raw(_ value: [UInt8]) {
-        writeComma()
-        bytes.append(contentsOf: value)
-        needsComma = true
+        value.withUnsafeBytes { raw($0) }
     }
 
     /// Writes one value that is JSON already.
@@ -115,42 +146,55 @@ public struct JSONWriter {
     /// - Parameter value: Its bytes, which the caller has checked.
     public mutating func raw(_ value: UnsafeRawBufferPointer) {
         writeComma()
-        bytes.append(contentsOf: value)
+        append(JSONBytes(value))
         needsComma = true
     }
 
     private mutating func begin(_ bracket: UInt8) {
         writeComma()
-        bytes.append(bracket)
+        put(bracket)
     }
 
     private mutating func end(_ bracket: UInt8) {
-        bytes.append(bracket)
+        put(bracket)
         needsComma = true
     }
 
+    /// Writes a word or a number.
+    private mutating func write(_ word: String) {
+        var word = word
+        word.withUTF8 { raw(UnsafeRawBufferPointer($0)) }
+    }
+
     /// Writes the comma that a value before calls for; whatever is written next needs none.
+    @inline(__always)
     private mutating func writeComma() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        if needsComma { put(UInt8(ascii: ",")) }
         needsComma = false
     }
 
+    @inline(__always)
     private mutating func writeDigits(_ value: Int) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { buffer in
-            var start = buffer.count
-            var rest = value.magnitude
-            repeat {
-                let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-                start -= 1
-                buffer[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
-                rest = quotient
-            } while rest > 0
-            if value < 0 {
-                start -= 1
-                buffer[start] = UInt8(ascii: "-")
-            }
-            bytes.append(contentsOf: buffer[start...])
-        }
+        // The longest number has 19 digits and a sign.
+        let start = room(for: 20)
+        var length = value < 0 ? 1 : 0
+        var rest = value.magnitude
+        repeat {
+            length &+= 1
+            rest /= 10
+        } while rest > 0
+        rest = value.magnitude
+        var place = length
+        repeat {
+            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            place &-= 1
+            start.storeBytes(
+                of: UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit), toByteOffset: place,
+                as: UInt8.self)
+            rest = quotient
+        } while rest > 0
+        if value < 0 { start.storeBytes(of: UInt8(ascii: "-"), as: UInt8.self) }
+        count &+= length
     }
 
     private mutating func writeQuoted(_ value: String, isKey: Bool) {
@@ -164,58 +208,86 @@ public struct JSONWriter {
 
     private mutating func writeQuoted(_ text: JSONBytes, isKey: Bool) {
         let end = text.endOfUnescapedText(from: 0)
-        if end == text.count, end <= Self.longestPiece { return writePiece(text, isKey: isKey) }
+        if end == text.count { return writePlain(text, isKey: isKey) }
         writeComma()
-        bytes.append(UInt8(ascii: "\""))
+        put(UInt8(ascii: "\""))
         writeEscaped(text, unescaped: end)
-        bytes.append(UInt8(ascii: "\""))
-        if isKey { bytes.append(UInt8(ascii: ":")) }
+        put(UInt8(ascii: "\""))
+        if isKey { put(UInt8(ascii: ":")) }
     }
 
-    /// The maximum number of bytes of a text that is put together before it is appended.
-    private static let longestPiece = 252
-
-    /// Writes a text without escapes at once, with the characters around it: each append checks the capacity, and
-    /// whether the memory is shared.
+    /// Writes a text without escapes, with the characters around it.
     @inline(__always)
-    private mutating func writePiece(_ text: JSONBytes, isKey: Bool) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { piece in
-            piece[0] = UInt8(ascii: ",")
-            piece[1] = UInt8(ascii: "\"")
-            UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(piece)[2...])
-                .copyMemory(from: text.buffer)
-            piece[text.count + 2] = UInt8(ascii: "\"")
-            piece[text.count + 3] = UInt8(ascii: ":")
-            let end = text.count + (isKey ? 4 : 3)
-            bytes.append(
-                contentsOf: UnsafeBufferPointer(rebasing: piece[(needsComma ? 0 : 1)..<end]))
+    private mutating func writePlain(_ text: JSONBytes, isKey: Bool) {
+        let start = room(for: text.count &+ 4)
+        var place = 0
+        func add(_ byte: UInt8) {
+            start.storeBytes(of: byte, toByteOffset: place, as: UInt8.self)
+            place &+= 1
         }
+        if needsComma { add(UInt8(ascii: ",")) }
+        add(UInt8(ascii: "\""))
+        (start + place).copyMemory(from: text.start, byteCount: text.count)
+        place &+= text.count
+        add(UInt8(ascii: "\""))
+        if isKey { add(UInt8(ascii: ":")) }
+        count &+= place
         needsComma = false
     }
 
     private mutating func writeEscaped(_ text: JSONBytes, unescaped first: Int) {
         var end = first
-        bytes.append(contentsOf: text[0..<end].buffer)
+        append(text[0..<end])
         while end < text.count {
             writeEscape(text[end])
             let start = end + 1
             end = text.endOfUnescapedText(from: start)
-            bytes.append(contentsOf: text[start..<end].buffer)
+            append(text[start..<end])
         }
     }
 
     private mutating func writeEscape(_ byte: UInt8) {
-        bytes.append(UInt8(ascii: "\\"))
+        put(UInt8(ascii: "\\"))
         switch byte {
-        case 0x0A: bytes.append(UInt8(ascii: "n"))
-        case 0x0D: bytes.append(UInt8(ascii: "r"))
-        case 0x09: bytes.append(UInt8(ascii: "t"))
-        case 0x08: bytes.append(UInt8(ascii: "b"))
-        case 0x0C: bytes.append(UInt8(ascii: "f"))
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
+        case 0x0A: put(UInt8(ascii: "n"))
+        case 0x0D: put(UInt8(ascii: "r"))
+        case 0x09: put(UInt8(ascii: "t"))
+        case 0x08: put(UInt8(ascii: "b"))
+        case 0x0C: put(UInt8(ascii: "f"))
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): put(byte)
         default:
-            bytes.append(contentsOf: byte < 0x10 ? "u000".utf8 : "u00".utf8)
-            bytes.append(contentsOf: String(byte, radix: 16).utf8)
+            append(JSONBytes(byte < 0x10 ? "u000" : "u00"))
+            for digit in String(byte, radix: 16).utf8 { put(digit) }
         }
+    }
+
+    @inline(__always)
+    private mutating func put(_ byte: UInt8) {
+        room(for: 1).storeBytes(of: byte, as: UInt8.self)
+        count &+= 1
+    }
+
+    @inline(__always)
+    private mutating func append(_ bytes: JSONBytes) {
+        room(for: bytes.count).copyMemory(from: bytes.start, byteCount: bytes.count)
+        count &+= bytes.count
+    }
+
+    /// The place of the next byte, with room for so many.
+    @inline(__always)
+    private mutating func room(for bytes: Int) -> UnsafeMutableRawPointer {
+        // One byte more than is needed, so that there always is memory.
+        if memory.count &- count <= bytes { grow(by: bytes) }
+        return memory.baseAddress.unsafelyUnwrapped + count
+    }
+
+    @inline(never)
+    private mutating func grow(by bytes: Int) {
+        // Enough for most calls and replies.
+        let size = max(256, memory.count * 2, count + bytes + 1)
+        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
+        larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<count]))
+        memory.deallocate()
+        memory = larger
     }
 }
