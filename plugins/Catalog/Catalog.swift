@@ -43,9 +43,15 @@ public final class Catalog: RecordListing {
                     "The record '\(key)' is no item (an object with 'fields' is); it is skipped.")
                 return take(key)
             }
-            let place = places.change(key, default: own.count) { $0 }
-            let isNew = place == own.count && isNewHere(key)
-            if place < own.count { own[place] = item } else { own.append(item) }
+            let isNew: Bool
+            if let place = places.updateValue(own.count, forKey: key) {
+                places[key] = place
+                own[place] = item
+                isNew = false
+            } else {
+                own.append(item)
+                isNew = isNewHere(key)
+            }
             delegate?.contentListing(self, didChange: isNew ? .insert([item]) : .update([item]))
         case .removed(let key):
             take(key)

@@ -118,7 +118,7 @@ public struct SplitDictionary<Key: Hashable, Value> {
         if count > Self.whole { split() }
     }
 
-    @usableFromInline
+    @inlinable
     mutating func split() {
         parts = Array(repeating: [:], count: 1 << Self.bits)
         for (key, value) in few { parts[part(of: key)][key] = value }
