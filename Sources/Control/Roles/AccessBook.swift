@@ -32,22 +32,36 @@ public final class AccessBook: Sendable {
         }
     }
 
+    /// The cached access of some credentials.
+    ///
+    /// An object: who reads it counts one reference, not one for each part.
+    private final class CachedAccess: Sendable {
+        let who: Credentials
+        let access: Access
+        let until: ContinuousClock.Instant
+
+        init(_ who: Credentials, _ access: Access, until: ContinuousClock.Instant) {
+            self.who = who
+            self.access = access
+            self.until = until
+        }
+    }
+
     private struct State {
         var table: RoleTable
         /// Increased by every change that may change the access of known credentials.
         var version = 0
-        var known: [Credentials: (access: Access, until: ContinuousClock.Instant)] = [:]
+        var known: [Credentials: CachedAccess] = [:]
         /// The entry of ``known`` that was read last.
         ///
         /// Most calls read theirs more than once, and here it is found without hashing.
-        var last: (who: Credentials, access: Access, until: ContinuousClock.Instant)?
+        var last: CachedAccess?
 
         /// The cached access of a peer at a time; nil: there is none.
         mutating func access(of peer: Peer, at now: ContinuousClock.Instant) -> Access? {
             if let last, last.until > now, last.who.match(peer) { return last.access }
-            let who = Credentials(peer)
-            guard let entry = known[who], entry.until > now else { return nil }
-            last = (who, entry.access, entry.until)
+            guard let entry = known[Credentials(peer)], entry.until > now else { return nil }
+            last = entry
             return entry.access
         }
     }
@@ -161,7 +175,8 @@ public final class AccessBook: Sendable {
         state.withLock { state in
             guard state.version == version else { return }
             if state.known.count >= Self.most { state.known.removeAll() }
-            state.known[Credentials(peer)] = (access, now + UserDirectory.memory)
+            let who = Credentials(peer)
+            state.known[who] = CachedAccess(who, access, until: now + UserDirectory.memory)
         }
         return access
     }
