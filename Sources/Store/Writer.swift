@@ -164,10 +164,10 @@ struct Inbox {
         /// The size of its encoding in bytes.
         let size: Int
 
-        init(entry: Entry, ticket: UInt64) {
+        init(entry: consuming Entry, ticket: UInt64) {
+            size = entry.encodedSize
             self.entry = entry
             self.ticket = ticket
-            size = entry.encodedSize
         }
     }
 

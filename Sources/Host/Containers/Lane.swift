@@ -83,13 +83,13 @@ final class Lane {
         switch state.write(operation, keys: keys, waiter) {
         case .refused(let steps): perform(steps)
         case .append(let epoch, let position):
-            let entry = Entry(
-                container: name, epoch: epoch, time: time.milliseconds, actor: actor?.number,
-                changes: changes, purges: purges, notification: notification,
-                actors: ([actor].compactMap(\.self) + people).flatMap {
-                    domain.actors.unstored($0)
-                }, expectedPosition: position)
-            domain.commits.append(entry, ticket: operation, of: container)
+            domain.commits.append(
+                Entry(
+                    container: name, epoch: epoch, time: time.milliseconds, actor: actor?.number,
+                    changes: changes, purges: purges, notification: notification,
+                    actors: ([actor].compactMap(\.self) + people).flatMap {
+                        domain.actors.unstored($0)
+                    }, expectedPosition: position), ticket: operation, of: container)
         }
     }
 
