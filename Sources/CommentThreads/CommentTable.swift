@@ -7,7 +7,7 @@ import AtriumKit
 ///
 /// With many comments there are many tables, each of which grows by itself: with millions of comments, growth in one
 /// piece would take a tenth of a second.
-struct CommentTable {
+final class CommentTable {
     /// The maximum number of comments in one table before there are many tables.
     private static let whole = 8_192
     /// The number of the hash's highest bits that select a comment's table, once there are many tables.
@@ -32,10 +32,21 @@ struct CommentTable {
         return tables[Int(hash >> shift)].node(id, hash)
     }
 
+    /// Chooses the size of tables for about this many comments.
+    ///
+    /// A table then takes its memory at once, with its first few comments, and not by growing.
+    func reserve(_ expected: Int) {
+        guard expected > Self.whole else { return tables[0].reserve(expected) }
+        if tables.count == 1 { split() }
+        let mean = Double(expected >> Int(Self.bits))
+        // Of a thousand tables one or two have more: hashes are spread at random.
+        for table in tables { table.reserve(Int(mean + 3 * mean.squareRoot())) }
+    }
+
     /// Puts a comment in place of the one with its id.
     ///
     /// - Returns: the one before; nil: there was none.
-    mutating func update(_ node: CommentNode) -> CommentNode? {
+    func update(_ node: CommentNode) -> CommentNode? {
         let hash = shortHash(of: node.id)
         let previous = tables[Int(hash >> shift)].update(node, hash)
         guard previous == nil else { return previous }
@@ -47,7 +58,7 @@ struct CommentTable {
     /// Removes the comment with an id.
     ///
     /// - Returns: the comment; nil: there was none.
-    mutating func remove(_ id: CommentID) -> CommentNode? {
+    func remove(_ id: CommentID) -> CommentNode? {
         let hash = shortHash(of: id)
         let removed = tables[Int(hash >> shift)].remove(id, hash)
         if removed != nil { count -= 1 }
@@ -60,93 +71,128 @@ struct CommentTable {
         return UInt32(truncatingIfNeeded: hash ^ hash >> 32) | 1
     }
 
-    private mutating func split() {
-        var all = tables[0]
-        tables = ContiguousArray(repeating: Table(), count: 1 << Int(Self.bits))
+    private func split() {
+        let all = tables[0]
+        tables = ContiguousArray((0..<1 << Int(Self.bits)).map { _ in Table() })
         shift = UInt32(UInt32.bitWidth) - Self.bits
-        all.takeAll { node, hash in tables[Int(hash >> shift)].insert(node, hash) }
+        all.moveAll { node, hash in tables[Int(hash >> shift)].insert(node, hash) }
     }
 }
 
 /// One table of open addresses, of any size.
-private struct Table {
+///
+/// It holds a reference to each of its comments, and releases them at its end. They are unmanaged, because the table
+/// moves many of them when it grows: counting references would read each comment's memory.
+private final class Table {
     /// The bits of a hash by which a comment has its place; those above choose the table.
     private static let bits: UInt64 = 22
+    /// The first number of places.
+    private static let start = 4
 
     /// 0 is a free place.
-    private var hashes: ContiguousArray<UInt32> = [0, 0, 0, 0]
-    private var nodes: ContiguousArray<CommentNode?> = [nil, nil, nil, nil]
+    private var hashes = ContiguousArray<UInt32>(repeating: 0, count: Table.start)
+    private var nodes = ContiguousArray<Unmanaged<CommentNode>?>(repeating: nil, count: Table.start)
     private var count = 0
+    /// The number of places to which it grows at once.
+    private var expected = 0
+
+    deinit {
+        for node in nodes { node?.release() }
+    }
+
+    /// Makes it grow to the size for so many comments at once.
+    func reserve(_ comments: Int) { expected = Self.places(for: comments) }
 
     func node(_ id: CommentID, _ hash: UInt32) -> CommentNode? {
-        place(of: id, hash).flatMap { nodes[$0] }
+        let place = place(of: id, hash)
+        return hashes[place] == 0 ? nil : nodes[place]?.takeUnretainedValue()
     }
 
-    mutating func update(_ node: CommentNode, _ hash: UInt32) -> CommentNode? {
-        guard let place = place(of: node.id, hash) else {
-            insert(node, hash)
-            return nil
+    /// Puts a comment in place of the one with its id, and returns that.
+    func update(_ node: CommentNode, _ hash: UInt32) -> CommentNode? {
+        let place = place(of: node.id, hash)
+        guard hashes[place] == 0 else {
+            let previous = nodes[place]?.takeRetainedValue()
+            nodes[place] = .passRetained(node)
+            return previous
         }
-        defer { nodes[place] = node }
-        return nodes[place]
+        count += 1
+        if Self.places(for: count) > hashes.count {
+            grow()
+            put(.passRetained(node), hash)
+        } else {
+            hashes[place] = hash
+            nodes[place] = .passRetained(node)
+        }
+        return nil
     }
 
-    /// Inserts a comment, which must not be in it.
-    mutating func insert(_ node: consuming CommentNode?, _ hash: UInt32) {
+    /// Inserts a comment, which must not be in it, with the reference to it.
+    func insert(_ node: Unmanaged<CommentNode>?, _ hash: UInt32) {
         count += 1
-        if count * 5 > hashes.count * 4 { grow() }
+        if Self.places(for: count) > hashes.count { grow() }
         put(node, hash)
     }
 
-    mutating func remove(_ id: CommentID, _ hash: UInt32) -> CommentNode? {
-        guard var hole = place(of: id, hash) else { return nil }
+    func remove(_ id: CommentID, _ hash: UInt32) -> CommentNode? {
+        var hole = place(of: id, hash)
+        guard hashes[hole] != 0 else { return nil }
         count -= 1
-        let removed = nodes[hole].take()
+        let removed = nodes[hole]?.takeRetainedValue()
         // What follows moves up, unless that were before where its hash points: no place is lost.
         var place = next(hole)
         while hashes[place] != 0 {
             if distance(home(hashes[place]), place) >= distance(hole, place) {
                 hashes[hole] = hashes[place]
-                nodes[hole] = nodes[place].take()
+                nodes[hole] = nodes[place]
                 hole = place
             }
             place = next(place)
         }
         hashes[hole] = 0
+        nodes[hole] = nil
         return removed
     }
 
-    /// Removes all comments, and calls the body with each.
-    mutating func takeAll(_ body: (consuming CommentNode?, UInt32) -> Void) {
-        for place in hashes.indices where hashes[place] != 0 {
-            // Moved, not copied: nobody looks at the comment itself.
-            body(nodes[place].take(), hashes[place])
-        }
-        self = Table()
+    /// Removes all comments, and passes each to the body with the reference to it.
+    func moveAll(_ body: (Unmanaged<CommentNode>?, UInt32) -> Void) {
+        let (hashes, nodes) = (hashes, nodes)
+        self.hashes = ContiguousArray(repeating: 0, count: Self.start)
+        self.nodes = ContiguousArray(repeating: nil, count: Self.start)
+        count = 0
+        for place in hashes.indices where hashes[place] != 0 { body(nodes[place], hashes[place]) }
     }
 
-    private mutating func grow() {
-        var old = self
-        let size = hashes.count + hashes.count / 2
-        hashes = ContiguousArray(repeating: 0, count: size)
-        nodes = ContiguousArray(repeating: nil, count: size)
-        old.takeAll { put($0, $1) }
+    private func grow() {
+        let (hashes, nodes) = (hashes, nodes)
+        let size = max(hashes.count + hashes.count / 2, expected)
+        self.hashes = ContiguousArray(repeating: 0, count: size)
+        self.nodes = ContiguousArray(repeating: nil, count: size)
+        for place in hashes.indices where hashes[place] != 0 { put(nodes[place], hashes[place]) }
     }
 
-    private mutating func put(_ node: consuming CommentNode?, _ hash: UInt32) {
+    /// The fewest places for so many comments: at most four fifths are taken.
+    private static func places(for comments: Int) -> Int { (comments * 5 + 3) / 4 }
+
+    private func put(_ node: Unmanaged<CommentNode>?, _ hash: UInt32) {
         var place = home(hash)
         while hashes[place] != 0 { place = next(place) }
         hashes[place] = hash
         nodes[place] = node
     }
 
-    private func place(of id: CommentID, _ hash: UInt32) -> Int? {
+    /// Returns the place of the comment with an id; without one, the free place where it would be.
+    private func place(of id: CommentID, _ hash: UInt32) -> Int {
         var place = home(hash)
         while hashes[place] != 0 {
-            if hashes[place] == hash, nodes[place]?.id == id { return place }
+            if hashes[place] == hash,
+                nodes[place]?._withUnsafeGuaranteedRef({ $0.id == id }) == true
+            {
+                break
+            }
             place = next(place)
         }
-        return nil
+        return place
     }
 
     /// Returns the first place for a hash.

@@ -19,7 +19,7 @@ final class ThreadTree {
         var shown = 0
     }
 
-    private var nodes = CommentTable()
+    private let nodes = CommentTable()
     private var lists = SplitDictionary<Place, SiblingList>()
     private var totals = SplitDictionary<Subject, Totals>()
     /// The comments that wait for a moderator, in order.
@@ -55,6 +55,9 @@ final class ThreadTree {
 
     /// A subject's comments that only their authors are shown, in order.
     func held(about subject: Subject) -> SiblingList? { held[subject] }
+
+    /// Makes room for about this many comments.
+    func reserve(_ count: Int) { nodes.reserve(count) }
 
     /// Replaces the comment with an id; nil: removes it.
     ///

@@ -6,7 +6,7 @@ public import AtriumKit
 /// see; so does one that waits for a moderator.
 ///
 /// A subclass may have rules of its own, in ``judge(_:replacing:_:)``.
-open class ThreadedComments: Commenting {
+open class ThreadedComments: CommentRestoring {
     /// The delegate, which is notified of new, changed and removed comments.
     public weak var delegate: (any CommentingDelegate)?
 
@@ -96,6 +96,20 @@ open class ThreadedComments: Commenting {
         }
         if isShown, let subject = comment?.subject {
             delegate.commenting(self, didChange: tree.count(of: subject), of: subject)
+        }
+    }
+
+    /// Makes room for about this many comments.
+    public func reserve(_ count: Int) { tree.reserve(count) }
+
+    /// Puts each comment in its place.
+    public func restore(_ comments: [Comment]) {
+        for comment in comments {
+            if comment.parent == comment.id {
+                apply(comment.record)
+            } else {
+                tree.replace(comment.id, with: comment)
+            }
         }
     }
 

@@ -11,7 +11,8 @@ extension Interfaces.VoteTally {
 
     init(_ tally: AtriumKit.Tally, mine: Double? = nil) {
         self.init(
-            count: tally.count, score: tally.score, histogram: tally.histogram, mine: mine)
+            count: tally.count, score: tally.score,
+            histogram: JSONCounts(checkedMembers: tally.histogramMembers), mine: mine)
     }
 }
 

@@ -128,6 +128,7 @@ struct TypeWriter {
         case .named(let name): "\(module)::\(name)"
         case .structure, .enumeration: nested
         case .array(let element): "[\(swiftType(element, nested: nested))]"
+        case .map(.int): "JSONCounts"
         case .map(let element): "[String: \(swiftType(element, nested: nested))]"
         case .nullable(let type): swiftType(type, nested: nested) + "?"
         }

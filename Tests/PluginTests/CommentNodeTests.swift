@@ -55,10 +55,10 @@ import Testing
         #expect(CommentID.make("").text == "")
     }
 
-    @Test(arguments: [1, 2, 1_000]) func `is found by its id, also where hashes are the same`(
-        hashes: Int
-    ) {
-        var table = CommentTable { $0.text.utf8.reduce(0) { $0 &* 31 &+ Int($1) } % hashes }
+    @Test(arguments: [1, 2, 1_000], [nil, 0, 40, 10_000])
+    func `is found by its id, also where hashes are the same`(hashes: Int, reserved: Int?) {
+        let table = CommentTable { $0.text.utf8.reduce(0) { $0 &* 31 &+ Int($1) } % hashes }
+        if let reserved { table.reserve(reserved) }
         var model: [String: Int64] = [:]
         var random = SystemRandomNumberGenerator()
         for order in 0..<2_000 as Range<Int64> {
@@ -77,5 +77,41 @@ import Testing
             #expect(table.count == model.count)
             for (id, order) in model { #expect(table[.make(id)]?.header.order == order) }
         }
+    }
+
+    /// The table counts its references to comments itself.
+    @Test(arguments: [10, 20_000]) func `is freed once the table does not have it`(count: Int) {
+        weak var first: CommentNode?
+        weak var replaced: CommentNode?
+        weak var removed: CommentNode?
+        func fill(_ table: CommentTable) {
+            for number in 0..<count {
+                let node = node("c\(number)")
+                switch number {
+                case 0: first = node
+                case 1: replaced = node
+                case 2: removed = node
+                default: break
+                }
+                #expect(table.update(node) == nil)
+            }
+            _ = table.update(node("c1"))
+            _ = table.remove(.make("c2"))
+        }
+        do {
+            let table = CommentTable()
+            fill(table)
+            #expect(table.count == count - 1)
+            #expect(first != nil && replaced == nil && removed == nil)
+            #expect(table[.make("c0")] === first)
+        }
+        #expect(first == nil)
+    }
+
+    private func node(_ id: String) -> CommentNode {
+        var comment = plain
+        comment.id = id
+        return .make(
+            comment, id: .make(id), parent: nil, subject: SharedSubject(comment.subject))
     }
 }

@@ -45,7 +45,10 @@ import struct AtriumKit.Timestamp
         }
     }
 
-    @Test func `random votes are what a dictionary says`() throws {
+    @Test(arguments: [100, 10_000], [usualTimes, times])
+    func `random votes are what a dictionary says`(
+        most: Int, times: ClosedRange<Int64>
+    ) throws {
         let scale = try Scale(Settings(["scale": 100, "step": 0.01], declared: Stars.settings))
         var random = RepeatableRandom(5)
         var box = BallotBox()
@@ -56,8 +59,8 @@ import struct AtriumKit.Timestamp
                 Int.random(in: 0..<4, using: &random) == 0
                 ? nil
                 : Vote(
-                    units: Int.random(in: 1...10_000, using: &random),
-                    cast: Timestamp(milliseconds: .random(in: Self.times, using: &random)))
+                    units: Int.random(in: 1...most, using: &random),
+                    cast: Timestamp(milliseconds: .random(in: times, using: &random)))
             let isOther = box.replace(vote, of: ActorID(actor))
             #expect(isOther == (known[actor]?.units != vote?.units), "step \(step)")
             known[actor] = vote
@@ -75,12 +78,33 @@ import struct AtriumKit.Timestamp
 
     /// Those that a record may have: from 1970 to 9999.
     private static let times: ClosedRange<Int64> = 0...253_402_300_799_999
+    /// From 2000 to 2069.
+    private static let usualTimes: ClosedRange<Int64> = 946_684_800_000...3_145_708_055_551
 
-    @Test(arguments: [0, 1, 253_402_300_799_999])
-    func `a vote keeps its time`(time: Int64) {
+    @Test(
+        arguments: [
+            0, 1, 253_402_300_799_999, usualTimes.lowerBound - 1, usualTimes.lowerBound,
+            usualTimes.upperBound, usualTimes.upperBound + 1,
+        ], [1, 127, 128, 10_000])
+    func `a vote keeps its time and its value beside votes of any others`(
+        time: Int64, units: Int
+    ) {
         var box = BallotBox()
-        let vote = Vote(units: 10_000, cast: Timestamp(milliseconds: time))
-        _ = box.replace(vote, of: ActorID(.max))
-        #expect(box[ActorID(.max)] == vote)
+        var known: [Int64: Vote] = [:]
+        let usual = Vote(units: 1, cast: Timestamp(milliseconds: 1_700_000_000_000))
+        let vote = Vote(units: units, cast: Timestamp(milliseconds: time))
+        for actor in [.min, -1, 0, 1 << 32, .max] as [Int64] {
+            for (actor, vote) in [(actor, usual), (actor ^ 1, vote)] {
+                _ = box.replace(vote, of: ActorID(actor))
+                known[actor] = vote
+            }
+        }
+        #expect(known.allSatisfy { box[ActorID($0.key)] == $0.value })
+        #expect(voters(box, page: 3) == known.keys.sorted())
+    }
+
+    @Test func `a vote takes 14 bytes, and a subject two references`() {
+        #expect(MemoryLayout<ShortVote>.stride == 14)
+        #expect(MemoryLayout<BallotBox>.size == 16)
     }
 }

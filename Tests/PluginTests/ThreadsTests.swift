@@ -45,6 +45,36 @@ import Threads
         #expect(try thread.page().outline == "a .a1")
     }
 
+    @Test func `comments are the same when they are restored from records or at once`() throws {
+        let thread = try Thread()
+        // A reply's id may come before its parent's.
+        try thread.post([("m", nil), ("a", "m"), ("b", "a"), ("c", nil), ("d", nil)])
+        try thread.delete("m", "d")
+        let before = try thread.page()
+        for atOnce in [false, true] {
+            try thread.host.restart(atOnce: atOnce)
+            #expect(try thread.page() == before)
+        }
+        try thread.post([("e", "b"), ("f", nil)])
+        #expect(try thread.page().outline == "(m) .a ..b ...e c f")
+    }
+
+    @Test func `a comment that is handed over and answers itself is left out`() throws {
+        let host = try MemoryHost(Threads.self)
+        let harness = try ComponentHarness(
+            Threads.self, container: "films", component: "talk", settings: [:], fields: [],
+            services: host.services)
+        func comment(_ id: String, parent: String?) -> AtriumKit.Comment {
+            AtriumKit.Comment(
+                id: id, subject: .item("alien"), parent: parent, author: nil, text: "x",
+                created: Timestamp(milliseconds: 1), fingerprint: "")
+        }
+        harness.reserve(comments: 1_000_000)
+        harness.restore(comments: [comment("a", parent: "a"), comment("b", parent: nil)])
+        let told = Array(harness.finishRestore()).flatMap { $0 }
+        #expect(told == [.commentCount(.item("alien"), 1)])
+    }
+
     @Test func `subjects have threads of their own`() throws {
         var thread = try Thread()
         try thread.post("a")

@@ -9,6 +9,8 @@ struct Vote: Equatable {
 }
 
 /// The votes on one subject, with what they add up to.
+///
+/// There is one for each item with votes, so it is two references: what follows from the histogram is not kept.
 struct BallotBox {
     /// How many votes have a value.
     private struct Bar {
@@ -17,11 +19,10 @@ struct BallotBox {
     }
 
     private var votes = PackedVotes()
-    private var sum = 0
     /// In the order of their values; none is of no votes.
     private var histogram: [Bar] = []
 
-    var isEmpty: Bool { votes.isEmpty }
+    var isEmpty: Bool { histogram.isEmpty }
 
     subscript(actor: ActorID) -> Vote? { votes[actor] }
 
@@ -43,13 +44,17 @@ struct BallotBox {
 
     /// What the votes add up to.
     func tally(on scale: Scale) -> Tally {
-        var written = [String: Int](minimumCapacity: histogram.count)
+        var (count, sum) = (0, 0)
         for bar in histogram {
-            written[Value.number(scale.value(Int(bar.units))).plainText ?? ""] = Int(bar.count)
+            count += Int(bar.count)
+            sum += Int(bar.units) * Int(bar.count)
         }
         return Tally(
-            count: votes.count, score: votes.isEmpty ? nil : scale.score(sum, of: votes.count),
-            histogram: written)
+            count: count, score: isEmpty ? nil : scale.score(sum, of: count),
+            values: histogram.count
+        ) { place in
+            (scale.value(Int(histogram[place].units)), Int(histogram[place].count))
+        }
     }
 
     /// The votes by actor, after one, at most so many.
@@ -58,9 +63,12 @@ struct BallotBox {
     }
 
     private mutating func count(_ units: Int, by step: Int32) {
-        sum += units * Int(step)
         let place = histogram.firstIndex { $0.units >= Int32(units) } ?? histogram.count
         guard place < histogram.count, histogram[place].units == Int32(units) else {
+            // Most are a few bars, and an array that doubles has room for half as many again.
+            if histogram.count == histogram.capacity, histogram.count < 16 {
+                histogram.reserveCapacity(histogram.count + 1)
+            }
             return histogram.insert(Bar(units: Int32(units), count: step), at: place)
         }
         histogram[place].count += step

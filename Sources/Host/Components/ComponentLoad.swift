@@ -306,13 +306,11 @@ final class SlicedLoad {
         guard isWanted, let slot else { return }
         isReading = true
         let (container, component) = (slot.containerName, slot.name)
-        let (kind, after, hasBallots) = (
-            slot.kind, place, slot.port?.directLoad?.restoresBallots ?? false
-        )
+        let (kind, after, form) = (slot.kind, place, slot.port?.directLoad?.form)
         slot.domain.read { store, each in
             let place = try LoadSlice.read(
-                container, component, kind: kind, hasBallots: hasBallots, after: after,
-                atMost: Self.ahead, in: store
+                container, component, kind: kind, form: form, after: after, atMost: Self.ahead,
+                in: store
             ) { each(.slice($0)) }
             each(.place(place))
         } each: { [self] (part: Part) in
@@ -372,7 +370,11 @@ final class SlicedLoad {
         unapplied += 1
         unreadable.add(slice.unreadable)
         slot.start.watch.awaitAnswer()
-        if !slice.ballots.isEmpty { port.directLoad?.load(slice.ballots) }
+        if let direct = port.directLoad {
+            if let expected = slice.expected { direct.expect(expected) }
+            if !slice.ballots.isEmpty { direct.load(slice.ballots) }
+            if !slice.comments.isEmpty { direct.load(slice.comments) }
+        }
         port.load(slice.changes) { [self] in
             unapplied -= 1
             guard isWanted else { return }
@@ -393,6 +395,13 @@ final class SlicedLoad {
         for (change, revision) in zip(slice.changes, slice.revisions) {
             revisions.append((change.key, revision))
         }
+    }
+}
+
+extension DirectLoad {
+    /// What the component takes in place of records.
+    fileprivate var form: LoadSlice.Form? {
+        restoresBallots ? .ballots : restoresComments ? .comments : nil
     }
 }
 

@@ -20,9 +20,19 @@ struct LoadSlice: Sendable {
         var tally = RecordTally()
     }
 
+    /// What a component takes in place of records that hold nothing else.
+    enum Form {
+        case ballots
+        case comments
+    }
+
     private(set) var changes: [Change] = []
     /// The ballots of records that hold nothing else, in place of their changes.
     private(set) var ballots: [Ballot] = []
+    /// The comments of records that hold nothing else, in place of their changes.
+    private(set) var comments: [Comment] = []
+    /// In the first slice the number of all records, as far as it is known.
+    private(set) var expected: Int?
     /// For each change the sequence of the entry that last changed its record.
     private(set) var revisions: [Int64] = []
     /// The records that have the shape of an item; most sources list exactly these.
@@ -32,7 +42,7 @@ struct LoadSlice: Sendable {
     private var size = 0
 
     /// The number of records.
-    var count: Int { changes.count + ballots.count }
+    var count: Int { changes.count + ballots.count + comments.count }
 
     /// Ends a read once it has enough slices.
     private struct Enough: Error {}
@@ -45,7 +55,7 @@ struct LoadSlice: Sendable {
     ///   - container: the container's name.
     ///   - component: the component's name.
     ///   - kind: the component's kind.
-    ///   - hasBallots: whether the component takes ballots in place of their records.
+    ///   - form: what the component takes in place of records; nil: nothing.
     ///   - place: where the last read ended.
     ///   - most: the maximum number of slices.
     ///   - store: the store.
@@ -53,17 +63,17 @@ struct LoadSlice: Sendable {
     /// - Returns: where this read ended.
     /// - Throws: `StoreError` when the file can't be read.
     static func read(
-        _ container: String, _ component: String, kind: Kind?, hasBallots: Bool,
+        _ container: String, _ component: String, kind: Kind?, form: Form?,
         after place: Place, atMost most: Int, in store: Store, each: (LoadSlice) -> Void
     ) throws -> Place {
         var (slice, slices, last, tally) = (LoadSlice(), 0, place.key, place.tally)
         do {
             try store.forEachRecord(
                 container: container, component: component, after: place.key, tally: &tally
-            ) { key, bytes, revision in
-                if hasBallots, let bytes, let ballot = Ballot(key: key, record: bytes) {
-                    slice.ballots.append(ballot)
-                } else {
+            ) { expected in
+                if place.key == nil { slice.expected = expected }
+            } _: { key, bytes, revision in
+                if bytes.map({ slice.append(key, $0, as: form) }) != true {
                     let key = String(decoding: key, as: UTF8.self)
                     do {
                         try slice.append(key, bytes, revision, kind: kind)
@@ -84,6 +94,22 @@ struct LoadSlice: Sendable {
         }
         if slice.count > 0 || slice.unreadable.count > 0 { each(slice) }
         return Place(key: last, isEnd: true, tally: tally)
+    }
+
+    /// Adds a record in a component's form; false: it holds something else.
+    private mutating func append(
+        _ key: UnsafeRawBufferPointer, _ record: UnsafeRawBufferPointer, as form: Form?
+    ) -> Bool {
+        switch form {
+        case .ballots:
+            guard let ballot = Ballot(key: key, record: record) else { return false }
+            ballots.append(ballot)
+        case .comments:
+            guard let comment = Comment(key: key, record: record) else { return false }
+            comments.append(comment)
+        case nil: return false
+        }
+        return true
     }
 
     private mutating func append(

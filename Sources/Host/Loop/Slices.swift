@@ -12,13 +12,21 @@ final class Slices {
     /// The number of small operations in one turn after which ``rest()`` is called.
     static let much = 64
 
+    /// Work that is in progress.
+    ///
+    /// Not a tuple: closures in a tuple are wrapped anew each time they are put into the queue.
+    private struct Work {
+        let step: () -> Bool
+        let done: () -> Void
+    }
+
     private let timers: Timers
     /// How many steps of work were done so far, for ``LoadProgress/steps``.
     private(set) var steps = 0
     /// Whether more than ``much`` operations ran in one turn since the loop last served its sockets.
     private(set) var isSpent = false
     /// The work that is in progress, in the order of its turns.
-    private var waiting: Deque<(step: () -> Bool, done: () -> Void)> = []
+    private var waiting: Deque<Work> = []
     private var isRunning = false
     /// Whether slices wait until the loop has served its sockets.
     private var isResting = false
@@ -31,7 +39,7 @@ final class Slices {
     ///   - step: does a small part of the work; returns false when nothing is left.
     ///   - done: called after the last step, which may be during this call.
     func run(_ step: @escaping () -> Bool, then done: @escaping () -> Void) {
-        waiting.append((step, done))
+        waiting.append(Work(step: step, done: done))
         if !isRunning, !isResting { runNext() }
     }
 

@@ -28,17 +28,19 @@ extension AnswerCheck {
         guard isValid(count: tally.count), tally.score?.isFinite ?? true else {
             return "a tally of \(tally.count) ballots with the score \(tally.score ?? 0)"
         }
-        guard tally.histogram.count <= Self.histogramValues else {
-            return "a tally with \(tally.histogram.count) values, where \(Self.histogramValues) "
-                + "are allowed"
-        }
+        var values = 0
         var rest = tally.count
-        for (value, count) in tally.histogram {
-            guard Self.isNumber(value), count >= 0, count <= rest
-            else { return "a tally whose ballots by value don't add up" }
-            rest -= count
+        var isSum = true
+        tally.forEachValue { value, count in
+            values += 1
+            // As soon as it is false, the rest may not be subtracted from any more.
+            isSum = isSum && Self.isNumber(value) && count >= 0 && count <= rest
+            if isSum { rest -= count }
         }
-        return nil
+        guard values <= Self.histogramValues else {
+            return "a tally with \(values) values, where \(Self.histogramValues) are allowed"
+        }
+        return isSum ? nil : "a tally whose ballots by value don't add up"
     }
 
     private static func isNumber(_ text: String) -> Bool {

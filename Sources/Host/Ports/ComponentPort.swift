@@ -104,6 +104,14 @@ public protocol DirectLoad: AnyObject {
     ///
     /// Only for a component with ``restoresBallots``. They are applied when it returns.
     func load(_ ballots: [Ballot])
+    /// Whether the component takes comments in place of their records.
+    var restoresComments: Bool { get }
+    /// Gives the component some comments; other records are passed to the port's `load`.
+    ///
+    /// Only for a component with ``restoresComments``. They are applied when it returns.
+    func load(_ comments: [Comment])
+    /// Announces the number of records, as far as it is known, before the first of them.
+    func expect(_ records: Int)
 }
 
 /// A part of a component's state.

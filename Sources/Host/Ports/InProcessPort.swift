@@ -182,6 +182,16 @@ final class InProcessPort: ComponentPort, DirectLoad {
         call { harness.restore(ballots: ballots) }
     }
 
+    var restoresComments: Bool { harness.restoresComments }
+
+    func load(_ comments: [Comment]) {
+        call { harness.restore(comments: comments) }
+    }
+
+    func expect(_ records: Int) {
+        call { harness.reserve(comments: records) }
+    }
+
     func reportState(
         anew: Bool, _ done: @escaping (Result<StatePart, PortFailure>) -> Void
     ) {

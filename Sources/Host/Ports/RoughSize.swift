@@ -31,7 +31,7 @@ extension ComponentEvent {
         switch self {
         case .contents(.remove(let ids)): ids.reduce(100) { $0 + 20 + $1.utf8.count }
         case .contents(let change): change.items.reduce(100) { $0 + $1.roughSize }
-        case .tally(let subject, let tally): 200 + subject.size + 50 * tally.histogram.count
+        case .tally(let subject, let tally): 200 + subject.size + tally.histogramMembers.count
         case .commentCount(let subject, _): 100 + subject.size
         case .didPost(let comment), .didEdit(let comment), .didRemove(let comment):
             500 + comment.subject.size + (comment.text?.utf8.count ?? 0)

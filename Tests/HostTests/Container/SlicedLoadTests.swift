@@ -165,7 +165,7 @@ private final class SlowPort: ComponentPort {
         var place = LoadSlice.Place(key: nil, isEnd: false)
         while !place.isEnd {
             place = try LoadSlice.read(
-                "films", "list", kind: .contents, hasBallots: false, after: place, atMost: 1,
+                "films", "list", kind: .contents, form: nil, after: place, atMost: 1,
                 in: host.store
             ) { slice in
                 #expect(slice.changes.count <= 3, "three of them are more than a slice may have")

@@ -217,8 +217,9 @@ public final class MemoryHost {
 
     /// Restarts the component from its records, as a restart of the host does.
     ///
-    /// - Parameter atOnce: whether all records are passed at once to a `RecordListing`, and ballots in place of their
-    ///   records to a `BallotRestoring`; by default records are passed one by one, as hosts may do, too.
+    /// - Parameter atOnce: whether all records are passed at once to a `RecordListing`, and ballots or comments in
+    ///   place of their records to a `BallotRestoring` or `CommentRestoring`; by default records are passed one by one,
+    ///   as hosts may do, too.
     /// - Throws: the errors of the component's `init`.
     public func restart(atOnce: Bool = false) throws {
         detach()
@@ -231,11 +232,17 @@ public final class MemoryHost {
         if atOnce, harness.listsRecords {
             harness.restore(MemoryItems(sorted.compactMap { Item(key: $0.key, value: $0.value) }))
         } else {
-            let records = sorted.map { Change.put(key: $0.key, value: $0.value) }
-            let isAtOnce = atOnce && harness.restoresBallots
-            let ballots = isAtOnce ? records.compactMap(Self.ballot) : []
-            harness.restore(ballots: ballots)
-            harness.restore(isAtOnce ? records.filter { Self.ballot($0) == nil } : records)
+            var records = sorted.map { Change.put(key: $0.key, value: $0.value) }
+            if atOnce, harness.restoresBallots {
+                harness.restore(ballots: records.compactMap(Self.ballot))
+                records.removeAll { Self.ballot($0) != nil }
+            }
+            if atOnce, harness.restoresComments {
+                harness.reserve(comments: records.count)
+                harness.restore(comments: records.compactMap(Self.comment))
+                records.removeAll { Self.comment($0) != nil }
+            }
+            harness.restore(records)
             _ = harness.finishRestore()
         }
         attach()
@@ -247,6 +254,14 @@ public final class MemoryHost {
             let own = ballot.record.value, own.isSame(as: value)
         else { return nil }
         return ballot
+    }
+
+    /// Returns the comment of a record that contains nothing else.
+    private static func comment(_ record: Change) -> Comment? {
+        guard let value = record.value, let comment = Comment(key: record.key, value: value),
+            let own = comment.record.value, own.isSame(as: value)
+        else { return nil }
+        return comment
     }
 
     /// Gives the component new settings, as an applied definition does: it adopts them if it can, and is otherwise

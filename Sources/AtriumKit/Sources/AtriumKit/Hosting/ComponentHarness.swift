@@ -115,6 +115,25 @@ public final class ComponentHarness {
         if case .votes(let votes as any BallotRestoring) = role { votes.restore(ballots) }
     }
 
+    /// Whether the component accepts comments in place of their records: see ``CommentRestoring``.
+    public var restoresComments: Bool {
+        if case .comments(let comments) = role { comments is any CommentRestoring } else { false }
+    }
+
+    /// Announces comments to a component that ``restoresComments``.
+    ///
+    /// - Parameter count: the number of its records, as far as it is known.
+    public func reserve(comments count: Int) {
+        if case .comments(let comments as any CommentRestoring) = role { comments.reserve(count) }
+    }
+
+    /// Passes comments to a component that ``restoresComments``, beside `restore(_:)` with the changes of other
+    /// records; may be called several times.
+    public func restore(comments: [Comment]) {
+        setDelegate(nil)
+        if case .comments(let own as any CommentRestoring) = role { own.restore(comments) }
+    }
+
     /// Ends the restore: returns all items, tallies or counts as absolute values, in pieces.
     ///
     /// It may be called again at any time, to read the whole state again. For a source that is loading it returns

@@ -183,6 +183,24 @@ extension Commenting {
     }
 }
 
+/// Comments that are taken over at a start, in place of their records.
+///
+/// A host that has read records in the form of ``Comment/record`` may pass their comments, and call
+/// ``Component/apply(_:)`` only for other records. It may also call `apply` for each.
+public protocol CommentRestoring: Commenting {
+    /// Makes room for comments that will be restored; called at most once, and before them.
+    ///
+    /// - Parameter count: the number of records, as far as it is known.
+    func reserve(_ count: Int)
+
+    /// Takes over some comments, as if their records had been applied; may be called several times, before any other
+    /// call but `apply`.
+    ///
+    /// - Parameter comments: the comments, each with an id that no other has, in any order: a reply may come before
+    ///   its parent.
+    func restore(_ comments: [Comment])
+}
+
 /// The delegate that a ``Commenting`` asks before a change and notifies after it.
 public protocol CommentingDelegate: AnyObject {
     /// A comment was posted or became visible.

@@ -94,23 +94,6 @@ public struct Ballot: Sendable, Hashable, Codable {
     }
 }
 
-/// The sum of the votes on one subject.
-public struct Tally: Sendable, Hashable, Codable {
-    /// The number of ballots.
-    public var count: Int
-    /// The ranking value; nil without ballots.
-    public var score: Double?
-    /// The number of ballots by value, which is written as on the wire: `"4"`, `"4.5"`.
-    public var histogram: [String: Int]
-
-    /// Creates a tally; by default of no ballots.
-    public init(count: Int = 0, score: Double? = nil, histogram: [String: Int] = [:]) {
-        self.count = count
-        self.score = score
-        self.histogram = histogram
-    }
-}
-
 /// The kind `votes`: judges ballots and keeps tallies.
 public protocol Voting: Component {
     /// Asked before a change and notified after it; not called while records are restored.
