@@ -7,12 +7,12 @@ internal import PluginLoader
 extension WorkerPort {
     func ask(_ number: Int, _ question: ContentQuestion) {
         asked.add(number, question)
-        call(.ask(number, question))
+        calls.call(.ask(number, question))
     }
 
     func readImage(_ number: Int, of item: String, field: String) {
         images.insert(number)
-        call(.readImage(number, item: item, field: field))
+        calls.call(.readImage(number, item: item, field: field))
     }
 
     /// Sends a source's answer to the owner, if its question is still open.
@@ -46,24 +46,24 @@ extension WorkerPort {
 
 // Calls without a result.
 extension WorkerPort {
-    func undo(_ changes: [Change]) { callInParts(CallParts.undo(changes)) }
+    func undo(_ changes: [Change]) { calls.call(inParts: CallParts.undo(changes)) }
 
     func report(_ values: [String: [Value]], cut: Set<String>) {
-        callInParts(CallParts.report(values, cut: cut))
+        calls.call(inParts: CallParts.report(values, cut: cut))
     }
 
-    func deliver(_ notification: AtriumKit.Notification) { call(.deliver(notification)) }
+    func deliver(_ notification: AtriumKit.Notification) { calls.call(.deliver(notification)) }
 
-    func reload() { call(.reload) }
+    func reload() { calls.call(.reload) }
 
-    func reportAudience(_ screens: Int) { call(.audience(screens)) }
+    func reportAudience(_ screens: Int) { calls.call(.audience(screens)) }
 
     /// Finds an item that the component requests.
     func item(_ id: String) -> Item? { owner?.port(self, itemWith: id) }
 
     func apply(_ settings: [String: Value], _ done: @escaping () -> Void) {
         let call = WorkerCall.take(settings)
-        self.call(call) { [weak self] answer in
+        calls.call(call) { [weak self] answer in
             guard let self else { return }
             guard case .started(_, let fields, let preselection, let facts, let asks) = answer
             else {
@@ -77,7 +77,7 @@ extension WorkerPort {
         }
     }
 
-    func notify(_ phase: LifecyclePhase) { call(.pass(phase)) }
+    func notify(_ phase: LifecyclePhase) { calls.call(.pass(phase)) }
 }
 
 // What only a component in the daemon needs.

@@ -45,22 +45,17 @@ final class WorkerPort: ComponentPort {
     private var state = State.open {
         didSet { if case .closed = state { turns.remove(number) } }
     }
-    private var link: WorkerLink?
-    private var pending = PendingCalls()
+    private(set) lazy var calls = WorkerCalls(request, limits, on: loop, logger: logger) {
+        [weak self] in self?.overdue($0)
+    }
     private lazy var inbox = WorkerInbox(
-        on: loop, judging: check, of: { [weak self] in self?.pending.asked($0) },
-        setPaused: { [weak self] in self?.setReadingPaused($0) },
+        on: loop, judging: check, of: { [weak self] in self?.calls.asked($0) },
+        setPaused: { [weak self] in self?.calls.setReadingPaused($0) },
         { [weak self] in self?.heard($0) })
-    /// Why reading from the worker is paused: a message is being decoded, or it sent too much.
-    private var pauses = ReadingPauses()
     var pace = WorkerPace(WorkerPace.notifications)
     private var stateBudget = StateBudget()
     /// The check of the answer that is being processed.
     private var judgement = WorkerInbox.Judgement()
-    /// Calls that wait behind one that is sent in parts.
-    private var unsent = CircularBuffer<(call: WorkerCall, done: (WorkerAnswer) -> Void)>()
-    /// Fires when the oldest call is overdue.
-    private var timer = CallTimer()
     private var patterns: Set<String> = []
     /// The numbers of pictures that were requested and not received yet.
     var images: Set<Int> = []
@@ -98,16 +93,16 @@ final class WorkerPort: ComponentPort {
     /// Makes the component, now that the worker is connected.
     func begin(_ link: WorkerLink) {
         guard case .open = state else { return }
-        self.link = link
+        calls.begin(on: link)
         logger.debug("a worker was started")
         let port = NIOLoopBound(Reference(port: self), eventLoop: loop)
         link.open { reply in port.value.port?.heard(reply) }
-        if let kept = request.kept { callInParts(CallParts.kept(kept)) }
+        if let kept = request.kept { calls.call(inParts: CallParts.kept(kept)) }
         request.kept = nil
         // This closure holds the port: nothing else does until the component is made or the worker has ended.
         var start = WorkerStart(request)
-        start.callMilliseconds = Int(callTime / .milliseconds(1))
-        call(.start(start)) { answer in self.started(answer) }
+        start.callMilliseconds = Int(calls.time / .milliseconds(1))
+        calls.call(.start(start)) { answer in self.started(answer) }
     }
 
     /// A weak reference, so that a connection or timer does not keep the port alive.
@@ -151,7 +146,7 @@ final class WorkerPort: ComponentPort {
 
 extension WorkerPort {
     func load(_ changes: [Change], _ done: @escaping () -> Void) {
-        call(.restore(changes)) { [weak self] answer in
+        calls.call(.restore(changes)) { [weak self] answer in
             switch answer {
             case .done: done()
             default: self?.answeredWrongly("restore")
@@ -164,7 +159,7 @@ extension WorkerPort {
     ) {
         let call = anew ? WorkerCall.finishRestore : .giveMore
         if anew { stateBudget = StateBudget() }
-        self.call(call) { [weak self] answer in
+        calls.call(call) { [weak self] answer in
             guard let self else { return }
             guard case .restored(let events, let isLast) = answer else {
                 return answeredWrongly(call.name)
@@ -180,7 +175,7 @@ extension WorkerPort {
         _ command: ComponentCommand, _ context: CommandContext,
         _ done: @escaping (Result<Decision, PortFailure>) -> Void
     ) {
-        call(.decide(command, context)) { [weak self] answer in
+        calls.call(.decide(command, context)) { [weak self] answer in
             switch answer {
             case .decided(let decision):
                 if let self, let problem = judgement.problem {
@@ -201,7 +196,7 @@ extension WorkerPort {
         _ query: ComponentQuery,
         _ done: @escaping (Result<ComponentAnswer, PortFailure>) -> Void
     ) {
-        call(.answer(query)) { [weak self] answer in
+        calls.call(.answer(query)) { [weak self] answer in
             switch answer {
             case .answered(let answer):
                 if let self, let problem = judgement.problem {
@@ -225,16 +220,13 @@ extension WorkerPort {
             owner = nil
             return
         }
-        if let link {
-            link.send(pending.add("close", limit: limits.end, at: .now) { _ in }, .close)
-        }
+        let isConnected = calls.isConnected
+        calls.close()
         logLines.end { logUnlogged($0) }
         state = .closed
         owner = nil
         launched = nil
-        pending.removeAll()
-        timer.end()
-        if link == nil { process.kill() }
+        if !isConnected { process.kill() }
         end(within: TimeAmount(limits.end))
     }
 
@@ -245,7 +237,7 @@ extension WorkerPort {
         owner = nil
         guard case .open = state else { return }
         state = .closed
-        pending.removeAll()
+        calls.end()
         process.kill()
         end(within: .zero)
     }
@@ -265,42 +257,6 @@ extension WorkerPort {
             + "was changed, and its worker is started again."
         done(.failure(.refused(Refusal(.refused, reason))))
         answeredWrongly(call, problem)
-    }
-
-    func call(
-        _ call: WorkerCall, _ done: @escaping (WorkerAnswer) -> Void = { _ in }
-    ) {
-        guard case .open = state else { return }
-        if unsent.isEmpty { send(call, done) } else { unsent.append((call, done)) }
-    }
-
-    /// Sends a call in parts, one in each turn of the loop; other calls wait behind them.
-    func callInParts(_ parts: [WorkerCall]) {
-        guard case .open = state else { return }
-        let isFirst = unsent.isEmpty
-        for part in parts { unsent.append((part, { _ in })) }
-        if isFirst { sendNext() }
-    }
-
-    private func sendNext() {
-        guard case .open = state, let (call, done) = unsent.popFirst() else { return }
-        send(call, done)
-        guard !unsent.isEmpty else { return }
-        let port = NIOLoopBound(Reference(port: self), eventLoop: loop)
-        // With a delay: sending part after part would keep the loop from serving its sockets.
-        loop.scheduleTask(in: .microseconds(100)) { port.value.port?.sendNext() }
-    }
-
-    /// The time that a call may take, other than those that make or restore the component.
-    private var callTime: Duration { limits.call ?? request.limits.callTime }
-
-    private func send(_ call: WorkerCall, _ done: @escaping (WorkerAnswer) -> Void) {
-        guard let link else { return }
-        let limit = call.isOfStart ? limits.start : callTime
-        let id = pending.add(
-            call.name, limit: limit, isRequest: call.isRequest, at: .now, asking: call.asked, done)
-        link.send(id, call)
-        time()
     }
 }
 
@@ -332,31 +288,12 @@ extension WorkerPort {
             switch try message.get() {
             case .answer(let id, let answer, let judgement):
                 self.judgement = judgement
-                try answered(id, answer)
+                try calls.answered(id, answer)
             case .sent(let message, let judgement): report(message, judgement)
             }
         } catch {
             fail("sent an unreadable message: \(error)")
         }
-    }
-
-    private func answered(_ id: Int, _ answer: WorkerAnswer) throws(WireError) {
-        guard let answered = pending.answered(id, at: .now) else {
-            throw WireError(expected: "the answer to another call", found: "\(id)")
-        }
-        if answered.took >= limits.slow { logSlow(answered) }
-        answered.call.done(answer)
-        // The next one may be due before the timer that was set for this one.
-        time()
-    }
-
-    private func logSlow(_ answered: PendingCalls.Answered) {
-        logger.log(
-            .callSlow,
-            [
-                "call": "\(answered.call.name)",
-                "reason": "\(answered.words(behind: pending.count, request.callSetting))",
-            ])
     }
 
     private func report(_ message: ComponentMessage, _ judgement: WorkerInbox.Judgement) {
@@ -398,21 +335,12 @@ extension WorkerPort {
         if pause.isFirst {
             log(.warning, WorkerPace.warning)
         }
-        setReadingPaused(true)
+        calls.setReadingPaused(true)
         let port = NIOLoopBound(Reference(port: self), eventLoop: loop)
         loop.scheduleTask(in: pause.time) { port.value.port?.setReadingPaused(false) }
     }
 
-    func setReadingPaused(_ isPaused: Bool) {
-        let now = ContinuousClock.now
-        reckonPaused(until: now)
-        if pauses.set(isPaused, at: now) { link?.setReadingPaused(pauses.isPaused) }
-    }
-
-    /// Subtracts the pauses of reading from the time of the oldest call.
-    private func reckonPaused(until now: ContinuousClock.Instant) {
-        if let begin = pauses.takeBegin(until: now) { pending.wasPaused(from: begin, to: now) }
-    }
+    func setReadingPaused(_ isPaused: Bool) { calls.setReadingPaused(isPaused) }
 
     /// Sends a log line to the owner, unless there are too many.
     func log(_ level: LogLevel, _ message: String) {
@@ -425,46 +353,30 @@ extension WorkerPort {
     }
 }
 
-// MARK: Time
-
-extension WorkerPort {
-    /// Sets the timer for when the oldest call is overdue.
-    private func time() {
-        guard let deadline = pending.deadline else { return }
-        let port = NIOLoopBound(Reference(port: self), eventLoop: loop)
-        timer.set(deadline, on: loop) { port.value.port?.lookAtTime() }
-    }
-
-    private func lookAtTime() {
-        timer.end()
-        guard case .open = state else { return }
-        let now = ContinuousClock.now
-        // The answer may be among the messages that were not read yet.
-        reckonPaused(until: now)
-        guard let overdue = pending.overdue(at: now) else { return time() }
-        let activity = process.activity.map { ", \($0)" } ?? ""
-        fail(
-            "did not answer the call '\(overdue.name)' within \(overdue.limit) "
-                + "(waited \(overdue.elapsed)\(activity)) and was killed", isOverdue: true)
-    }
-}
-
 // MARK: The end
 
 extension WorkerPort {
     /// Kills the worker for a fault, which `blame` describes as the rest of a sentence.
     func fail(_ blame: String, isOverdue: Bool = false) {
         guard case .open = state else { return }
-        timer.end()
+        calls.stop()
         state = .ending(blame: LineBudget.cut(blame), isOverdue: isOverdue)
         // A worker that hangs first prints a backtrace.
         if isOverdue { process.abort() } else { process.kill() }
         end(within: isOverdue ? .milliseconds(500) : .zero)
     }
 
+    /// Ends the worker for a call that it has not answered in time.
+    private func overdue(_ call: PendingCalls.Overdue) {
+        let activity = process.activity.map { ", \($0)" } ?? ""
+        fail(
+            "did not answer the call '\(call.name)' within \(call.limit) "
+                + "(waited \(call.elapsed)\(activity)) and was killed", isOverdue: true)
+    }
+
     /// Waits for the worker's end after it closed its connection.
     private func lost() {
-        timer.end()
+        calls.stop()
         state = .ending(blame: nil, isOverdue: false)
         end(within: .milliseconds(200))
     }
@@ -478,14 +390,14 @@ extension WorkerPort {
     }
 
     private func ended(_ how: String) {
-        link = nil
+        let present = calls.present
+        calls.end()
         guard case .ending(let blame, let isOverdue) = state else {
             return logger.debug("a worker ended", metadata: ["how": "\(how)"])
         }
         state = .closed
         // A worker that was killed for a message is not to blame for a request.
-        let wasAtRequest = (blame == nil || isOverdue) && pending.present?.isRequest == true
-        pending.removeAll()
+        let wasAtRequest = (blame == nil || isOverdue) && present?.isRequest == true
         let reason =
             "The worker \(process.id) of \(request.plugin.id) for "
             + "\(request.container)/\(request.component) \(blame ?? how)\(output.lastWords)."

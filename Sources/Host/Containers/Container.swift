@@ -21,7 +21,7 @@ import Store
 ///    is called; screens are updated; the notification is posted; the call is replied to. Nobody but the component
 ///    has seen the change before.
 ///
-/// When an entry fails, the lane returns what to undo, and no command begins until that is done.
+/// When an entry fails, the lane has its changes undone, and no command begins until that is done.
 public final class Container {
     let name: String
     let domain: Domain

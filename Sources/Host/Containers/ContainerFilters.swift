@@ -260,17 +260,20 @@ final class FilterResolution {
         }
     }
 
-    /// Asks a component for the selected filters of its sections.
+    /// Finds the selected filters of a component's sections: on offer, or by asking the component.
     private func askSelected(_ slot: Slot, _ offered: [FilterSection]) {
         let ids = wanted(of: asksOffers ? offered.map(\.id) : nil)
-        guard !ids.isEmpty else {
-            add(offered, [], [])
+        let found = filters(ids, among: offered)
+        let others = ids.filter { found[$0] == nil }
+        guard !others.isEmpty else {
+            add(offered, ids, ids.compactMap { found[$0] })
             return run()
         }
-        ask(slot, .filters(ids)) { result in
+        ask(slot, .filters(others)) { result in
             switch result {
             case .success(.filters(let filters)):
-                self.add(offered, ids, filters)
+                var rest = filters[...]
+                self.add(offered, ids, ids.compactMap { found[$0] ?? rest.popFirst() })
                 self.run()
             case .success: self.fail(.wrongAnswer(of: slot.name))
             case .failure(let error): self.container.filters.explain(error, slot, self.done)
@@ -336,7 +339,22 @@ final class FilterResolution {
         }
     }
 
-    /// The filters to ask a component for; `own` are the ids of its sections, nil if it is asked for all.
+    /// Those of these filters that are on offer.
+    private func filters(
+        _ ids: [ComponentQuery.FilterID], among offered: [FilterSection]
+    ) -> [ComponentQuery.FilterID: Filter] {
+        var found: [ComponentQuery.FilterID: Filter] = [:]
+        let ids = Set(ids)
+        for section in offered where !selection[section.id].isEmpty {
+            for filter in section.filters {
+                let id = ComponentQuery.FilterID(section: section.id, filter: filter.id)
+                if ids.contains(id) { found[id] = filter }
+            }
+        }
+        return found
+    }
+
+    /// The selected filters of a component; `own` are the ids of its sections, nil if it is asked for all.
     private func wanted(of own: [String]?) -> [ComponentQuery.FilterID] {
         selection.sections.keys.sorted().filter { own?.contains($0) ?? true }.flatMap { section in
             selection[section].map { ComponentQuery.FilterID(section: section, filter: $0) }

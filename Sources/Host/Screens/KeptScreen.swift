@@ -79,7 +79,7 @@ extension KeptScreen {
         self.init(
             id: screen.id, container: container.name, owner: screen.owner, actor: screen.actor,
             agent: screen.agent)
-        revision = screen.revision
+        revision = screen.sent.number
         let view = screen.choices.view
         scope = view.scope
         selection = view.selection

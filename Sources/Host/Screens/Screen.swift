@@ -29,9 +29,6 @@ public final class Screen: Queueable {
         var generation: Int
     }
 
-    /// The greatest revision that a reader may claim; a greater one could not be counted exactly.
-    private static let mostRevisions = 1 << 53
-
     let id: ScreenID
     let account: ScreenAccount
     /// The actor whose ballots it shows as `mine`; nil: nobody's.
@@ -59,23 +56,12 @@ public final class Screen: Queueable {
     /// Whether a revision is due, but waits for a component's answer.
     private var awaitsAnswer = false
     private(set) var isEnded = false
-    /// The last revision that was made.
-    private(set) var revision = 0
     private(set) var turn = 0
 
     private var wake: @Sendable () -> Void = {}
-    private var reset: String?
-    /// After a resumption, the frame that the next revision is based on, in place of the last one.
-    private var resumed: Frame?
-    /// Whether the next pull must return a revision: the first pull of each reader.
-    private(set) var owesFirst = false
-    /// Whether it was restored from another process, which alone knew its earlier revisions.
-    private var isRestored = false
     /// The messages of its delegates for the next revision.
     private var messages = PendingMessages()
-    /// The last revision that a caller was promised.
-    private var promised = 0
-    private var frames: SentFrames
+    private(set) var sent: SentRevisions
     /// The bytes charged for its choices.
     private var weight = 0
     private var onTheirWay: [(Int) -> Void] = []
@@ -92,7 +78,7 @@ public final class Screen: Queueable {
         self.home = home
         choices = Choices()
         partState = nil
-        frames = SentFrames(of: account)
+        sent = SentRevisions(of: account)
     }
 
     /// Creates a part of a screen, without choices.
@@ -104,7 +90,7 @@ public final class Screen: Queueable {
         self.home = home
         partState = state
         choices = Choices()
-        frames = SentFrames(of: account)
+        sent = SentRevisions(of: account)
     }
 
     /// The screen of which it is a part, at any level; itself if it is not a part.
@@ -161,19 +147,7 @@ extension Screen {
         let previous = self.wake
         turn += 1
         self.wake = wake
-        let known = base.flatMap { frames.frame(of: $0) }
-        resumed = known
-        if known == nil { frames.removeAll() }
-        self.reset = reset
-        if known == nil, let base, reset == nil {
-            self.reset =
-                isRestored
-                ? "The daemon was started anew, and goes on with what was chosen."
-                : "Revision \(base) is not known any more."
-            // A process that crashed may have made later revisions than it had written.
-            if isRestored { revision = max(revision, min(base, Self.mostRevisions)) }
-        }
-        owesFirst = !isQuiet || known == nil || base != revision
+        sent.attach(from: base, reset: reset, isQuiet: isQuiet)
         let hadReader = reader != .gone
         reader = .woken
         // The previous reader pulls, and its pull reports that another one has taken over.
@@ -221,8 +195,8 @@ extension Screen {
         if let root = partState?.root { return root.whenOnItsWay(done) }
         touched()
         if isBlocked, reader == .waiting { return onTheirWay.append(done) }
-        if reader != .waiting, differs { promised = max(promised, revision + 1) }
-        done(max(revision, promised))
+        if reader != .waiting, differs { sent.promiseNext() }
+        done(sent.newest)
     }
 
     /// Restores the revision number of another process, until the reader resumes.
@@ -232,9 +206,7 @@ extension Screen {
     ///   - isSame: whether it showed the same as the revision that was just pulled.
     func restoreRevision(_ revision: Int, isSame: Bool) {
         _ = detach(turn)
-        self.revision = revision
-        isRestored = true
-        frames.keepLast(as: isSame ? revision : nil)
+        sent.restore(revision, isSame: isSame)
     }
 
     /// Releases a closed screen: its user is no longer charged for it.
@@ -242,7 +214,7 @@ extension Screen {
         isEnded = true
         wake = {}
         replyToWaiting()
-        frames.removeAll()
+        sent.removeAll()
         account.charge(-weight)
         weight = 0
         view?.remove(self)
@@ -252,8 +224,8 @@ extension Screen {
     private func replyToWaiting() {
         let waiting = onTheirWay
         onTheirWay.removeAll()
-        if !waiting.isEmpty, differs { promised = max(promised, revision + 1) }
-        for done in waiting { done(max(revision, promised)) }
+        if !waiting.isEmpty, differs { sent.promiseNext() }
+        for done in waiting { done(sent.newest) }
     }
 }
 
@@ -270,7 +242,7 @@ extension Screen {
         guard let view, let focus, !isEnded else {
             return .failure(.screenNotFound(id.text))
         }
-        let base = owesFirst ? resumed : frames.last
+        let base = sent.base
         reader = .waiting
         // Both are evaluated, because each requests what it needs.
         let isKnown = isSettled(view, focus, since: base?.content)
@@ -316,26 +288,17 @@ extension Screen {
         at snapshot: ScreenSnapshot, _ shown: [ShownPart], since base: Frame?,
         _ home: ContainerScreens
     ) -> ScreenRevision? {
-        let isDue = owesFirst || promised > revision || messages.isDue
+        let isDue = sent.isDue || messages.isDue
         let changes = ShownPart.steps(from: base?.parts ?? [], to: shown)
         if !isDue, changes.isEmpty, let base, base.content.snapshot === snapshot { return nil }
         let step = snapshot.step(from: base?.content.snapshot)
         let isEmpty = step.isEmpty && changes.isEmpty
         guard isDue || !isEmpty else { return nil }
-        // A resumed revision that has not changed keeps its number.
-        if !isEmpty || base?.revision != revision || promised > revision || messages.isDue {
-            revision += 1
-        }
-        let frame = Frame(revision: revision, content: content(snapshot, home), parts: shown)
-        frames.keep(frame, home.domain.limits)
+        let (frame, reset) = sent.make(
+            content(snapshot, home), shown, isNew: !isEmpty || messages.isDue, home.domain.limits)
         let (message, navigation) = messages.take()
-        defer {
-            owesFirst = false
-            resumed = nil
-            reset = nil
-        }
         return ScreenRevision(
-            screen: id, base: base?.revision, revision: revision,
+            screen: id, base: base?.revision, revision: frame.revision,
             sequence: home.domain.commits.sequence,
             commits: base.map { frame.commits(since: $0) } ?? 0, reset: reset,
             message: message, navigation: navigation, step: step, parts: changes)
@@ -343,9 +306,9 @@ extension Screen {
 
     /// The last sent revision as a whole one; nil: nothing was sent.
     func fullRevision() -> ScreenRevision? {
-        guard let home, let frame = frames.last, frame.revision == revision else { return nil }
+        guard let home, let frame = sent.last else { return nil }
         return ScreenRevision(
-            screen: id, base: nil, revision: revision, sequence: home.domain.commits.sequence,
+            screen: id, base: nil, revision: frame.revision, sequence: home.domain.commits.sequence,
             commits: 0, reset: nil, step: frame.content.snapshot.step(from: nil),
             parts: ShownPart.steps(from: [], to: frame.parts))
     }
@@ -359,7 +322,7 @@ extension Screen {
     /// Whether what it shows differs from what its reader was last sent.
     private var differs: Bool {
         guard !messages.isDue, let home, let view, let focus,
-            let last = owesFirst ? resumed : frames.last
+            let last = sent.base
         else { return true }
         let (now, before) = (snapshot(view, focus, home), last.content.snapshot)
         if now !== before, !now.step(from: before).isEmpty { return true }

@@ -197,7 +197,8 @@ extension ScreenTable {
 
     /// The screen that a reader has, with the revision that it was sent last; nil when it was sent none yet.
     public func keptScreen(of reader: ScreenReader) -> KeptScreen? {
-        guard let screen = self[reader.screen], screen.turn == reader.turn, !screen.owesFirst else {
+        guard let screen = self[reader.screen], screen.turn == reader.turn, !screen.sent.owesFirst
+        else {
             return nil
         }
         return KeptScreen(screen)

@@ -16,6 +16,7 @@ final class RemoteLauncher: ComponentLauncher {
     final class Script: Sendable {
         private let poison = Mutex<Set<Double>>([])
         private let pauses = Mutex<[Bool]>([])
+        private let queries = Mutex<[String]>([])
         private let state = Mutex(
             (
                 losses: 0, failingStarts: 0, starts: 0, parts: 0, restored: 0, refusals: 0,
@@ -43,6 +44,11 @@ final class RemoteLauncher: ComponentLauncher {
         /// Each time that reading a component's messages was paused (true) or resumed.
         var readingPauses: [Bool] { pauses.withLock { $0 } }
         fileprivate func recordPause(_ isPaused: Bool) { pauses.withLock { $0.append(isPaused) } }
+        /// The names of the questions that the components were asked, in order.
+        var questions: [String] { queries.withLock { $0 } }
+        fileprivate func record(_ query: ComponentQuery) {
+            queries.withLock { $0.append(query.name) }
+        }
         /// How often a component was started.
         var starts: Int { state.withLock { $0.starts } }
 
@@ -185,6 +191,7 @@ private final class RemotePort: ComponentPort {
     func answer(
         _ query: ComponentQuery, _ done: @escaping (Result<ComponentAnswer, PortFailure>) -> Void
     ) {
+        script.record(query)
         later { [self] in
             guard !script.takeRefusal() else {
                 return done(.failure(.refused(Refusal("Too much."))))

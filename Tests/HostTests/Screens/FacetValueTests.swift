@@ -1,5 +1,6 @@
 import AtriumKit
 import Facets
+import PluginLoader
 import Synchronization
 import TestSupport
 import Testing
@@ -42,6 +43,39 @@ import Testing
         let page = try await host.list(facets: true)
         #expect(page.sections?[0].filters.map(\.id) == ["g0", "g4", "g5"])
         #expect(page.sections?[0].more == true)
+        try await host.end()
+    }
+
+    @Test func `a click asks for the selection, the sections, and filters that are not on offer`()
+        async throws
+    {
+        let script = RemoteLauncher.Script()
+        let host = try await TestRegistry.start(workers: RemoteLauncher(script))
+        try await host.apply(
+            .films.changed {
+                $0.components[0].isolation = .process
+                $0.components[0].settings = [
+                    "sections": [
+                        ["id": "genre", "field": "genres", "input": "several"],
+                        ["id": "rating", "field": "rating", "input": "range"],
+                    ]
+                ]
+            })
+        try await host.put(.film("heat"), .film("alien", ["horror"]))
+        let client = try await ScreenClient(host)
+        try await client.catchUp()
+        let id = client.id
+        var asked = script.questions.count
+        _ = try await host.call { $0.select(id, section: "genre", filter: "drama", by: .ann, $1) }
+        try await client.catchUp()
+        #expect(client.ids() == ["heat"])
+        #expect(script.questions.dropFirst(asked) == ["select", "sections"])
+        asked = script.questions.count
+        // A range that no section offers: what it lets through only the component knows.
+        _ = try await host.call { $0.select(id, section: "rating", filter: "5..", by: .ann, $1) }
+        try await client.catchUp()
+        #expect(client.ids() == ["heat"])
+        #expect(script.questions.dropFirst(asked) == ["select", "sections", "filters"])
         try await host.end()
     }
 
