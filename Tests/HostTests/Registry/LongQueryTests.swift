@@ -204,6 +204,8 @@ struct LongQueryTests {
         let host = try await big()
         let order = Mutex<[Int]>([])
         _ = try await host.callAll(12) { (registry, index, reply: @escaping Reply<Int>) in
+            // Nothing is found before all are asked, however fast the machine is.
+            if index == 0 { registry.domain.slices.rest() }
             // What the last of the first user's shows, the second user asks for, too.
             let selected = Self.texts + ["own \(min(index, 10))"]
             let request = ScreenRequest(
