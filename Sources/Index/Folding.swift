@@ -1,4 +1,5 @@
-import Foundation
+import AtriumKit
+@_spi(_Unicode) import Swift
 
 /// Makes texts comparable without regard to case and diacritics.
 package enum Folding {
@@ -29,30 +30,32 @@ package enum Folding {
     /// Does the same as ``fold(_:)`` by the rules of Unicode for each scalar, for scalars that no table has.
     static func foldUnicode(_ text: String) -> [UInt8] {
         var folded = String.UnicodeScalarView()
-        for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars
-        where !isDiacritic(scalar) {
+        // A text repeats its letters.
+        var known: [Unicode.Scalar: [Unicode.Scalar]] = [:]
+        for scalar in text._nfd where !isDiacritic(scalar) {
             if scalar.isASCII {
                 folded.append(scalar.value &- 0x41 < 26 ? lowercased(scalar) : scalar)
+            } else if !scalar.properties.changesWhenCaseMapped {
+                folded.append(scalar)
             } else {
-                appendCaseFolded(scalar, to: &folded)
+                if known[scalar] == nil { known[scalar] = caseFolded(scalar) }
+                // One by one: appending a sequence copies the text before it.
+                for letter in known[scalar] ?? [] { folded.append(letter) }
             }
         }
         // Composed again: a Hangul syllable must not be found within one that goes on.
-        return Array(String(folded).precomposedStringWithCanonicalMapping.utf8)
+        return Array(String(folded).precomposed.utf8)
     }
 
     private static func lowercased(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         Unicode.Scalar(UInt8(truncatingIfNeeded: scalar.value) | 0x20)
     }
 
-    private static func appendCaseFolded(
-        _ scalar: Unicode.Scalar, to folded: inout String.UnicodeScalarView
-    ) {
+    private static func caseFolded(_ scalar: Unicode.Scalar) -> [Unicode.Scalar] {
         // One scalar at a time: lower-casing a whole word would bring the final sigma back.
-        for lower in scalar.properties.lowercaseMapping.unicodeScalars {
-            for upper in lower.properties.uppercaseMapping.unicodeScalars {
-                let last = upper.properties.lowercaseMapping.decomposedStringWithCanonicalMapping
-                folded.append(contentsOf: last.unicodeScalars.lazy.filter { !isDiacritic($0) })
+        scalar.properties.lowercaseMapping.unicodeScalars.flatMap { lower in
+            lower.properties.uppercaseMapping.unicodeScalars.flatMap { upper in
+                upper.properties.lowercaseMapping._nfd.filter { !isDiacritic($0) }
             }
         }
     }

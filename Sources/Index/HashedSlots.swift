@@ -1,4 +1,4 @@
-import Foundation
+import AtriumKit
 
 /// Finds small numbers by the hash of the values that they stand for: hash tables with open addressing that keep no
 /// keys, since the caller has them.
@@ -176,7 +176,7 @@ extension HashedSlots {
         // All below U+0300 is composed as it is; the rest is composed first, for a text equals
         // another that only says its accents otherwise.
         guard text.contains(where: { $0 >= 0xCC }) else { return hash(text) }
-        var composed = String(decoding: text, as: UTF8.self).precomposedStringWithCanonicalMapping
+        var composed = String(decoding: text, as: UTF8.self).precomposed
         return composed.withUTF8(hash)
     }
 }

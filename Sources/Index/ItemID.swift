@@ -1,4 +1,4 @@
-import Foundation
+import AtriumKit
 
 /// The rule on item ids: 1 to 200 bytes of UTF-8 in NFC, without control characters.
 package enum ItemID {
@@ -43,7 +43,4 @@ extension String {
         // Not byte by byte: a loop without an exit looks at many bytes at once.
         return text.withUTF8 { $0.reduce(0, |) } < 0x80
     }
-
-    /// The text in NFC.
-    package var precomposed: String { precomposedStringWithCanonicalMapping }
 }

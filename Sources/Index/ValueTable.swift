@@ -1,3 +1,5 @@
+import AtriumKit
+
 /// The distinct texts of one field, each under a small number, its code: the text, its folded form,
 /// and the rows that have it.
 final class ValueTable {

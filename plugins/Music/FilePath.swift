@@ -1,3 +1,4 @@
+internal import AtriumKit
 internal import Foundation
 
 /// A path below the folder, as its bytes: names need not be text, and two forms of an accent are two names.
@@ -60,7 +61,7 @@ extension FilePath {
         guard bytes.count <= 400, let text = String(validating: bytes, as: UTF8.self) else {
             return nil
         }
-        let normal = text.precomposedStringWithCanonicalMapping
+        let normal = text.precomposed
         let isID =
             (1...200).contains(normal.utf8.count)
             && normal.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
