@@ -112,6 +112,24 @@ import Testing
         #expect(tally(changed)?.count == 9)
     }
 
+    @Test func `ballots on one subject may be handed over in several parts`() throws {
+        let harness = try ComponentHarness(
+            Stars.self, container: "films", component: "stars", settings: [:], fields: [],
+            services: MemoryHost(Stars.self).services)
+        for part in 0..<12 {
+            harness.restore(
+                ballots: (0..<100).map { number in
+                    Ballot(
+                        subject: film, actor: ActorID(Int64(number * 12 + part)), value: 4,
+                        cast: Timestamp(milliseconds: 1))
+                })
+            let told = Array(harness.finishRestore()).flatMap { $0 }
+            let count = (part + 1) * 100
+            #expect(
+                told == [.tally(film, Tally(count: count, score: 4, histogram: ["4": count]))])
+        }
+    }
+
     @Test func `a ballot that is handed over and not on the scale does not count`() throws {
         let harness = try ComponentHarness(
             Stars.self, container: "films", component: "stars", settings: ["scale": 3], fields: [],

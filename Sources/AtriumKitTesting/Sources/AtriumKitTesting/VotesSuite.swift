@@ -101,10 +101,11 @@ struct VotesSuite: RecordSuite {
         let (value, count) = (facts.min ?? 1, 1_500)
         let component = try await bench.freshComponent()
         let ballots = (1...count).map { number in
-            // Not in the order of their numbers.
+            // Not in the order of their numbers, and one much older than the others.
             Ballot(
                 subject: subject, actor: ActorID(Int64(number * 7 % (count + 1))), value: value,
-                cast: Timestamp(milliseconds: Int64(number)))
+                cast: Timestamp(
+                    milliseconds: (number == 1_000 ? 0 : 1_767_225_600_000) + Int64(number)))
         }
         _ = try await component.restore(ballots.map(\.record))
         try await component.undo(

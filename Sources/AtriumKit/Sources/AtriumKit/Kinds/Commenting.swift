@@ -103,7 +103,6 @@ public protocol Commenting: Component {
     ///
     /// The host has answered a repetition (same id, actor and content) itself; an id that is taken is refused with code
     /// `conflict`. The changes are, here and below, of this comment's record only.
-    /// this comment's record alone.
     func post(_ draft: CommentDraft, _ context: CommandContext) throws(Refusal) -> [Change]
 
     /// Decides on a new text for a comment.
@@ -199,6 +198,11 @@ public protocol CommentRestoring: Commenting {
     /// - Parameter comments: the comments, each with an id that no other has, in any order: a reply may come before
     ///   its parent.
     func restore(_ comments: [Comment])
+}
+
+extension CommentRestoring {
+    /// Does nothing.
+    public func reserve(_ count: Int) {}
 }
 
 /// The delegate that a ``Commenting`` asks before a change and notifies after it.
