@@ -63,6 +63,11 @@ struct Check {
             passes = passes && problem == nil
         }
         let roles = settings.problems(of: try settings.roleTable(groups: { [] })())
+        let problems =
+            settings.problems(of: try settings.roleTable(groups: { [] })())
+            + settings.unknownPlugins(in: library)
+        for problem in problems { try report("configuration", problem) }
+        if problems.isEmpty { try report("configuration", nil) }
         for problem in roles { try report("configuration", problem) }
         if roles.isEmpty { try report("configuration", nil) }
         let library = Installation.plugins(settings)
