@@ -24,6 +24,7 @@ struct Opening {
         let path = directory.hasSuffix("/") ? String(directory.dropLast()) : directory
         file = "\(path)/atrium.sqlite"
         try Self.makeDirectory(path)
+        try StateFolder.checkFiles(in: path)
         ownership = try Ownership(of: "\(path)/atrium.lock")
         // Before SQLite opens the file, because it would continue behind damage in the log.
         var damages = try KeptDamage.checkLog(of: file)

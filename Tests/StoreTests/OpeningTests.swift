@@ -64,6 +64,19 @@ import Testing
         #expect(file == scratch.database)
     }
 
+    @Test(arguments: ["atrium.sqlite", "atrium.sqlite-wal", "atrium.lock"])
+    func `something else in place of a file of the store is named`(name: String) throws {
+        let scratch = try TemporaryDirectory()
+        let path = "\(scratch.path)/\(name)"
+        try #require(mkdir(path, 0o700) == 0)
+        #expect(refusal(at: scratch.path) == .noFile(path: path, kind: "a folder"))
+        try #require(rmdir(path) == 0)
+        try #require(mkfifo(path, 0o600) == 0)
+        #expect(refusal(at: scratch.path) == .noFile(path: path, kind: "a named pipe"))
+        unlink(path)
+        #expect(refusal(at: scratch.path) == nil)
+    }
+
     @Test func `a store with a log opens although no table could be created in it`() throws {
         let bench = try Bench()
         bench.write(put("a", "x"))

@@ -1,4 +1,5 @@
 import AtriumKit
+import Logging
 import NIOCore
 import NIOPosix
 import PluginLoader
@@ -330,13 +331,13 @@ import Testing
         let store = directory.path + "/atrium.sqlite"
         let component = InitNote.Component(
             container: "films", component: "list", plugin: "org.test.bad")
-        let note = InitNote(beside: store)
+        let note = InitNote(beside: store, logger: Logger(label: "test"))
         #expect(note.left == nil)
         note.during(component) {
             // As it stands while the component is being made: another process would find this.
-            #expect(InitNote(beside: store).left == component)
+            #expect(InitNote(beside: store, logger: Logger(label: "test")).left == component)
         }
-        #expect(InitNote(beside: store).left == nil)
+        #expect(InitNote(beside: store, logger: Logger(label: "test")).left == nil)
 
         try directory.write(
             "atrium.making",
