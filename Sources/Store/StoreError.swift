@@ -96,7 +96,16 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
 
 extension DatabaseError {
     /// Whether SQLite reports that the file is damaged, or has no longer all of its tables.
-    var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) || lacksPart }
+    var isDamage: Bool {
+        [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) || lacksPart || hasOtherFormat
+    }
+
+    /// Whether the file's header names a format of the schema that this SQLite does not know.
+    ///
+    /// All SQLite of the last decades know the formats that there are, so the header is damaged.
+    private var hasOtherFormat: Bool {
+        resultCode == .SQLITE_ERROR && message == "unsupported file format"
+    }
 
     /// Whether a table, a column or an index does not exist; our statements name only those that the schema creates.
     var lacksPart: Bool {
