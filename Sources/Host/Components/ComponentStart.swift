@@ -270,7 +270,7 @@ extension ComponentStart {
         if isNew {
             slot.domain.logger.log(.componentFailed, slot.logFields(["reason": "\(reason)"]))
         }
-        slot.requests.refuseAll(of: slot, slot.unavailable(reason, retryAfter: retryAfter))
+        slot.requests.refuseAll(of: slot, slot.failed(reason, retryAfter: retryAfter))
         slot.container?.startsChanged()
         done()
     }
@@ -345,6 +345,6 @@ extension ComponentStart {
     func refuseToWait(_ reason: String) {
         guard isWorthWaitingFor else { return }
         stall = reason
-        slot.requests.refuseAll(of: slot, slot.unavailable(reason, retryAfter: 5))
+        slot.requests.refuseAll(of: slot, slot.stalled(reason))
     }
 }
