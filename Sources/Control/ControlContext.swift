@@ -145,13 +145,19 @@ final class MissedLog: Sendable {
 
 extension VarlinkCall {
     /// Replies to the call with the host's result.
+    ///
+    /// - Parameters:
+    ///   - result: the result.
+    ///   - interface: the interface of the call's method.
+    ///   - hasDetails: whether an error says how a component failed: for methods of moderators and administrators.
+    ///   - reply: makes the reply.
     func answer<Success>(
         _ result: Result<Success, HostError>, in interface: any VarlinkInterface.Type,
-        _ reply: (Success) -> Reply
+        hasDetails: Bool = false, _ reply: (Success) -> Reply
     ) {
         switch result {
         case .success(let success): self.reply(reply(success))
-        case .failure(let error): fail(error.reply(of: interface))
+        case .failure(let error): fail(error.reply(of: interface, hasDetails: hasDetails))
         }
     }
 }

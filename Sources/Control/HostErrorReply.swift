@@ -5,12 +5,19 @@ import Varlink
 /// Maps the host's errors to those of the control protocol.
 extension HostError {
     /// The error that a method of an interface replies with.
-    func reply(of interface: any VarlinkInterface.Type) -> VarlinkRemoteError {
-        published.reply(of: interface)
+    ///
+    /// - Parameters:
+    ///   - interface: the interface.
+    ///   - hasDetails: whether the method is for those who look after components, who learn how one failed.
+    /// - Returns: the error.
+    func reply(
+        of interface: any VarlinkInterface.Type, hasDetails: Bool = false
+    ) -> VarlinkRemoteError {
+        published(hasDetails: hasDetails).reply(of: interface)
     }
 
     /// The error as the interfaces declare it; this is the only place that maps cases.
-    var published: InterfaceError {
+    func published(hasDetails: Bool = false) -> InterfaceError {
         switch self {
         case .containerNotFound(let name): .containerNotFound(container: name)
         case .componentNotFound(let container, let component):
@@ -61,6 +68,16 @@ extension HostError {
             .noSpace(path: path, needed: needed, free: free)
         case .componentUnavailable(let component, let reason, let retryAfter):
             .componentUnavailable(component: component, reason: reason, retryAfter: retryAfter)
+        case .componentFailed(let failure):
+            failure.published(hasDetails ? failure.details : failure.reason)
         }
+    }
+}
+
+extension ComponentFailure {
+    fileprivate func published(_ reason: String) -> InterfaceError {
+        isOfCall
+            ? .refused(reason: reason, retryAfter: retryAfter)
+            : .componentUnavailable(component: component, reason: reason, retryAfter: retryAfter)
     }
 }

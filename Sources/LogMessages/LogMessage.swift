@@ -56,6 +56,8 @@ public enum LogMessage: String, CaseIterable, Sendable {
     case pluginFailed = "2f754249968a43f2af99331dd6d4d05d"
     /// A folder or manifest is no plugin's.
     case pluginFolderWrong = "73fa9c7a1a2348919f5247769880d1f7"
+    /// The settings name a plugin that does not exist, which has no effect.
+    case pluginUnknown = "fb77505a274c48149936049adfe7ff77"
     /// The plugin folders contain no plugin.
     case noPlugin = "5cf63bda40cc48d49d1245cdbe000c2f"
     /// An administrator had new code of a plugin loaded.
@@ -138,8 +140,8 @@ extension LogMessage {
             .repeated:
             .notice
         case .stopCutShort, .descriptorUnused, .handoverIncomplete, .turnLong, .roleUnresolved,
-            .directorySilent, .pluginRefused, .pluginFailed, .pluginFolderWrong, .noPlugin,
-            .pluginNotReloaded, .workerEnded, .callBlamed, .callSlow,
+            .directorySilent, .pluginRefused, .pluginFailed, .pluginFolderWrong,
+            .pluginUnknown, .noPlugin, .pluginNotReloaded, .workerEnded, .callBlamed, .callSlow,
             .componentStalled, .erasureDelayed, .trimFailed, .connectionClosed, .connectionRefused:
             .warning
         case .startFailed, .settingsWrong, .settingsNotApplied, .definitionNotApplied,
@@ -178,6 +180,7 @@ extension LogMessage {
         case .pluginRefused: "a plugin was refused"
         case .pluginFailed: "a plugin could not be loaded"
         case .pluginFolderWrong: "a plugin folder contains something that is no plugin"
+        case .pluginUnknown: "the settings name a plugin that does not exist"
         case .noPlugin: "no plugin was found"
         case .pluginReloaded: "a plugin was reloaded"
         case .pluginNotReloaded: "a plugin was not reloaded: its loaded version stays in use"

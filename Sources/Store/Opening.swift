@@ -24,6 +24,7 @@ struct Opening {
         let path = directory.hasSuffix("/") ? String(directory.dropLast()) : directory
         file = "\(path)/atrium.sqlite"
         try Self.makeDirectory(path)
+        try StateFolder.checkFiles(in: path)
         ownership = try Ownership(of: "\(path)/atrium.lock")
         // Before SQLite opens the file, because it would continue behind damage in the log.
         var damages = try KeptDamage.checkLog(of: file)
@@ -82,6 +83,7 @@ struct Opening {
     /// Opening a pool already writes to the file.
     private static func checkFormat(of file: String, _ damages: [KeptDamage]) throws {
         guard StateFolder.size(of: file) > 0 else { return }
+        try checkHeader(of: file)
         var configuration = configuration
         configuration.readonly = true
         do {
@@ -94,6 +96,20 @@ struct Opening {
             // Some files can be read only by a writer, such as one whose last transaction must be rolled back, and
             // some by nobody. Opening the file for writing will show which.
         }
+    }
+
+    /// Throws if the header says that only a later SQLite may write to the file: there is none, so it is damaged.
+    ///
+    /// SQLite would open it for reading, and report later that the database is read-only. Of everything else that may
+    /// be wrong with a header it says itself that the file is damaged.
+    private static func checkHeader(of file: String) throws(StoreError) {
+        // Nobody has the file open yet: closing a descriptor of it would release SQLite's locks.
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw StoreError(errno: errno, file: file) }
+        defer { close(descriptor) }
+        var version: UInt8 = 0
+        guard pread(descriptor, &version, 1, 18) == 1, version > 2 else { return }
+        throw .corrupt(file: file, reason: "byte 18 of its header is \(version), not 1 or 2")
     }
 
     /// Opens a file, creates the tables in an empty one, and migrates an older one.

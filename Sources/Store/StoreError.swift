@@ -16,6 +16,8 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case gone(file: String)
     /// The file or its directory can't be made or written.
     case notWritable(file: String, reason: String)
+    /// Something else is where a file of the store belongs, such as a named pipe or a folder.
+    case noFile(path: String, kind: String)
     /// There is no space left for the file.
     case full(file: String, reason: String)
     /// The operation failed for another reason.
@@ -48,6 +50,8 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
             "\(file) can't be written (\(reason)): check the owner and mode of the state "
                 + "directory, and that its file system is not read-only; a service of systemd "
                 + "writes elsewhere than to /var/lib with ReadWritePaths= in a drop-in"
+        case .noFile(let path, let kind):
+            "\(path) is \(kind), where a file of the store belongs: move it away"
         case .full(let file, let reason):
             "no space for \(file) (\(reason)): free some on its file system"
         case .failed(let file, let operation, let reason):
@@ -92,7 +96,16 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
 
 extension DatabaseError {
     /// Whether SQLite reports that the file is damaged, or has no longer all of its tables.
-    var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) || lacksPart }
+    var isDamage: Bool {
+        [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) || lacksPart || hasOtherFormat
+    }
+
+    /// Whether the file's header names a format of the schema that this SQLite does not know.
+    ///
+    /// All SQLite of the last decades know the formats that there are, so the header is damaged.
+    private var hasOtherFormat: Bool {
+        resultCode == .SQLITE_ERROR && message == "unsupported file format"
+    }
 
     /// Whether a table, a column or an index does not exist; our statements name only those that the schema creates.
     var lacksPart: Bool {

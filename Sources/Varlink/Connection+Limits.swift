@@ -14,6 +14,23 @@ extension Connection {
             && server.accounts.bytes(of: peer.uid) < server.limits.bytesPerUser / 2
     }
 
+    /// Compares the length of a call with what its method takes.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes of the call's message.
+    ///   - method: Its method; nil: there is none of the name.
+    /// - Returns: The error if the method takes none as long; nil: it does.
+    func excessLength(_ bytes: Int, of method: String?) -> VarlinkLimitExceeded? {
+        guard bytes > server.unhurriedBytes else { return nil }
+        let most = method.map(server.limits.bytes) ?? server.unhurriedBytes
+        guard bytes > most else { return nil }
+        return VarlinkLimitExceeded(
+            limit: "methodBytes", value: most,
+            message: "a call of \(bytes) bytes was not carried out: one of "
+                + "\(method ?? "a method that there is not") has \(most) bytes at most "
+                + "(methodBytes): send less at once")
+    }
+
     /// Returns the error for the last call, of this many bytes, if its user's connections have no room for it; nil:
     /// there is room.
     ///

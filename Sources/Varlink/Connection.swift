@@ -347,11 +347,21 @@ extension Connection {
         let started = server.meters?.turnStart(at: server.budget.began) ?? 0
         let outcome = frame.withUnsafeReadableBytes { bytes in
             Result { () throws(ProtocolViolation) in
-                let header = try CallHeader(bytes, nesting: server.limits.nesting)
-                start(header, of: bytes.count, at: started)
+                start(try header(of: bytes), of: bytes.count, at: started)
             }
         }
         try outcome.get()
+    }
+
+    /// Parses the header of a call; checks the rest of a long one only if the call may be made, since that takes long.
+    private func header(of frame: UnsafeRawBufferPointer) throws(ProtocolViolation) -> CallHeader {
+        if frame.count > server.unhurriedBytes {
+            let header = try CallHeader(frame, nesting: server.limits.nesting, skims: true)
+            guard let entry = server.table.entry(for: header), entry.authorize?(peer) == nil,
+                frame.count <= server.limits.bytes(ofCallsOf: entry.name)
+            else { return header }
+        }
+        return try CallHeader(frame, nesting: server.limits.nesting)
     }
 
     private func start(_ header: CallHeader, of bytes: Int, at started: Int64) {
@@ -365,6 +375,7 @@ extension Connection {
             started: started)
         server.meters?.start(place)
         guard let entry else {
+            if let excess = excessLength(bytes, of: nil) { return refuse(slot, excess) }
             let name = header.escapedMethod ?? String(decoding: header.method, as: UTF8.self)
             return slot.fail(server.router.whyNotFound(name))
         }
@@ -379,7 +390,9 @@ extension Connection {
             return slot.fail(VarlinkService.ExpectedUpgrade())
         default: break
         }
-        if let excess = excess(of: bytes) { return refuse(slot, excess) }
+        if let excess = excessLength(bytes, of: entry.name) ?? excess(of: bytes) {
+            return refuse(slot, excess)
+        }
         do throws(JSONError) {
             let parameters = header.parameters ?? CallHeader.noParameters
             try entry.invoke(parameters, server.limits.nesting, slot)

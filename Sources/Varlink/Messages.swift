@@ -83,7 +83,7 @@ struct FrameBuffer {
 /// The header of a call, parsed from its frame: the method, the flags, and the place of the parameters.
 ///
 /// It points into the frame and is valid only as long as that. The whole frame was checked to be JSON, so later errors
-/// in the parameters are errors of their types.
+/// in the parameters are errors of their types; except for a header that was only skimmed, see ``init(_:nesting:skims:)``.
 struct CallHeader {
     /// The method's name: the bytes between the quotes, which hold no escapes.
     private(set) var method = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -106,12 +106,25 @@ struct CallHeader {
     private(set) var wantsMore = false
     private(set) var wantsUpgrade = false
 
+    /// Whether parameters and extensions were not checked.
+    let isSkimmed: Bool
+
     private var seen: Members = []
     private var extensions = JSONKeySet()
     private var unknownMember: String?
 
     /// Parses a frame, whose parameters may nest up to `nesting` levels.
-    init(_ bytes: UnsafeRawBufferPointer, nesting: Int) throws(ProtocolViolation) {
+    ///
+    /// - Parameters:
+    ///   - bytes: The frame, without its NUL.
+    ///   - nesting: The maximum depth of the parameters.
+    ///   - skims: Whether to find only the end of the parameters and of extensions, without checking them: to check
+    ///     them takes a hundred times longer if they consist of many members.
+    /// - Throws: What is wrong with the frame.
+    init(
+        _ bytes: UnsafeRawBufferPointer, nesting: Int, skims: Bool = false
+    ) throws(ProtocolViolation) {
+        isSkimmed = skims
         do throws(JSONError) {
             var reader = JSONReader(bytes, depthLimit: nesting + 1)
             try read(&reader)
@@ -175,7 +188,7 @@ struct CallHeader {
             // Throws the reader's error, which names position and type.
             return try reader.beginObject()
         }
-        parameters = try reader.rawValue()
+        parameters = try isSkimmed ? reader.skimValue() : reader.rawValue()
     }
 
     /// A member with a dot in its name belongs to a vendor and is none of ours.
@@ -185,10 +198,15 @@ struct CallHeader {
         let name = key.string
         guard name.utf8.contains(UInt8(ascii: ".")) else {
             unknownMember = unknownMember ?? name
-            return try reader.skipValue()
+            return try skip(&reader)
         }
+        guard !isSkimmed else { return try skip(&reader) }
         guard extensions.insert(key) else { throw reader.duplicateMember(key) }
         try reader.skipValue()
+    }
+
+    private func skip(_ reader: inout JSONReader) throws(JSONError) {
+        if isSkimmed { _ = try reader.skimValue() } else { try reader.skipValue() }
     }
 
     private struct Members: OptionSet {

@@ -10,6 +10,8 @@ internal import NIOCore
 final class ServerState: @unchecked Sendable {
     let eventLoop: any EventLoop
     private(set) var limits: VarlinkLimits
+    /// The number of bytes up to which every method takes a call.
+    private(set) var unhurriedBytes: Int
     let logger: Logger
     let router: VarlinkRouter
     let table: MethodTable
@@ -45,6 +47,7 @@ final class ServerState: @unchecked Sendable {
     init(eventLoop: any EventLoop, router: VarlinkRouter, limits: VarlinkLimits, logger: Logger) {
         self.eventLoop = eventLoop
         self.limits = limits
+        unhurriedBytes = limits.methodBytes.values.min() ?? .max
         self.logger = logger
         self.router = router
         table = router.makeTable()
@@ -92,6 +95,7 @@ final class ServerState: @unchecked Sendable {
     func limit(to limits: VarlinkLimits) {
         let writableBytes = self.limits.writableBytes
         self.limits = limits
+        unhurriedBytes = limits.methodBytes.values.min() ?? .max
         // The channels' water marks go with it.
         self.limits.writableBytes = writableBytes
         for connection in connections.values { connection.input.frames.limit = limits.frameBytes }

@@ -10,6 +10,13 @@ public struct VarlinkLimits: Sendable, Hashable {
     /// Default: 16 MiB. Beyond it the connection is closed.
     public var frameBytes = 16 << 20
 
+    /// The maximum number of bytes in the message of a call, by the method's full name; ``frameBytes`` for others.
+    ///
+    /// Default: none. A longer call fails with ``VarlinkLimitExceeded`` before its parameters are read, which takes a
+    /// thousand times longer than receiving them if they consist of many members. Its connection stays open, except
+    /// after a oneway call.
+    public var methodBytes: [String: Int] = [:]
+
     /// The maximum depth of a call's parameters.
     ///
     /// Default: 64. Beyond it the connection is closed.
@@ -85,4 +92,7 @@ public struct VarlinkLimits: Sendable, Hashable {
 
     /// The defaults.
     public init() {}
+
+    /// The maximum number of bytes in the message of a call of this method.
+    func bytes(ofCallsOf method: String) -> Int { methodBytes[method] ?? frameBytes }
 }

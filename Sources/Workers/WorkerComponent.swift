@@ -217,6 +217,8 @@ public actor WorkerComponent {
                 switch result {
                 case .success(let answer): continuation.resume(returning: answer)
                 case .failure(.refused(let refusal)): continuation.resume(throwing: refusal)
+                case .failure(.mistrusted(let reason)):
+                    continuation.resume(throwing: Refusal(.refused, reason))
                 case .failure(let failure): continuation.resume(throwing: failure)
                 }
             }

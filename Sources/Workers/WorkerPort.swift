@@ -255,7 +255,7 @@ extension WorkerPort {
         let reason =
             "The plugin \(request.plugin.id) answered the call '\(call)' with \(problem). Nothing "
             + "was changed, and its worker is started again."
-        done(.failure(.refused(Refusal(.refused, reason))))
+        done(.failure(.mistrusted(reason: reason)))
         answeredWrongly(call, problem)
     }
 }

@@ -264,7 +264,8 @@ final class WorkerSession {
         switch result {
         case .success(let answer): self.answer(id, answer)
         case .failure(.refused(let refusal)): answer(id, .refused(refusal))
-        case .failure(.died(let reason)): answer(id, .refused(Refusal(.refused, reason)))
+        case .failure(.mistrusted(let reason)), .failure(.died(let reason)):
+            answer(id, .refused(Refusal(.refused, reason)))
         }
     }
 

@@ -60,9 +60,9 @@ struct Atriumctl: AsyncParsableCommand {
     static func main() async {
         signal(SIGPIPE, SIG_IGN)
         do {
-            let arguments = CommandLineWords.shieldNegative(
+            let arguments = try CommandLineWords.shieldNegative(
                 ServiceAddress.moveToOption(
-                    CommandLineWords.arrange(Array(CommandLine.arguments.dropFirst()))))
+                    CommandLineWords.arrange(CommandLineWords.read())))
             try CommandLineWords.check(arguments, of: Atriumctl.self)
             try CommandLineWords.checkFile(arguments)
             try CommandLineWords.checkHelp(arguments[...], of: Atriumctl.self)
@@ -102,6 +102,19 @@ struct Atriumctl: AsyncParsableCommand {
 
 /// The words of the command line.
 enum CommandLineWords {
+    /// Reads them.
+    ///
+    /// - Throws: ``CommandFailure`` for one that is no text: it would be another name or another comment.
+    static func read() throws(CommandFailure) -> [String] {
+        do throws(CommandLineText.Problem) {
+            return try CommandLineText.words()
+        } catch {
+            throw CommandFailure(
+                error.sentence, hint: "write it in UTF-8, as a terminal with a UTF-8 locale does.",
+                status: .usage)
+        }
+    }
+
     /// Options may stand before the command, as in `atriumctl --socket PATH list`: they go to the
     /// end, where the command takes them.
     static func arrange(_ words: [String]) -> [String] {

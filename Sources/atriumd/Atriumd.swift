@@ -83,7 +83,7 @@ struct Atriumd: AsyncParsableCommand {
     @MainActor
     static func main() async {
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(try words())
             if let daemon = command as? Atriumd {
                 try await withTaskExecutorPreference(QuietExecutor.shared) {
                     var daemon = daemon
@@ -100,6 +100,14 @@ struct Atriumd: AsyncParsableCommand {
             guard isUsage else { exit(withError: error) }
             report(fullMessage(for: error).replacing("Error: ", with: "", maxReplacements: 1))
             Foundation.exit(ExitCode.validationFailure.rawValue)
+        }
+    }
+
+    private static func words() throws(ValidationError) -> [String] {
+        do throws(CommandLineText.Problem) {
+            return try CommandLineText.words()
+        } catch {
+            throw ValidationError("\(error.sentence).")
         }
     }
 

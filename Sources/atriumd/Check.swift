@@ -62,16 +62,21 @@ struct Check {
             try Self.say(problem.map { "\(name): \($0)" } ?? "\(name): fine")
             passes = passes && problem == nil
         }
-        let roles = settings.problems(of: try settings.roleTable(groups: { [] })())
-        for problem in roles { try report("configuration", problem) }
-        if roles.isEmpty { try report("configuration", nil) }
         let library = Installation.plugins(settings)
+        let problems =
+            settings.problems(of: try settings.roleTable(groups: { [] })())
+            + settings.unknownPlugins(in: library)
+        for problem in problems { try report("configuration", problem) }
+        if problems.isEmpty { try report("configuration", nil) }
         let files = DefinitionFolder(settings).files()
         let outcomes = try await tried(files.flatMap(parts), library)
         var before: [ContainerDefinition] = []
+        let sections = sections(of: outcomes)
         for file in files {
             let own = outcomes.filter { $0.path == file.path }.map(\.outcome)
-            if let problem = own.lazy.compactMap(\.problem).first ?? nesting(of: file, &before) {
+            if let problem = own.lazy.compactMap(\.problem).first ?? nesting(of: file, &before)
+                ?? following(in: file, sections)
+            {
                 try report("definition", "\(problem)")
             } else {
                 try report(file.path, nil)
@@ -106,6 +111,32 @@ struct Check {
             return nil
         }
         return DefinitionReader.problem(in: last, file: file.path, at: .container, reason)
+    }
+
+    /// The sections of filters of all containers whose definitions could be tried whole.
+    private func sections(
+        of outcomes: [Tried]
+    ) -> FollowedSections {
+        FollowedSections(
+            outcomes.flatMap(\.outcome.results).filter { result in
+                // Of one that needs a credential the components without one were tried by themselves.
+                !outcomes.contains {
+                    $0.outcome.lacksSecret && $0.containers.contains(result.container)
+                }
+            })
+    }
+
+    /// Returns an error if a part in a file follows a section that is not there.
+    ///
+    /// Each file is tried alone, without the containers of the others.
+    private func following(
+        in file: DefinitionFolder.File, _ sections: FollowedSections
+    ) -> (any Error)? {
+        for definition in (try? file.outcome.get()) ?? [] {
+            guard let reason = sections.problem(in: definition) else { continue }
+            return DefinitionReader.problem(in: definition, file: file.path, at: .container, reason)
+        }
+        return nil
     }
 
     /// The parts of a file to try: each definition, and its components without those that need a credential.
@@ -144,10 +175,17 @@ struct Check {
         }
     }
 
+    /// A file or a part of one that was tried.
+    private struct Tried {
+        var path: String
+        var containers: [String]
+        var outcome: DefinitionApplication.Outcome
+    }
+
     /// Tries to apply files, without lasting effects.
     private func tried(
         _ files: [DefinitionFolder.File], _ library: PluginLibrary
-    ) async throws -> [(path: String, outcome: DefinitionApplication.Outcome)] {
+    ) async throws -> [Tried] {
         guard !files.isEmpty else { return [] }
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "atrium-check-\(UUID().uuidString)")
@@ -167,7 +205,11 @@ struct Check {
             try Store(at: folder.path(percentEncoded: false), logger: silent, outcomes: outcomes)
         }
         let application = DefinitionApplication(registry: registry, loop: loop, dryRun: true)
-        let tried = zip(files.map(\.path), await application.apply(files)).map { ($0, $1) }
+        let tried = zip(files, await application.apply(files)).map { file, outcome in
+            Tried(
+                path: file.path,
+                containers: ((try? file.outcome.get()) ?? []).map(\.name), outcome: outcome)
+        }
         await withCheckedContinuation { continuation in
             loop.execute {
                 registry.shutdown.run { _ in continuation.resume() }

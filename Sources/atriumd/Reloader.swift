@@ -55,6 +55,7 @@ actor Reloader {
     private let logger: Logger
     private nonisolated let current = Mutex<[String]>([])
     private var roleProblems: [String] = []
+    private var pluginProblems: [String] = []
     /// Called once roles are known.
     private var afterRoles: (@Sendable () async -> Void)?
     private var knowsRoles = false
@@ -105,6 +106,7 @@ actor Reloader {
     /// - Returns: whether roles are known.
     func learnRoles(_ table: @escaping @Sendable () -> RoleTable) async -> Bool {
         await adoptRoles(of: settings, table)
+        await checkPlugins(of: settings)
         logProblems()
         return knowsRoles
     }
@@ -114,8 +116,18 @@ actor Reloader {
         if knowsRoles { await body() } else { afterRoles = body }
     }
 
+    /// Finds ids of plugins in settings that no plugin has, and logs them.
+    private func checkPlugins(of settings: DaemonSettings) async {
+        let (registry, loop) = (parts.registry, parts.loop)
+        let library = await withCheckedContinuation { continuation in
+            loop.execute { continuation.resume(returning: registry.plugins) }
+        }
+        pluginProblems = settings.unknownPlugins(in: library)
+        for problem in pluginProblems { logger.log(.pluginUnknown, ["reason": "\(problem)"]) }
+    }
+
     private func logProblems() {
-        let problems = roleProblems + definitionProblems
+        let problems = roleProblems + pluginProblems + definitionProblems
         current.withLock { $0 = problems }
     }
 
@@ -194,13 +206,15 @@ actor Reloader {
         } catch {
             // The old settings stay: applying half of a file would be worse.
             logger.log(.settingsNotApplied, ["reason": "\(error)"])
-            current.withLock { $0 = ["\(error)"] + roleProblems + definitionProblems }
+            current.withLock {
+                $0 = ["\(error)"] + roleProblems + pluginProblems + definitionProblems
+            }
             return Outcome(problems: ["\(error)"])
         }
         await limit()
         var outcome = await applyDefinitions()
         outcome.changed = changed + outcome.changed
-        outcome.problems = roleProblems + outcome.problems
+        outcome.problems = roleProblems + pluginProblems + outcome.problems
         logger.log(
             .reloaded,
             ["changed": "\(outcome.done)", "problems": "\(outcome.problems.count)"])
@@ -214,6 +228,7 @@ actor Reloader {
         // The table first, because it may throw. It is created even if the file is the same: groups may have changed.
         let table = try newer.roleTable(groups: parts.listener.groups)
         await adoptRoles(of: newer, table)
+        await checkPlugins(of: newer)
         let differences = settings.differences(to: newer)
         // A log level that was set by a call stays, unless the configured one changes.
         if newer.logLevel != settings.logLevel { parts.threshold.level = newer.logLevel }

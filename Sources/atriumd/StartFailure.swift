@@ -76,6 +76,7 @@ struct StartFailure {
         case .corrupt: (.data, EUCLEAN)
         case .lost, .gone: (.data, ENOENT)
         case .notWritable: (.permission, EACCES)
+        case .noFile: (.cantCreate, EEXIST)
         case .failed: (.io, EIO)
         case .closed: (.software, EBADF)
         }

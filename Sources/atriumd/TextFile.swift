@@ -15,12 +15,17 @@ enum TextFile {
             // Non-blocking, because opening a pipe without a writer would wait for ever.
             let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .nonBlocking)
             defer { try? file.close() }
+            guard isFile(file.rawValue) else {
+                throw FileProblem(path, "it is no regular file: put one in its place")
+            }
             var part = [UInt8](repeating: 0, count: 65_536)
             while case let count = try part.withUnsafeMutableBytes({ try file.read(into: $0) }),
                 count > 0
             {
                 bytes += part[..<count]
             }
+        } catch let problem as FileProblem {
+            throw problem
         } catch {
             throw FileProblem(path, errno: (error as? Errno)?.rawValue ?? EIO)
         }
@@ -28,6 +33,22 @@ enum TextFile {
             throw FileProblem(path, "it is not UTF-8")
         }
         return text
+    }
+
+    /// The number of `/dev/null` among devices.
+    private static let nullDevice: dev_t = 0x103
+
+    /// Whether a file has an end: others, such as a pipe or a device, may have none, or other text for each reader.
+    ///
+    /// `/dev/null` is empty, and a folder is refused when it is read.
+    private static func isFile(_ descriptor: Int32) -> Bool {
+        var info = stat()
+        guard fstat(descriptor, &info) == 0 else { return true }
+        switch info.st_mode & S_IFMT {
+        case S_IFREG, S_IFDIR: return true
+        case S_IFCHR: return info.st_rdev == nullDevice
+        default: return false
+        }
     }
 }
 

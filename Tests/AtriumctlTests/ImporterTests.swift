@@ -265,8 +265,9 @@ private final class Shop: Sendable {
         let asked = Mutex(0)
         let report = try await run((1...5000).map { item("i\($0)") }, shop) {
             asked.withLock { count in
+                // Each line is asked about before and after it is read.
                 count += 1
-                return count > 2500
+                return count > 5000
             }
         }
         #expect(report.inserted == 2000)

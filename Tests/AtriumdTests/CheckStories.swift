@@ -1,4 +1,5 @@
 import Foundation
+import JSONCodec
 import TestSupport
 import Testing
 
@@ -190,7 +191,7 @@ extension Stories {
                 #expect(odd.status == 1)
                 #expect(odd.errors.contains("\(folder)/a.yaml: can't be read: Is a directory;"))
                 #expect(odd.errors.contains("/b.yaml: can't be read: No such file or directory;"))
-                #expect(odd.errors.contains("/c.yaml:1:1: there is no definition"), "\(odd)")
+                #expect(odd.errors.contains("/c.yaml: it is no regular file: put one"), "\(odd)")
                 #expect(odd.errors.contains("/d.yaml: it is not UTF-8;"), "\(odd)")
 
                 _ = try await daemon.type("rm -r etc/containers.d; touch etc/containers.d")
@@ -308,6 +309,41 @@ extension Stories {
                     #expect(failed.errors.hasPrefix(reason), "\(failed)")
                     #expect(failed.status == status, "\(failed)")
                 }
+            }
+        }
+
+        @Test
+        func
+            `ids of plugins in settings that no plugin has are reported, and keep nobody from serving`()
+            async throws
+        {
+            var options = DaemonUnderTest.Options()
+            options.configuration = [
+                "atrium.yaml":
+                    "delegates: [org.example.club]\nnetworkPlugins: [org.atrium.remot, org.atrium.remote]\n"
+            ]
+            try await withDaemon(options) { daemon in
+                let file = daemon.home.path + "/etc/atrium.yaml"
+                let problems = [
+                    "\(file):1: delegates: there is no plugin 'org.example.club'; there are: org.atrium.catalog, ",
+                    "\(file):2: networkPlugins: there is no plugin 'org.atrium.remot'; did you mean 'org.atrium.remote'?",
+                ]
+                let status = try await daemon.type("atriumctl status --json")
+                let told = try status.json["problems"]?.array?.compactMap(\.string) ?? []
+                let checked = try await daemon.type(Self.check)
+                #expect(checked.status == 1, "\(checked)")
+                for problem in problems {
+                    #expect(told.contains { $0.hasPrefix(problem) }, "\(told)")
+                    #expect(daemon.log.contains(problem), "\(daemon.log)")
+                    #expect(checked.output.contains("configuration: \(problem)"), "\(checked)")
+                }
+                #expect(told.count == 2, "the id that there is, is none: \(told)")
+
+                try daemon.home.write("etc/atrium.yaml", "networkPlugins: [org.atrium.remote]\n")
+                let reloaded = try await daemon.type("atriumctl reload")
+                #expect(reloaded.status == 0, "\(reloaded)")
+                let after = try await daemon.type("atriumctl status --json")
+                #expect(try after.json["problems"]?.array?.isEmpty ?? true, "\(after)")
             }
         }
     }

@@ -256,7 +256,9 @@ extension Stories {
             return plugin
         }
 
-        @Test func `a vote that is answered with nonsense is refused with the plugin's name`()
+        /// The words for the log are not those for people who vote.
+        @Test
+        func `a vote that is answered with nonsense is refused, and the log has the plugin's name`()
             async throws
         {
             let folder = try Self.plugin("cheat", "votes")
@@ -276,9 +278,16 @@ extension Stories {
                 for _ in 0..<2 {
                     let vote = try await daemon.type("atriumctl vote den 1")
                     #expect(vote.status != 0)
-                    #expect(vote.errors.contains("org.atrium.cheat"), "\(vote)")
-                    #expect(vote.errors.contains("the record 'nonsense'"), "\(vote)")
+                    #expect(
+                        vote.errors.contains(
+                            "the component 'votes' does not answer now: It answered wrongly, so nothing was "
+                                + "changed, and it is being started again: try again."), "\(vote)")
+                    #expect(!vote.errors.contains("org.atrium.cheat"), "\(vote)")
                 }
+                #expect(daemon.log.contains("The worker"), "\(daemon.log)")
+                #expect(daemon.log.contains("the record 'nonsense'"), "\(daemon.log)")
+                let described = try await daemon.type("atriumctl describe den")
+                #expect(described.output.contains("the record 'nonsense'"), "\(described)")
                 let exported = try await daemon.type("atriumctl export den --all")
                 #expect(exported.status == 0 && !exported.output.contains("nonsense"))
             }

@@ -46,7 +46,10 @@ import VarlinkIDL
         case .screenNotFound: .storeUnavailable(reason: "r", retryAfter: 1)
         case .storeUnavailable: .noSpace(path: "p", needed: 2, free: 1)
         case .noSpace: .componentUnavailable(component: "p", reason: "r", retryAfter: 1)
-        case .componentUnavailable: nil
+        case .componentUnavailable:
+            .componentFailed(
+                ComponentFailure(component: "p", reason: "r", details: "d", retryAfter: 1))
+        case .componentFailed: nil
         }
     }
 
@@ -79,7 +82,7 @@ import VarlinkIDL
         for interface in ControlRouter.interfaces {
             let reply = error.reply(of: interface)
             #expect(declared.contains(reply.name))
-            #expect(InterfaceError(reply) == error.published)
+            #expect(InterfaceError(reply) == error.published())
         }
     }
 
@@ -87,6 +90,24 @@ import VarlinkIDL
     func `every error has a sentence`(_ error: HostError) {
         #expect(!error.sentence.isEmpty)
         #expect(error.sentence != String(describing: error))
+    }
+
+    @Test(arguments: [false, true])
+    func `how a component failed is for those who look after it, others read what to do`(
+        isOfCall: Bool
+    ) {
+        let error = HostError.componentFailed(
+            ComponentFailure(
+                component: "stars", reason: "Try again.", details: "The worker 7 ended.",
+                retryAfter: 2, isOfCall: isOfCall))
+        #expect(error.sentence == "The worker 7 ended.", "for the log")
+        for (hasDetails, words) in [(false, "Try again."), (true, "The worker 7 ended.")] {
+            let reply = error.reply(of: Votes.self, hasDetails: hasDetails)
+            let name = isOfCall ? "Refused" : "ComponentUnavailable"
+            #expect(reply.name == "org.atrium.Votes.\(name)")
+            #expect(reply.parameters.value["reason"]?.string == words)
+            #expect(reply.parameters.value["retryAfter"]?.int == 2)
+        }
     }
 
     @Test func `a component outside the scope is a parameter that can't be, in every interface`() {

@@ -1,8 +1,10 @@
-import Control
 import Foundation
 import Host
+import Interfaces
 import Testing
 import Varlink
+
+@testable import Control
 
 @Suite struct `Limits as settings` {
     private func limits(_ values: [String: Int]) -> LimitSettings {
@@ -10,7 +12,10 @@ import Varlink
     }
 
     @Test func `are the documented defaults until they are set`() {
-        #expect(limits([:]).server == VarlinkLimits())
+        var server = limits([:]).server
+        // Of the methods each has a size of its own.
+        server.methodBytes = [:]
+        #expect(server == VarlinkLimits())
         #expect(limits([:]).host == HostLimits())
         #expect(limits([:]) == LimitSettings())
     }
@@ -37,6 +42,26 @@ import Varlink
         let set = limits(["connections": 20, "connectionsPerUser": 15, "handshake": 5])
         #expect(set.server.connectionsPerUser == 15)
         #expect(set.server.handshake == .seconds(5))
+    }
+
+    /// A call as long as the other limits allow has room, also written with escapes; no method takes more but `Apply`.
+    @Test func `each method takes calls of its own size, by the limits of what they hold`() {
+        let usual = limits([:])
+        let sizes = usual.server.methodBytes
+        let all = ControlRouter.interfaces.flatMap { $0.methodNames } + VarlinkService.methodNames
+        #expect(
+            all.filter { sizes[$0] == nil } == [Containers.Apply.name],
+            "files of any number, by administrators")
+        #expect(sizes.values.allSatisfy { $0 <= 4 << 20 }, "frameBytes may be as little")
+        #expect(sizes[Votes.Cast.name] == 64 << 10)
+        #expect(sizes[Contents.Put.name] == 4 << 20)
+        let list = sizes[Contents.List.name] ?? 0
+        #expect(list > 3 * (usual.host.selectionBytes + usual.host.searchBytes))
+        #expect(sizes[Notifications.Publish.name] ?? 0 > 2 * usual.host.payloadBytes)
+
+        let more = limits(["selectionBytes": 1 << 20, "payloadBytes": 1 << 10]).server.methodBytes
+        #expect(more[Contents.List.name] ?? 0 > list)
+        #expect(more[Notifications.Publish.name] == 66 << 10)
     }
 
     private func text(_ path: String) throws -> String {

@@ -147,4 +147,52 @@ private struct Film: JSONCodable, Equatable {
             error?.description == "state: expected one of shown, removed, found 'gone' (at byte 10)"
         )
     }
+
+    @Test func `skimming a value ends where reading it does`() throws {
+        let values = [
+            "1", "-2.5e3", "true", "null", #""a\"b\\""#, #""\u00e9{[""#, "[]", "{}",
+            #"[1, {"a": [2]}, "]"]"#,
+            #"{ "a" : { "}" : "\\" } , "b" : [ [ ] ] }"#,
+            #""\#(String(repeating: "ä", count: 40))""#,
+        ]
+        for value in values {
+            for text in ["\(value)", " \(value) ,1", "\(value)]", "\(value)}"] {
+                let ends = try Array(text.utf8).withUnsafeBytes { bytes in
+                    var (skim, read) = (JSONReader(bytes), JSONReader(bytes))
+                    let skimmed = try skim.skimValue()
+                    #expect(try read.rawValue().elementsEqual(skimmed))
+                    return (skim.offset, read.offset)
+                }
+                #expect(ends.0 == ends.1, "\(text)")
+            }
+        }
+        for text in ["", " ", "{", #"{"a":[1}"#, #""a"#, #""a\"#, #"["a\"]"#] {
+            Array(text.utf8).withUnsafeBytes { bytes in
+                var json = JSONReader(bytes)
+                #expect(throws: JSONError.self, "\(text)") { _ = try json.skimValue() }
+            }
+        }
+    }
+
+    @Test(arguments: [1, 8, 9, 16, 17, 40, 1_000])
+    func `a name that is there twice is found among any number, however it is written`(
+        count: Int
+    ) throws {
+        let names = (0..<count).map { "n\($0)" }
+        func text(_ names: [String]) -> String {
+            "{" + names.map { "\"\($0)\":1" }.joined(separator: ",") + "}"
+        }
+        let escaped = names.map { #"\u006e"# + $0.dropFirst() }
+        for written in [names, escaped] {
+            #expect(try JSON.decode(JSONValue.self, from: text(written)).object?.count == count)
+            for other in [names, escaped] {
+                for twice in Set([0, count / 2, count - 1]) {
+                    let wrong = text(written + ["m", other[twice]])
+                    #expect(throws: JSONError.self, "\(twice)") {
+                        _ = try JSON.decode(JSONValue.self, from: wrong)
+                    }
+                }
+            }
+        }
+    }
 }

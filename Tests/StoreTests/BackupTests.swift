@@ -258,6 +258,13 @@ struct BackupTests {
         #expect(
             refusal(data + Data([0]))
                 == .truncated(file: "backup", bytes: data.count + 1, expected: data.count))
+        // A header that asks for more than any disk has: it is the header that is wrong.
+        var boundless = data
+        boundless[28] = 0x7F
+        let pages = boundless[28..<32].reduce(0) { $0 << 8 | Int($1) }
+        #expect(
+            refusal(boundless)
+                == .truncated(file: "backup", bytes: data.count, expected: pages * 4_096))
         var foreign = data
         foreign[70] ^= 1
         #expect(

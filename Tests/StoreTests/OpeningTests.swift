@@ -64,6 +64,44 @@ import Testing
         #expect(file == scratch.database)
     }
 
+    /// No byte of it makes SQLite say that the disk or somebody's rights are to blame, nor that a file may only be read.
+    @Test func `a damaged header is called damage, or makes no difference`() throws {
+        let bench = try Bench()
+        for number in 0..<20 { _ = bench.write(put("\(number)", "x")) }
+        bench.store.close()
+        let whole = try Data(contentsOf: URL(filePath: bench.scratch.database))
+        var found = Set<Int>()
+        for place in 0..<100 {
+            for value in Set([0, 3, 0xFF, whole[place] ^ 1, whole[place] ^ 0x80]) {
+                let scratch = try TemporaryDirectory()
+                var bytes = whole
+                bytes[place] = value
+                try bytes.write(to: URL(filePath: scratch.database))
+                switch refusal(at: scratch.path) {
+                case nil: break
+                case .corrupt: found.insert(place)
+                // The number of the program that the file belongs to.
+                case .foreign where 68..<72 ~= place: break
+                case let error?: Issue.record("byte \(place) is \(value): \(error)")
+                }
+            }
+        }
+        #expect(found.isSuperset(of: [0, 16, 18, 19, 47]), "\(found.sorted())")
+    }
+
+    @Test(arguments: ["atrium.sqlite", "atrium.sqlite-wal", "atrium.lock"])
+    func `something else in place of a file of the store is named`(name: String) throws {
+        let scratch = try TemporaryDirectory()
+        let path = "\(scratch.path)/\(name)"
+        try #require(mkdir(path, 0o700) == 0)
+        #expect(refusal(at: scratch.path) == .noFile(path: path, kind: "a folder"))
+        try #require(rmdir(path) == 0)
+        try #require(mkfifo(path, 0o600) == 0)
+        #expect(refusal(at: scratch.path) == .noFile(path: path, kind: "a named pipe"))
+        unlink(path)
+        #expect(refusal(at: scratch.path) == nil)
+    }
+
     @Test func `a store with a log opens although no table could be created in it`() throws {
         let bench = try Bench()
         bench.write(put("a", "x"))

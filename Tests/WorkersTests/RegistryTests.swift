@@ -183,10 +183,11 @@ final class IsolatedHost: Sendable {
         let host = try await IsolatedHost()
         #expect(try await host.put("one").inserted == 1)
         let failure = await #expect(throws: HostError.self) { try await host.put("trap") }
-        guard case .refused(let reason, _) = failure else {
+        guard case .componentFailed(let refusal) = failure, refusal.isOfCall else {
             Issue.record("\(String(describing: failure))")
             return
         }
+        let reason = refusal.details
         #expect(reason.hasPrefix("The call putItems of 'trap' ended the component's worker"))
         #expect(reason.contains("was ended by SIG"))
         #expect(try await host.vote(5, by: 1).count == 1)
@@ -205,24 +206,26 @@ final class IsolatedHost: Sendable {
         let host = try await IsolatedHost(limits: limits)
         #expect(try await host.put("one").inserted == 1)
         let errors = try await host.putErrors(["hang", "two"])
-        guard case .refused(let reason, _) = errors[0] else {
+        guard case .componentFailed(let refusal) = errors[0], refusal.isOfCall else {
             Issue.record("\(String(describing: errors[0]))")
             return
         }
+        let reason = refusal.details
         #expect(reason.hasPrefix("The call putItems of 'hang' ended the component's worker"))
         #expect(reason.contains("did not answer the call 'putItems' within 5.0 seconds"))
-        guard case .componentUnavailable("list", let behind, _) = errors[1] else {
+        guard case .componentFailed(let behind) = errors[1], !behind.isOfCall else {
             Issue.record("\(String(describing: errors[1]))")
             return
         }
-        #expect(behind.contains("waited") && behind.contains("behind"), "\(behind)")
+        #expect(behind.component == "list")
+        #expect(behind.details.contains("waited") && behind.details.contains("behind"))
         #expect(try await host.put("three").inserted == 1)
         let again = try await host.putErrors(["hang"])
-        guard case .refused(let same, _) = again[0] else {
+        guard case .componentFailed(let same) = again[0], same.isOfCall else {
             Issue.record("\(again)")
             return
         }
-        #expect(same.hasPrefix("The call putItems of 'hang' ended the component's worker"))
+        #expect(same.details.hasPrefix("The call putItems of 'hang' ended the component's worker"))
         #expect(try await host.list() == ["one", "three"])
         try await host.stop()
     }
@@ -233,12 +236,13 @@ final class IsolatedHost: Sendable {
     ) async throws {
         let host = try await IsolatedHost(callSeconds: own, ofPlugin: plugin)
         let errors = try await host.putErrors(["hang", "two"])
-        guard case .refused(let reason, _) = errors[0] else {
+        guard case .componentFailed(let refusal) = errors[0], refusal.isOfCall else {
             Issue.record("\(String(describing: errors[0]))")
             return
         }
+        let reason = refusal.details
         #expect(reason.contains("did not answer the call 'putItems' within 1.0 seconds"))
-        guard case .componentUnavailable = errors[1] else {
+        guard case .componentFailed = errors[1] else {
             Issue.record("\(String(describing: errors[1]))")
             return
         }
@@ -264,9 +268,9 @@ final class IsolatedHost: Sendable {
             do {
                 _ = try await host.vote(4, in: "likes", by: 2)
                 return false
-            } catch HostError.componentUnavailable(_, let reason, _) {
-                last = reason
-                return reason.contains("started again at") && reason.contains("status 7")
+            } catch HostError.componentFailed(let failure) {
+                last = failure.details
+                return last.contains("started again at") && last.contains("status 7")
             }
         }
         try works.write(to: URL(filePath: path))

@@ -47,7 +47,7 @@ extension HostError {
                 .commentNotFound, .conflict,
                 .refused, .closed, .cursorInvalid, .parameterInvalid, .topicInvalid,
                 .screenNotFound,
-                .storeUnavailable, .noSpace, .componentUnavailable:
+                .storeUnavailable, .noSpace, .componentUnavailable, .componentFailed:
                 (.container, sentence, nil)
             }
         return DefinitionReader.problem(

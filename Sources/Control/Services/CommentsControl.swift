@@ -99,7 +99,7 @@ struct CommentsControl: CommentsService {
                 parameters.comment, state: state, reason: parameters.reason,
                 seen: parameters.seen, in: parameters.component, by: caller
             ) { result in
-                call.answer(result, in: Comments.self) {
+                call.answer(result, in: Comments.self, hasDetails: true) {
                     .init(comment: .init($0.comment), sequence: Int($0.sequence))
                 }
             }
@@ -114,7 +114,7 @@ struct CommentsControl: CommentsService {
                 in: parameters.component, limit: parameters.limit ?? 100,
                 cursor: parameters.cursor, by: context.user(call.peer)
             ) { result in
-                call.answer(result, in: Comments.self) { page in
+                call.answer(result, in: Comments.self, hasDetails: true) { page in
                     .init(
                         comments: page.comments.map {
                             .init(

@@ -15,7 +15,8 @@ extension ContainersControl {
             ) { result in
                 switch result {
                 case .success(let id): ExportStream(call, id, context).start()
-                case .failure(let error): call.fail(error.reply(of: Containers.self))
+                case .failure(let error):
+                    call.fail(error.reply(of: Containers.self, hasDetails: true))
                 }
             }
         }
@@ -28,7 +29,7 @@ extension ContainersControl {
         let caller = context.own(call.peer)
         context.find(parameters.container, for: call, in: Containers.self) { container in
             container.restore(records, by: caller) { result in
-                call.answer(result, in: Containers.self) {
+                call.answer(result, in: Containers.self, hasDetails: true) {
                     .init(
                         restored: $0.restored, unchanged: $0.unchanged,
                         sequence: Int($0.sequence))
@@ -77,7 +78,7 @@ private struct ExportStream: Sendable {
         context.registry.exports.pull(id) { result in
             switch result {
             case .failure(let error):
-                call.fail(error.reply(of: Containers.self))
+                call.fail(error.reply(of: Containers.self, hasDetails: true))
             case .success(let part) where part.isLast:
                 call.reply(.init(part))
             case .success(let part):

@@ -25,11 +25,11 @@ struct ContainersControl: ContainersService {
             prune: parameters.prune ?? false, by: caller
         ) { result in
             guard case .failure(let error) = result, hasPlace(error) else {
-                return call.answer(result, in: Containers.self, Self.reply)
+                return call.answer(result, in: Containers.self, hasDetails: true, Self.reply)
             }
             locate(read[...], by: caller) { problem in
                 if let problem { return Self.fail(call, problem) }
-                call.answer(result, in: Containers.self, Self.reply)
+                call.answer(result, in: Containers.self, hasDetails: true, Self.reply)
             }
         }
     }
@@ -109,9 +109,11 @@ struct ContainersControl: ContainersService {
         let (name, registry) = (parameters.container, context.registry)
         let describe = { Result { () throws(HostError) in try registry.describe(name) } }
         let known = describe()
-        if case .success = known { return call.answer(known, in: Containers.self, Self.reply) }
+        if case .success = known {
+            return call.answer(known, in: Containers.self, hasDetails: true, Self.reply)
+        }
         registry.expected.whenOver(of: context.user(call.peer)) {
-            call.answer(describe(), in: Containers.self, Self.reply)
+            call.answer(describe(), in: Containers.self, hasDetails: true, Self.reply)
         }
     }
 
@@ -131,7 +133,7 @@ struct ContainersControl: ContainersService {
         context.registry.structure.delete(
             parameters.container, purge: parameters.purge ?? false, by: caller
         ) { result in
-            call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
+            call.answer(result, in: Containers.self, hasDetails: true) { .init(sequence: Int($0)) }
         }
     }
 
@@ -167,7 +169,7 @@ struct ContainersControl: ContainersService {
         context.registry.structure.attach(
             component, to: parameters.container, at: parameters.at, by: context.own(call.peer)
         ) { result in
-            call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
+            call.answer(result, in: Containers.self, hasDetails: true) { .init(sequence: Int($0)) }
         }
     }
 
@@ -176,7 +178,7 @@ struct ContainersControl: ContainersService {
     ) {
         let caller = context.own(call.peer)
         context.registry.structure.change(parameters.container) { result in
-            call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
+            call.answer(result, in: Containers.self, hasDetails: true) { .init(sequence: Int($0)) }
         } _: { container, done in
             container.structure.detach(
                 parameters.component, purge: parameters.purge ?? false, by: caller, done)
@@ -188,7 +190,7 @@ struct ContainersControl: ContainersService {
     ) {
         let caller = context.own(call.peer)
         context.registry.structure.change(parameters.container) { result in
-            call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
+            call.answer(result, in: Containers.self, hasDetails: true) { .init(sequence: Int($0)) }
         } _: { container, done in
             container.structure.move(parameters.component, to: parameters.at, by: caller, done)
         }
@@ -204,7 +206,7 @@ struct ContainersControl: ContainersService {
                     try container.contents.reload(parameters.component)
                 }
             }
-            call.answer(result, in: Containers.self) { .init() }
+            call.answer(result, in: Containers.self, hasDetails: true) { .init() }
         }
     }
 
@@ -214,7 +216,7 @@ struct ContainersControl: ContainersService {
     ) {
         let caller = context.own(call.peer)
         context.registry.structure.change(parameters.container) { result in
-            call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
+            call.answer(result, in: Containers.self, hasDetails: true) { .init(sequence: Int($0)) }
         } _: { container, done in
             container.structure.setHidden(parameters.component, parameters.hidden, by: caller, done)
         }
@@ -225,7 +227,7 @@ struct ContainersControl: ContainersService {
     ) {
         let caller = context.own(call.peer)
         context.registry.structure.change(parameters.container) { result in
-            call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
+            call.answer(result, in: Containers.self, hasDetails: true) { .init(sequence: Int($0)) }
         } _: { container, done in
             container.structure.setOpen(
                 votes: parameters.votes, comments: parameters.comments, by: caller, done)

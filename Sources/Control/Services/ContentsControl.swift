@@ -83,7 +83,7 @@ struct ContentsControl: ContentsService {
         let caller = context.own(call.peer)
         context.find(parameters.container, for: call, in: Contents.self) { container in
             container.contents.put(batch, in: parameters.component, by: caller) { result in
-                call.answer(result, in: Contents.self) {
+                call.answer(result, in: Contents.self, hasDetails: true) {
                     .init(
                         inserted: $0.inserted, updated: $0.updated, unchanged: $0.unchanged,
                         sequence: Int($0.sequence))
@@ -101,7 +101,7 @@ struct ContentsControl: ContentsService {
                 parameters.items, in: parameters.component, purge: parameters.purge ?? false,
                 by: caller
             ) { result in
-                call.answer(result, in: Contents.self) {
+                call.answer(result, in: Contents.self, hasDetails: true) {
                     .init(removed: $0.removed, sequence: Int($0.sequence))
                 }
             }

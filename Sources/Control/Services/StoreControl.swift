@@ -15,7 +15,8 @@ struct StoreControl: StoreService {
         let begun = Result { () throws(HostError) in try context.registry.backups.begin() }
         switch begun {
         case .success(let id): BackupStream(call: call, id: id, context: context).start()
-        case .failure(let error): call.fail(error.reply(of: Interfaces.Store.self))
+        case .failure(let error):
+            call.fail(error.reply(of: Interfaces.Store.self, hasDetails: true))
         }
     }
 
@@ -59,7 +60,8 @@ private struct BackupStream: Sendable {
             return (part.isLast ? nil : VarlinkCall.frame(reply), reply)
         } _: { result in
             switch result {
-            case .failure(let error): call.fail(error.reply(of: Interfaces.Store.self))
+            case .failure(let error):
+                call.fail(error.reply(of: Interfaces.Store.self, hasDetails: true))
             case .success((let frame?, _)):
                 call.replyRaw(frame)
                 advance()

@@ -19,7 +19,7 @@ struct VerifyStream: Sendable {
         do throws(HostError) {
             follow(try context.registry.verifications.begin(of: container))
         } catch {
-            call.fail(error.reply(of: Interfaces.Store.self))
+            call.fail(error.reply(of: Interfaces.Store.self, hasDetails: true))
         }
     }
 
@@ -46,7 +46,8 @@ struct VerifyStream: Sendable {
         guard call.isWritable else { return call.onWritable { advance(id) } }
         context.registry.verifications.pull(id) { result in
             switch result {
-            case .failure(let error): call.fail(error.reply(of: Interfaces.Store.self))
+            case .failure(let error):
+                call.fail(error.reply(of: Interfaces.Store.self, hasDetails: true))
             case .success(let news) where news.report != nil: call.reply(.init(news))
             case .success(let news):
                 call.replyContinues(.init(news))

@@ -73,7 +73,7 @@ struct VotesControl: VotesService {
                 on: parameters.item, in: parameters.component, limit: parameters.limit ?? 100,
                 cursor: parameters.cursor, by: context.user(call.peer)
             ) { result in
-                call.answer(result, in: Votes.self) { page in
+                call.answer(result, in: Votes.self, hasDetails: true) { page in
                     .init(
                         ballots: page.ballots.map {
                             .init(actor: $0.actor, value: $0.value, cast: $0.cast.text)

@@ -18,7 +18,7 @@ public struct LimitSettings: Sendable, Hashable {
     public static var known: [NumberSetting] { all.map(\.setting) }
 
     /// The defaults.
-    public init() {}
+    public init() { server.methodBytes = MethodSizes.sizes(under: host) }
 
     /// The defaults, with the settings applied.
     ///
@@ -31,6 +31,7 @@ public struct LimitSettings: Sendable, Hashable {
                 self[keyPath: limit.place] = max(1, self[keyPath: whole] / 2)
             }
         }
+        server.methodBytes = MethodSizes.sizes(under: host)
     }
 
     /// The full key of a limit by its name in an error; nil if it can't be set.

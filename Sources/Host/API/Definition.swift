@@ -182,6 +182,8 @@ public struct ApplyResult: Sendable, Hashable {
     public var action: Action
     /// The changes, one line each.
     public var changes: [String]
+    /// The ids of its sections of filters after the change, where it is rehearsed; nil: they are not known.
+    public var sections: [String]?
 }
 
 /// A component as the registry shows it.

@@ -15,6 +15,7 @@ extension HostError {
             .cursorInvalid(let reason), .storeUnavailable(let reason, _),
             .componentUnavailable(_, let reason, _):
             reason
+        case .componentFailed(let failure): failure.details
         case .itemsUnfit(_, let field, let reason, let items):
             "The field '\(field)' does not fit \(items.joined(separator: ", ")): \(reason)"
         case .recordInvalid(let component, let key, let reason):

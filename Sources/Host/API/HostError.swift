@@ -64,6 +64,34 @@ public enum HostError: Error, Sendable, Hashable {
     case noSpace(path: String, needed: Int, free: Int)
     /// The component's worker is not running; with the seconds until it may run.
     case componentUnavailable(component: String, reason: String, retryAfter: Double)
+    /// The component failed, and how is not for everybody.
+    case componentFailed(ComponentFailure)
+}
+
+/// A failure of a component, in words for everybody and in words for those who look after it.
+public struct ComponentFailure: Sendable, Hashable {
+    /// The component's name, or the plugin of a delegate.
+    public var component: String
+    /// What anybody may read: what became of the call and what to do, in sentences.
+    public var reason: String
+    /// How it failed, as a sentence with processes, plugins and their words: for moderators, administrators and the log.
+    public var details: String
+    /// The seconds until a retry may succeed.
+    public var retryAfter: Double
+    /// Whether it is this call alone that is refused, while the component answers others.
+    public var isOfCall: Bool
+
+    /// A failure; by default, of the component and not of one call.
+    public init(
+        component: String, reason: String, details: String, retryAfter: Double,
+        isOfCall: Bool = false
+    ) {
+        self.component = component
+        self.reason = reason
+        self.details = details
+        self.retryAfter = retryAfter
+        self.isOfCall = isOfCall
+    }
 }
 
 extension HostError {
@@ -71,6 +99,13 @@ extension HostError {
     public var isOfSecretNotRead: Bool {
         guard case .settingInvalid(_, _, let reason) = self else { return false }
         return reason == SettingError.secretNotRead
+    }
+}
+
+extension HostError {
+    /// The error as a sentence that anybody may read.
+    var plainSentence: String {
+        if case .componentFailed(let failure) = self { failure.reason } else { sentence }
     }
 }
 

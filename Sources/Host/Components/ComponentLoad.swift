@@ -121,6 +121,7 @@ final class ComponentLoad {
             switch failure {
             case .died(let reason): slot.start.fail(because: reason)
             case .refused(let refusal): slot.start.fail(because: refusal.reason)
+            case .mistrusted(let reason): slot.start.fail(because: reason)
             case nil where slot.kind == .contents && reported.items == nil:
                 // The source is still loading, and will report its items later.
                 end(Loaded(state: reported))

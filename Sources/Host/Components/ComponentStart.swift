@@ -267,7 +267,7 @@ extension ComponentStart {
         if isNew {
             slot.domain.logger.log(.componentFailed, slot.logFields(["reason": "\(reason)"]))
         }
-        slot.requests.refuseAll(of: slot, slot.unavailable(reason, retryAfter: retryAfter))
+        slot.requests.refuseAll(of: slot, slot.failed(reason, retryAfter: retryAfter))
         slot.container?.startsChanged()
         done()
     }

@@ -116,14 +116,21 @@ struct PoisonCalls {
     }
 
     /// The error with which a call is refused; nil if it may be made.
-    mutating func refusal(of call: CallIdentity, at now: Timestamp) -> HostError? {
+    mutating func refusal(
+        of call: CallIdentity, by component: String, at now: Timestamp
+    ) -> HostError? {
         calls.removeAll { $0.until <= now }
         guard let known = calls.first(where: { $0.content == call.anyone }),
             known.actors.contains(call.actor) || known.actors.count > 1
         else { return nil }
-        return .refused(
-            reason: Self.sentence(call.words, known.reason, until: known.until),
-            retryAfter: Double(known.until.milliseconds - now.milliseconds) / 1_000)
+        return .componentFailed(
+            ComponentFailure(
+                component: component,
+                reason: "The component failed whenever this call was made, so it is refused until "
+                    + "\(known.until.text). Other calls are answered.",
+                details: Self.sentence(call.words, known.reason, until: known.until),
+                retryAfter: Double(known.until.milliseconds - now.milliseconds) / 1_000,
+                isOfCall: true))
     }
 
     /// The refused calls, for people.

@@ -74,7 +74,7 @@ final class Question: Request {
     override func send(to port: any ComponentPort, of slot: Slot) {
         guard let query = make() else { return }
         self.query = query
-        if let error = slot.requests.refusal(of: self, in: slot.domain) { return fail(error) }
+        if let error = slot.requests.refusal(of: self, for: slot) { return fail(error) }
         slot.requests.sent(self, for: slot)
         port.answer(query) { [weak slot] result in
             guard let slot, slot.requests.arrived(self, result.failure, for: slot) else { return }
@@ -92,8 +92,18 @@ extension HostError {
         switch failure {
         case .refused(let refusal):
             self.init(refusal, container: slot.containerName, component: slot.name)
-        case .died(let reason): self = slot.unavailable(reason)
+        case .mistrusted(let reason): self = .mistrusted(reason, of: slot)
+        case .died(let reason): self = slot.lost(reason)
         }
+    }
+}
+
+extension HostError {
+    /// The error of a call whose answer broke a rule.
+    static func mistrusted(_ reason: String, of slot: Slot) -> HostError {
+        slot.failure(
+            "It answered wrongly, so nothing was changed, and it is being started again: try again.",
+            details: reason)
     }
 }
 

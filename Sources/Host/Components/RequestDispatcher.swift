@@ -50,10 +50,10 @@ final class RequestDispatcher {
     }
 
     /// The error for a call that ended the worker earlier; nil if it did not.
-    func refusal(of request: Request, in domain: Domain) -> HostError? {
+    func refusal(of request: Request, for slot: Slot) -> HostError? {
         // Most components never had such a call; then no identity is computed.
         guard !poison.isEmpty, let call = request.identity else { return nil }
-        return poison.refusal(of: call, at: domain.now())
+        return poison.refusal(of: call, by: slot.name, at: slot.domain.now())
     }
 
     // MARK: Sending
@@ -78,10 +78,10 @@ final class RequestDispatcher {
     private func enqueue(_ request: Request, for slot: Slot) {
         switch slot.state {
         case .attached: break
-        case .failed(let reason): return request.fail(slot.unavailable(reason))
+        case .failed(let reason): return request.fail(slot.failed(reason, retryAfter: 1))
         case .starting, .prepared:
             guard let stall = slot.start.watch.stall else { break }
-            return request.fail(slot.unavailable(stall, retryAfter: 5))
+            return request.fail(slot.stalled(stall))
         case .closed:
             // The slot was replaced while the caller was busy with something else.
             guard let successor = slot.container?.slot(slot.name), successor !== slot else {
@@ -212,8 +212,10 @@ extension RequestDispatcher {
         }
         if death.wasOverdue {
             // They have waited for their whole time.
-            let error = slot.unavailable(
-                "The call waited behind one that was not answered in time, and was not made: "
+            let error = slot.failure(
+                "The call waited behind one that was not answered in time, and was not made: try again.",
+                details:
+                    "The call waited behind one that was not answered in time, and was not made: "
                     + death.reason)
             unanswered.failures += requests.filter { !$0.waitsOn }.map { ($0, error) }
             requests.removeAll { !$0.waitsOn }
@@ -229,13 +231,14 @@ extension RequestDispatcher {
     private func blame(_ request: Request, of slot: Slot, for reason: String) -> HostError {
         let domain = slot.domain
         slot.failures.recordPoisoning()
-        guard let call = request.identity else { return slot.unavailable(reason, retryAfter: 5) }
+        guard let call = request.identity else { return slot.lost(reason, retryAfter: 5) }
         let now = domain.now()
         let until = now.after(domain.limits.poisonTime)
         poison.add(call, until: until, because: reason)
         domain.logger.log(
             .callBlamed, slot.logFields(["call": "\(call.words)", "reason": "\(reason)"]))
-        return poison.refusal(of: call, at: now) ?? slot.unavailable(reason, retryAfter: 5)
+        return poison.refusal(of: call, by: slot.name, at: now)
+            ?? slot.lost(reason, retryAfter: 5)
     }
 
     /// Moves the requests here that wait for the component of another slot.
@@ -270,7 +273,9 @@ extension RequestDispatcher {
         let wasSlow = waits.isSlow
         let overdue = waits.check(at: queue.present?.number, newest: slot.domain.lastTicket)
         if let overdue, waits.isSlow || (slot.failures.count > 0 && !slot.isAttached) {
-            let error = slot.unavailable(waitReason(of: slot))
+            let error = slot.failure(
+                "It is busy: the call waited \(slot.callTime) for it and was not made. Try again.",
+                details: waitReason(of: slot))
             let refused = queue.removeWaiting { $0.number <= overdue && !$0.waitsOn }
             for request in refused { request.fail(error) }
         }

@@ -123,20 +123,55 @@ final class Slot {
     /// Throws unless what is shown is what the component holds, or held when it was lost.
     func checkShown() throws(HostError) {
         guard !isShown || own.awaitsItems else { return }
-        if case .failed(let reason) = state { throw unavailable(reason, retryAfter: 5) }
-        if let stall = start.watch.stall { throw unavailable(stall, retryAfter: 5) }
+        if case .failed(let reason) = state { throw failed(reason) }
+        if let stall = start.watch.stall { throw stalled(stall) }
         if isShown { throw unavailable(source.loadingReason) }
     }
 
     /// The error for work that needs the component while it is not attached.
     var absence: HostError {
-        if case .failed(let reason) = state { return unavailable(reason, retryAfter: 5) }
-        return unavailable(start.watch.stall ?? "It is being started.")
+        if case .failed(let reason) = state { return failed(reason) }
+        if let stall = start.watch.stall { return stalled(stall, retryAfter: 1) }
+        return unavailable("It is being started.")
     }
 
     /// The error for a call that the component can't answer.
     func unavailable(_ reason: String, retryAfter: Double = 1) -> HostError {
         .componentUnavailable(component: name, reason: reason, retryAfter: retryAfter)
+    }
+
+    /// The error for a call that the component can't answer because it failed.
+    ///
+    /// - Parameters:
+    ///   - reason: what anybody may read: what became of the call, and what to do.
+    ///   - details: how it failed, for those who look after it.
+    ///   - retryAfter: the seconds until a retry may succeed.
+    /// - Returns: the error.
+    func failure(_ reason: String, details: String, retryAfter: Double = 1) -> HostError {
+        .componentFailed(
+            ComponentFailure(
+                component: name, reason: reason, details: details, retryAfter: retryAfter))
+    }
+
+    /// The error for a call during which the component was lost.
+    func lost(_ details: String, retryAfter: Double = 1) -> HostError {
+        failure(
+            "It failed during the call, of which nothing was done, and is being started again: try again.",
+            details: details, retryAfter: retryAfter)
+    }
+
+    /// The error for a call while the component does not run, because it failed.
+    func failed(_ details: String, retryAfter: Double = 5) -> HostError {
+        failure(
+            "It failed and does not run at present: try again later.", details: details,
+            retryAfter: retryAfter)
+    }
+
+    /// The error for a call while the start of the component is stalled.
+    func stalled(_ details: String, retryAfter: Double = 5) -> HostError {
+        failure(
+            "It is being started, which takes longer than usual: try again later.",
+            details: details, retryAfter: retryAfter)
     }
 
     /// The error for a long query whose items keep changing while it runs.
@@ -192,7 +227,7 @@ extension Slot {
         release()
         state = .failed(reason: reason)
         settingsChange.end()
-        asked?.fail(because: reason)
+        asked?.fail(because: failed(reason).plainSentence)
     }
 
     /// Handles the loss of the worker: restarts the component, and sends unanswered requests again.

@@ -81,7 +81,7 @@ final class StartWatch {
     func refuseToWait(_ reason: String) {
         guard slot.start.isWorthWaitingFor else { return }
         stall = reason
-        slot.requests.refuseAll(of: slot, slot.unavailable(reason, retryAfter: 5))
+        slot.requests.refuseAll(of: slot, slot.stalled(reason))
     }
 
     /// Refuses calls from now on, without any that wait.

@@ -115,7 +115,7 @@ class Command: Request {
     override func send(to port: any ComponentPort, of slot: Slot) {
         self.slot = slot
         if let error = absenceOfActor ?? objection() ?? container.lane.refusal
-            ?? slot.requests.refusal(of: self, in: slot.domain)
+            ?? slot.requests.refusal(of: self, for: slot)
         {
             return fail(error)
         }
@@ -138,7 +138,10 @@ class Command: Request {
     func decided(_ result: Result<Decision, PortFailure>) {
         guard let operation else { return }
         switch result {
-        case .failure(.died(let reason)): return fail(slot.unavailable(reason))
+        case .failure(.died(let reason)): return fail(slot.lost(reason))
+        case .failure(.mistrusted(let reason)):
+            container.meters.count(.refusals)
+            refused = .mistrusted(reason, of: slot)
         case .failure(.refused(let refusal)):
             container.meters.count(.refusals)
             refused = HostError(refusal, container: container.name, component: slot.name)

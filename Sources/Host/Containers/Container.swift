@@ -152,7 +152,7 @@ extension Container {
     /// The list that a call names, or the first.
     func list(_ name: String?) throws(HostError) -> (slot: Slot, list: ContentIndex) {
         let slot = try slot(name, .contents)
-        if case .failed(let reason) = slot.state { throw slot.unavailable(reason, retryAfter: 5) }
+        if case .failed(let reason) = slot.state { throw slot.failed(reason) }
         // A component that is being restarted still has its earlier list.
         try slot.checkShown()
         guard let list = slot.list else { throw slot.unavailable("It has no list.") }

@@ -89,6 +89,15 @@ public struct ContainerFilters {
         askSections(of: slots[...], [], done)
     }
 
+    /// Finds out which sections an attached component has.
+    ///
+    /// - Parameters:
+    ///   - slot: the component's slot.
+    ///   - done: called with the ids of the sections; nil: the component can't say.
+    func sectionIDs(of slot: Slot, _ done: @escaping ([String]?) -> Void) {
+        askSections(of: [slot], [], done)
+    }
+
     private func askSections(
         of slots: ArraySlice<Slot>, _ known: [String], _ done: @escaping ([String]?) -> Void
     ) {

@@ -123,11 +123,14 @@ struct Delegates {
 
     private func answer(of named: Named) -> Result<ContainerDelegate, HostError> {
         named.made.mapError { error in
-            .componentUnavailable(
-                component: named.definition.plugin,
-                reason: "The delegate \(named.definition.plugin) is unavailable, so the "
-                    + "call can't be approved: \(error.sentence)",
-                retryAfter: 5)
+            .componentFailed(
+                ComponentFailure(
+                    component: named.definition.plugin,
+                    reason: "What decides here is not available, so the call can't be approved: "
+                        + "try again later.",
+                    details: "The delegate \(named.definition.plugin) is unavailable, so the "
+                        + "call can't be approved: \(error.sentence)",
+                    retryAfter: 5))
         }
     }
 

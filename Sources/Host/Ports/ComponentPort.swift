@@ -132,6 +132,8 @@ public struct StatePart: Sendable, Hashable {
 public enum PortFailure: Error, Sendable, Hashable {
     /// It refused: nothing was changed.
     case refused(Refusal)
+    /// Its answer broke a rule, as a sentence: nothing was changed, and it is made anew.
+    case mistrusted(reason: String)
     /// Its worker ended before it answered; whether it had decided doesn't matter, since its state is lost.
     case died(reason: String)
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Logging
 
 /// The record of which component or delegate is being called in the daemon's own process, for a handler of crashes.
 ///
@@ -22,10 +23,12 @@ public final class CrashNote: @unchecked Sendable {
 
     /// Reads what the previous process left; ``clear()`` empties the file.
     ///
-    /// - Parameter file: the store's file; the note lies beside it.
-    init(beside file: String) {
+    /// - Parameters:
+    ///   - file: the store's file; the note lies beside it.
+    ///   - logger: where to log that the note can't be used.
+    init(beside file: String, logger: Logger) {
         let directory = file.lastIndex(of: "/").map { file[...$0] } ?? ""
-        descriptor = open(directory + Self.name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        descriptor = NoteFile.open(directory + Self.name, O_RDWR | O_CREAT, logger)
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = pread(descriptor, &bytes, bytes.count, 0)
         left = count > 0 ? InitNote.Component(Array(bytes.prefix(count))) : nil

@@ -218,7 +218,7 @@ final class InProcessPort: ComponentPort, DirectLoad {
         let reason =
             "The plugin \(plugin.id) answered with \(problem). Nothing was changed, and its component is "
             + "restarted."
-        done(.failure(.refused(Refusal(.refused, reason))))
+        done(.failure(.mistrusted(reason: reason)))
         fail(because: reason)
     }
 

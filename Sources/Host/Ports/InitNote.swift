@@ -1,12 +1,13 @@
 import Glibc
 import JSONCodec
+import Logging
 
 /// Records in a file which component is being made in the daemon's own process.
 ///
 /// A component whose `init` hangs blocks the loop until the process is ended from outside. From the file the next
 /// process knows which plugin caused that.
 ///
-/// The file is not synced: it must survive the process, not the machine. If it can't be opened, nothing is noted.
+/// The file is not synced: it must survive the process, not the machine. If it can't be opened, that is logged, and nothing is noted.
 final class InitNote {
     /// The component that was being made.
     struct Component: Equatable {
@@ -23,10 +24,12 @@ final class InitNote {
 
     /// Reads the note of the previous process, and empties the file.
     ///
-    /// - Parameter file: the store's file; the note lies beside it.
-    init(beside file: String) {
+    /// - Parameters:
+    ///   - file: the store's file; the note lies beside it.
+    ///   - logger: where to log that the note can't be used.
+    init(beside file: String, logger: Logger) {
         let directory = file.lastIndex(of: "/").map { file[...$0] } ?? ""
-        descriptor = open(directory + Self.name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        descriptor = NoteFile.open(directory + Self.name, O_RDWR | O_CREAT, logger)
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = pread(descriptor, &bytes, bytes.count, 0)
         left = count > 0 ? Component(Array(bytes.prefix(count))) : nil

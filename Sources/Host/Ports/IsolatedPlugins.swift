@@ -42,7 +42,7 @@ final class IsolatedPlugins {
     ) {
         folder = store.lastIndex(of: "/").map { String(store[..<$0]) } ?? "."
         self.logger = logger
-        let read = Self.read(file)
+        let read = Self.read(file, logger)
         for cause in read where Self.identity(of: cause.path) == cause.identity {
             causes[cause.called.plugin] = cause
         }
@@ -95,8 +95,8 @@ final class IsolatedPlugins {
             metadata: ["path": "\(file)", "reason": "\(String(cString: strerror(code)))"])
     }
 
-    private static func read(_ file: String) -> [Cause] {
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+    private static func read(_ file: String, _ logger: Logger) -> [Cause] {
+        let descriptor = NoteFile.open(file, O_RDONLY, logger)
         guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: 1 << 20)

@@ -65,7 +65,8 @@ public final class Registry: @unchecked Sendable {
         let store = try openStore { relay.relay($0) }
         let actors = ActorTable()
         let notes = ProcessNotes(
-            making: InitNote(beside: store.file), crash: CrashNote(beside: store.file))
+            making: InitNote(beside: store.file, logger: logger),
+            crash: CrashNote(beside: store.file, logger: logger))
         let crashed = notes.crash.left
         let isolated = IsolatedPlugins(
             beside: store.file, crashed: crashed,

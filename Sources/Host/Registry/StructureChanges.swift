@@ -61,18 +61,56 @@ public final class StructureChanges {
                 reply(result)
                 finished()
             }
-            var application = Application(dryRun: dryRun, prune: prune, caller: caller)
+            let follows = definitions.contains(where: \.follows)
+            var application = Application(
+                dryRun: dryRun, prune: prune, asksSections: follows || domain.isCheck,
+                caller: caller)
             // A single definition needs no rehearsal: it is applied whole or not at all.
-            guard definitions.count > 1, !dryRun else {
+            guard definitions.count > 1 || dryRun || follows else {
                 return applyAll(definitions, application, done)
             }
             application.dryRun = true
             applyAll(definitions, application) { [self] rehearsal in
-                guard case .success = rehearsal else { return done(rehearsal) }
-                application.dryRun = false
-                applyAll(definitions, application, done)
+                guard case .success(let outcome) = rehearsal else { return done(rehearsal) }
+                checkFollowed(by: definitions, outcome) { [self] problem in
+                    if let problem { return done(.failure(problem)) }
+                    guard !dryRun else { return done(rehearsal) }
+                    application.dryRun = false
+                    applyAll(definitions, application, done)
+                }
             }
         }
+    }
+
+    /// Looks whether the parts of definitions that were rehearsed can follow as these say.
+    ///
+    /// A part's container need not be there: a definition may come before those of its parts.
+    private func checkFollowed(
+        by definitions: [ContainerDefinition], _ outcome: ApplyOutcome,
+        _ done: @escaping (HostError?) -> Void
+    ) {
+        let rehearsed = Set(outcome.results.map(\.container))
+        var sections = FollowedSections(outcome.results)
+        let parts = definitions.flatMap(\.components).filter { !$0.follow.isEmpty }
+        var others = Set(parts.compactMap(\.container)).subtracting(rehearsed).sorted()[...]
+        func next() {
+            while let name = others.popFirst() {
+                guard let other = containers[name], !other.loading.isUnderWay else { continue }
+                return other.filters.sectionIDs { ids in
+                    sections.add(ids, of: name)
+                    next()
+                }
+            }
+            for definition in definitions {
+                for part in definition.components {
+                    if let problem = sections.problem(of: part, in: definition.name) {
+                        return done(problem)
+                    }
+                }
+            }
+            done(nil)
+        }
+        next()
     }
 
     /// Which containers would be parts of others once these definitions are applied.
@@ -99,6 +137,7 @@ public final class StructureChanges {
     private struct Application {
         var dryRun: Bool
         var prune: Bool
+        var asksSections: Bool
         var caller: Caller
     }
 
@@ -122,7 +161,7 @@ public final class StructureChanges {
         }
         container.structure.apply(
             definition, dryRun: application.dryRun, prune: application.prune, isNew: known == nil,
-            by: application.caller,
+            asksSections: application.asksSections, by: application.caller,
             atCommit: { [self] in state.add(container) }, reached)
     }
 
@@ -153,7 +192,7 @@ public final class StructureChanges {
             let container = containers[name]
         else { return attach() }
         // Before its turn, because components are asked: others would wait for their answers.
-        checkSections(component.follow, of: part, in: container) { problem in
+        checkSections(of: component, part, in: container) { problem in
             if let problem { reply(.failure(problem)) } else { attach() }
         }
     }
@@ -172,21 +211,20 @@ public final class StructureChanges {
 
     /// Looks whether sections that follow others, and these, are there, as far as their components say.
     private func checkSections(
-        _ follow: [String: String], of part: Container, in container: Container,
+        of component: ComponentDefinition, _ part: Container, in container: Container,
         _ done: @escaping (HostError?) -> Void
     ) {
-        guard !follow.isEmpty else { return done(nil) }
-        let problem = { (names: any Sequence<String>, home: Container, known: [String]?) in
-            guard let known, let wrong = names.sorted().first(where: { !known.contains($0) })
-            else { return nil as HostError? }
-            let others = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
-            return .definitionInvalid(
-                container: container.name,
-                reason: "follow: '\(home.name)' has no section '\(wrong)'; \(others).")
-        }
+        guard !component.follow.isEmpty else { return done(nil) }
+        var sections = FollowedSections()
         part.filters.sectionIDs { own in
-            if let wrong = problem(follow.keys, part, own) { return done(wrong) }
-            container.filters.sectionIDs { done(problem(follow.values, container, $0)) }
+            sections.add(own, of: part.name)
+            if let wrong = sections.problem(of: component, in: container.name) {
+                return done(wrong)
+            }
+            container.filters.sectionIDs { around in
+                sections.add(around, of: container.name)
+                done(sections.problem(of: component, in: container.name))
+            }
         }
     }
 

@@ -124,7 +124,8 @@ extension PartAssembly {
                 screens.choosing.show(all, on: root) { result in
                     if case .failure(let error) = result {
                         for shown in all {
-                            shown.home.parts.fail(shown.screen, with: shown.choices, error.sentence)
+                            shown.home.parts.fail(
+                                shown.screen, with: shown.choices, error.plainSentence)
                         }
                         root.touched()
                     }

@@ -164,7 +164,7 @@ extension HostError {
             .closed,
             .cursorInvalid, .limitExceeded, .topicInvalid, .screenNotFound, .storeUnavailable,
             .noSpace,
-            .componentUnavailable:
+            .componentUnavailable, .componentFailed:
             false
         }
     }

@@ -70,7 +70,7 @@ final class ScreenTurn {
             }
             switch result {
             case .success(let shown): add(shown)
-            case .failure(let error): failed.append((part, choices, error.sentence))
+            case .failure(let error): failed.append((part, choices, error.plainSentence))
             }
             proceed()
         }
@@ -115,7 +115,7 @@ final class ScreenTurn {
         switch result {
         case .failure(let error):
             guard !part.isEnded, part.view == nil else { return }
-            part.partState?.problem = error.sentence
+            part.partState?.problem = error.plainSentence
             part.touched()
         case .success(let shown):
             guard !part.isEnded, part.view == nil, let parent = part.partState?.parent,

@@ -175,7 +175,7 @@ public struct ContainerStructure {
             actor: domain.actors.admit(caller.actor))
         let restructuring = Restructuring(of: container, to: change, remaking: components)
         guard dryRun else { return restructuring.run(reply) }
-        restructuring.dryRun { [domain] in reply($0.map { domain.commits.sequence }) }
+        restructuring.dryRun { [domain] in reply($0.map { _ in domain.commits.sequence }) }
     }
 
     private func bounded(_ place: Int?, _ count: Int) -> Int {
@@ -214,12 +214,13 @@ public struct ContainerStructure {
     ///   - dryRun: whether to report the changes without making them.
     ///   - prune: whether to erase the records of components that were removed from a definition.
     ///   - isNew: whether this creates the container.
+    ///   - asksSections: whether a report has the sections of filters, too.
     ///   - caller: on whose behalf.
     ///   - atCommit: called at the commit, before anything else.
     ///   - reply: the changes, and the sequence.
     func apply(
-        _ new: ContainerDefinition, dryRun: Bool, prune: Bool, isNew: Bool, by caller: Caller,
-        atCommit: @escaping () -> Void,
+        _ new: ContainerDefinition, dryRun: Bool, prune: Bool, isNew: Bool, asksSections: Bool,
+        by caller: Caller, atCommit: @escaping () -> Void,
         _ reply: @escaping Answer<(result: ApplyResult, sequence: Int64)>
     ) {
         if let error = new.problem(domain, isWritten: true) { return reply(.failure(error)) }
@@ -250,8 +251,12 @@ public struct ContainerStructure {
             return (result, sequence)
         }
         if dryRun {
-            return restructuring.dryRun { [domain] rehearsed in
-                reply(rehearsed.map { outcome(domain.commits.sequence) })
+            return restructuring.dryRun(asksSections: asksSections) { [domain] rehearsed in
+                reply(
+                    rehearsed.map { sections in
+                        result.sections = sections
+                        return outcome(domain.commits.sequence)
+                    })
             }
         }
         for slot in container.slots { slot.start.retryNow() }

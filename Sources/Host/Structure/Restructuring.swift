@@ -67,10 +67,21 @@ final class Restructuring {
     }
 
     /// Does everything that comes before the commit, then drops it.
-    func dryRun(_ done: @escaping Answer<Void>) {
+    ///
+    /// - Parameters:
+    ///   - asksSections: whether to find out which sections of filters the container would have.
+    ///   - done: the ids of the sections; nil: they are not known.
+    func dryRun(asksSections: Bool = false, _ done: @escaping Answer<[String]?>) {
         prepare { [self] result in
-            abandon()
-            done(result)
+            let end = { [self] (result: Result<[String]?, HostError>) in
+                abandon()
+                done(result)
+            }
+            guard case .success = result, asksSections else { return end(result.map { nil }) }
+            let filters = change.live.components.compactMap { definition in
+                kept[definition.name] ?? made.first { $0.name == definition.name }
+            }.filter { $0.kind == .filters }
+            sections(of: filters[...], []) { end(.success($0)) }
         }
     }
 
@@ -123,6 +134,31 @@ extension Restructuring {
                     checkFitness(done)
                 }
             }
+        }
+    }
+
+    /// Finds out which sections filters components have, the new ones among them.
+    private func sections(
+        of slots: ArraySlice<Slot>, _ known: [String], _ done: @escaping ([String]?) -> Void
+    ) {
+        guard let slot = slots.first else { return done(known) }
+        let found = { [self] (sections: [String]?) in
+            guard let sections else { return done(nil) }
+            self.sections(of: slots.dropFirst(), known + sections, done)
+        }
+        if kept[slot.name] === slot {
+            // With settings to come it may have others.
+            guard slot.isAttached, !changed.contains(where: { $0 === slot }) else {
+                return found(nil)
+            }
+            return container.filters.sectionIDs(of: slot, found)
+        }
+        guard slot.isPrepared, let port = slot.port else { return found(nil) }
+        port.answer(.sections) { answer in
+            guard case .success(.sections(let sections)) = answer, !sections.isEmpty else {
+                return found(port.observedFields.isEmpty && answer.failure == nil ? [] : nil)
+            }
+            found(sections.map(\.id))
         }
     }
 

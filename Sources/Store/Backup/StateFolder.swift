@@ -15,6 +15,27 @@ enum StateFolder {
         return names.filter { $0.hasPrefix(prefix) && $0 != index }.sorted()
     }
 
+    /// Throws if something else is where a file of the store belongs.
+    ///
+    /// Opening a named pipe without a writer would wait for ever, for SQLite too.
+    static func checkFiles(in folder: String) throws(StoreError) {
+        let files = ["", "-wal", "-shm", "-journal"].map { prefix + $0 }
+        for name in ["atrium.lock", "atrium.reserve"] + files {
+            let path = "\(folder)/\(name)"
+            var info = stat()
+            guard stat(path, &info) == 0, info.st_mode & S_IFMT != S_IFREG else { continue }
+            let kind =
+                switch info.st_mode & S_IFMT {
+                case S_IFIFO: "a named pipe"
+                case S_IFSOCK: "a socket"
+                case S_IFDIR: "a folder"
+                case S_IFCHR, S_IFBLK: "a device"
+                default: "no regular file"
+                }
+            throw .noFile(path: path, kind: kind)
+        }
+    }
+
     /// Links or copies all of the store's files into a new folder, so that another file can replace the database.
     ///
     /// The database itself also stays under its old name, with everything that was committed.

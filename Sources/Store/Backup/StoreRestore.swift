@@ -87,6 +87,7 @@ public struct StoreRestore: ~Copyable {
                 guard start.count >= BackupHeader.size || part.isEmpty else { continue }
                 let found = try BackupHeader(start, of: name)
                 header = found
+                try checkSize(found, after: start.count)
                 try checkRoom(found)
                 try write(start, to: draft, total, found)
                 total += start.count
@@ -100,6 +101,19 @@ public struct StoreRestore: ~Copyable {
             throw RestoreError.truncated(file: name, bytes: total, expected: expected)
         }
         return total
+    }
+
+    /// Throws if a backup that is a file has another size than its header says, before there would be no room for that.
+    private borrowing func checkSize(_ header: BackupHeader, after count: Int) throws {
+        var status = stat()
+        let place = Int(lseek(source, 0, SEEK_CUR))
+        guard let expected = header.expected, place >= count, fstat(source, &status) == 0,
+            status.st_mode & S_IFMT == S_IFREG
+        else { return }
+        let bytes = Int(status.st_size) - place + count
+        guard bytes == expected else {
+            throw RestoreError.truncated(file: name, bytes: bytes, expected: expected)
+        }
     }
 
     private borrowing func checkRoom(_ header: BackupHeader) throws {

@@ -61,7 +61,7 @@ struct ImportCommand: AsyncParsableCommand {
     func run() async throws {
         var reader = try ImportReader(file, format: format)
         let session = try await connection.connect()
-        Interruption.watch()
+        Interruption.watch(saying: Terminal.isErrorTerminal ? Self.stopsOnTerminal : Self.stops)
         let columns = (id ?? "").split(separator: ",").map(ItemText.trimmed)
         var importer = Importer(
             session, container: container, component: list.component,
@@ -99,6 +99,13 @@ struct ImportCommand: AsyncParsableCommand {
         }
         if report.bad > 0 { throw ExitCode(CommandFailure.Status.refused.rawValue) }
     }
+
+    /// What the first Ctrl-C prints.
+    private static let stops: StaticString =
+        "atriumctl: stopping once the daemon has replied to what was sent; Ctrl-C again ends it now\n"
+    /// In place of the progress bar.
+    private static let stopsOnTerminal: StaticString =
+        "\r\u{1B}[Katriumctl: stopping once the daemon has replied to what was sent; Ctrl-C again ends it now\n"
 
     /// As shells have it of a command that Ctrl-C ended.
     private static let interrupted: Int32 = 130

@@ -58,7 +58,7 @@ struct Importer {
                 rows.columns, try await itemShape(allowsDecimalComma: rows.allowsDecimalComma))
         }
         var batch = ImportBatch()
-        while !isInterrupted(), let piece = try reader.next() {
+        while let piece = try next(&reader) {
             repeated = nil
             guard let entry = try await entry(piece) else { continue }
             // The daemon takes an id once in a call.
@@ -75,6 +75,18 @@ struct Importer {
         if !isInterrupted() { try await submit(batch) }
         while !flights.isEmpty { try await land() }
         if isInterrupted() { throw ImportInterrupted() }
+    }
+
+    /// The next piece of a file; nil at its end, and once somebody wants the import to end early.
+    private func next(_ reader: inout ImportReader) throws -> FormatPiece? {
+        guard !isInterrupted() else { return nil }
+        do {
+            let piece = try reader.next()
+            // Of an input that was not waited for the last piece may be a part of one.
+            return isInterrupted() ? nil : piece
+        } catch  where isInterrupted() {
+            return nil
+        }
     }
 
     private mutating func entry(_ piece: FormatPiece) async throws -> ImportBatch.Entry? {

@@ -2,7 +2,8 @@ import AtriumFormats
 
 /// A file's text, a piece at a time.
 ///
-/// What gzip packed is unpacked, UTF-16 becomes UTF-8, a byte order mark is taken off. Other bytes stay as they are.
+/// What gzip packed is unpacked, UTF-16 becomes UTF-8, a byte order mark is taken off. Other bytes stay as they are. It
+/// ends where somebody presses Ctrl-C while it waits for bytes (``Interruption``).
 final class TextSource: TextChunks {
     private let path: String
     private let descriptor: Int32
@@ -80,6 +81,10 @@ final class TextSource: TextChunks {
 
     private func read() throws(CommandFailure) -> [UInt8]? {
         guard !isAtEnd else { return nil }
+        guard Interruption.waitsForInput(descriptor) else {
+            isAtEnd = true
+            return nil
+        }
         guard let more = try InputFile.read(descriptor, path) else {
             isAtEnd = true
             return nil

@@ -20,7 +20,7 @@ enum Question {
     private static func line() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
-        while waitsForInput() {
+        while Interruption.waitsForInput(STDIN_FILENO) {
             guard read(STDIN_FILENO, &byte, 1) == 1 else {
                 return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
             }
@@ -28,20 +28,6 @@ enum Question {
             bytes.append(byte)
         }
         return nil
-    }
-
-    /// Waits until there is something to read, or the end of input.
-    ///
-    /// - Returns: False where somebody pressed Ctrl-C first.
-    private static func waitsForInput() -> Bool {
-        var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-        // The signal may go to another thread, which does not end a wait of this one.
-        while !Interruption.isThere {
-            let count = poll(&input, 1, 100)
-            // What can't be polled is read: that says what is wrong.
-            if count > 0 || count < 0 && errno != EINTR { return true }
-        }
-        return false
     }
 
     /// Asks for a yes; anything else is a no, or with `byDefault` anything but a no is a yes.

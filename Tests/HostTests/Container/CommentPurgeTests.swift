@@ -227,19 +227,14 @@ private class BorrowedThreads: Commenting {
             }
         }
         for result in results {
-            guard case .failure(.componentUnavailable(name, _, _)) = result else {
-                Issue.record("\(result)")
-                continue
-            }
+            #expect(result.failure?.absence?.component == name, "\(result)")
         }
         // By now nobody starts it any more.
         await #expect {
             try await host.remove("heat", purge: true)
         } throws: {
-            guard case .componentUnavailable(name, let reason, _) = $0 as? HostError else {
-                return false
-            }
-            return reason.contains("ended at once")
+            guard let absence = ($0 as? HostError)?.absence else { return false }
+            return absence.component == name && absence.details.contains("ended at once")
         }
         #expect(try await host.list().items.map(\.id) == ["heat"])
         try await host.apply(.films)

@@ -92,9 +92,11 @@ private struct ChattyLauncher: ComponentLauncher {
         var refusal: String?
         do {
             try await host.apply(Self.films)
-        } catch HostError.componentUnavailable("stars", let reason, _) {
+        } catch let error as HostError {
             // Told before the component was restored: it does not get into the container at all.
-            refusal = reason
+            let absence = try #require(error.absence)
+            #expect(absence.component == "stars")
+            refusal = absence.details
         }
         if refusal == nil {
             try await until { try await host.status().components[2].state == .failed }

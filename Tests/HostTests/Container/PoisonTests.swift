@@ -25,8 +25,10 @@ import Testing
         do {
             try await body()
             return nil
-        } catch HostError.refused(let reason, _) {
-            return reason
+        } catch HostError.componentFailed(let failure) where failure.isOfCall {
+            // What the log has is not for everybody.
+            #expect(failure.reason.hasPrefix("The component failed whenever this call was made"))
+            return failure.details
         } catch {
             return "\(error)"
         }
@@ -74,7 +76,7 @@ import Testing
                 by: Caller(actor: "unix:\(index)"), reply)
         }
         #expect(results.compactMap { try? $0.get().tally.tally.count } == Array(1...8))
-        guard case .failure(.refused) = results[4] else {
+        guard case .failure(.componentFailed(let failure)) = results[4], failure.isOfCall else {
             Issue.record("\(results[4])")
             return
         }
@@ -123,11 +125,11 @@ import Testing
         await #expect {
             try await host.cast(4)
         } throws: {
-            guard case .componentUnavailable("stars", let reason, _) = $0 as? HostError else {
+            guard let absence = ($0 as? HostError)?.absence, absence.component == "stars" else {
                 return false
             }
-            return reason.contains("times in a row, and is started again at 20")
-                && reason.contains("It ended at once.")
+            return absence.details.contains("times in a row, and is started again at 20")
+                && absence.details.contains("It ended at once.")
         }
         let ill = try await host.status()
         #expect(ill.components[2].state == .failed)

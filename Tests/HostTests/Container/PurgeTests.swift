@@ -105,7 +105,7 @@ import Testing
         await #expect {
             try await host.cast(3, on: "ronin")
         } throws: {
-            if case .componentUnavailable("stars", _, _) = $0 as? HostError { true } else { false }
+            ($0 as? HostError)?.absence?.component == "stars"
         }
         await host.on { _ in script.release() }
         try await until {

@@ -1,4 +1,5 @@
 import AtriumKit
+import Logging
 import NIOCore
 import NIOPosix
 import PluginLoader
@@ -109,12 +110,14 @@ import Testing
                     _ = try await host.list("apart")
                 }
             }
-            guard case .componentUnavailable("list", let reason, _) = refused else {
-                Issue.record("\(String(describing: refused))")
-                return
-            }
-            #expect(reason.contains("org.atrium.catalog has not answered for 0.02 seconds"))
-            #expect(reason.contains("atriumctl detach apart list"))
+            let absence = try #require(refused?.absence)
+            #expect(absence.component == "list")
+            #expect(
+                absence.details.contains("org.atrium.catalog has not answered for 0.02 seconds"))
+            #expect(absence.details.contains("atriumctl detach apart list"))
+            #expect(
+                refused?.plainSentence
+                    == "It is being started, which takes longer than usual: try again later.")
         }
         #expect(try await host.tally(in: "apart").tally.tally == Tally(), "its stars are there")
         let status = try await host.status(of: "apart")
@@ -200,10 +203,7 @@ import Testing
             let refused = await #expect(throws: HostError.self) {
                 try await host.apply(apart, dryRun: dryRun)
             }
-            guard case .componentUnavailable("list", _, _) = refused else {
-                Issue.record("\(String(describing: refused))")
-                continue
-            }
+            #expect(refused?.absence?.component == "list", "\(String(describing: refused))")
         }
         try await host.put(.film("heat"))
         #expect(try await host.list().items.count == 2)
@@ -330,13 +330,13 @@ import Testing
         let store = directory.path + "/atrium.sqlite"
         let component = InitNote.Component(
             container: "films", component: "list", plugin: "org.test.bad")
-        let note = InitNote(beside: store)
+        let note = InitNote(beside: store, logger: Logger(label: "test"))
         #expect(note.left == nil)
         note.during(component) {
             // As it stands while the component is being made: another process would find this.
-            #expect(InitNote(beside: store).left == component)
+            #expect(InitNote(beside: store, logger: Logger(label: "test")).left == component)
         }
-        #expect(InitNote(beside: store).left == nil)
+        #expect(InitNote(beside: store, logger: Logger(label: "test")).left == nil)
 
         try directory.write(
             "atrium.making",

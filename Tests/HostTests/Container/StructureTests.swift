@@ -281,11 +281,7 @@ final class DiaryStars: Voting {
         await #expect {
             try await host.cast(4, on: "heat")
         } throws: {
-            if case .componentUnavailable(component: "stars", _, _) = $0 as? HostError {
-                true
-            } else {
-                false
-            }
+            ($0 as? HostError)?.absence?.component == "stars"
         }
         #expect(await host.on { $0.status().problems.count } == 1)
         // Others are attached all the same.

@@ -311,11 +311,11 @@ private final class RemotePort: ComponentPort {
         let host = try await films(script)
         script.lose(2)
         let results = try await host.castAll(3)
-        guard case .failure(.refused(let reason, _)) = results[0] else {
+        guard case .failure(.componentFailed(let failure)) = results[0], failure.isOfCall else {
             Issue.record("\(results[0])")
             return
         }
-        #expect(reason.contains("castBallot of the container"))
+        #expect(failure.details.contains("castBallot of the container"))
         #expect(results.compactMap { try? $0.get().tally.tally.count } == [1, 2])
         try await host.end()
     }
@@ -332,11 +332,8 @@ private final class RemotePort: ComponentPort {
         await #expect {
             try await host.cast(4)
         } throws: {
-            if case .componentUnavailable("stars", let reason, _) = $0 as? HostError {
-                reason.contains("ended at once")
-            } else {
-                false
-            }
+            guard let absence = ($0 as? HostError)?.absence else { return false }
+            return absence.component == "stars" && absence.details.contains("ended at once")
         }
         let status = try await host.status()
         #expect(status.components[2].state == .failed)
@@ -364,11 +361,7 @@ private final class RemotePort: ComponentPort {
         script.failStarts(10)
         await #expect(throws: HostError.self) { try await host.cast(5, on: "heat") }
         func isRefusal(_ error: any Error) -> Bool {
-            if case .componentUnavailable("stars", _, _)? = error as? HostError {
-                true
-            } else {
-                false
-            }
+            (error as? HostError)?.absence?.component == "stars"
         }
         await #expect {
             try await host.list(actor: "unix:1000")

@@ -150,7 +150,7 @@ extension ModelRun {
             switch reply {
             case .success(let sequence): happened.append((sequence, issued))
             case .failure(.storeUnavailable): failures += 1
-            case .failure(.componentUnavailable): break
+            case .failure(.componentUnavailable), .failure(.componentFailed): break
             case .failure(.itemNotFound), .failure(.commentNotFound), .failure(.refused): break
             case .failure(let error): Issue.record("\(issued): \(error)")
             }

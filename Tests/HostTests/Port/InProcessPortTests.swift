@@ -99,7 +99,7 @@ import Testing
             let reason =
                 "The plugin org.test.talker answered with the record 'x', which was not put. Nothing "
                 + "was changed, and its component is restarted."
-            #expect(failures == [.refused(Refusal(.refused, reason))], "the next is not answered")
+            #expect(failures == [.mistrusted(reason: reason)], "the next is not answered")
             #expect(owner.told == ["died \(reason)"])
         }
     }
@@ -114,11 +114,17 @@ import Testing
         let refused = await #expect(throws: HostError.self) {
             try await host.put(.film("stranger"))
         }
-        guard case .refused(let reason, _) = refused else {
+        guard case .componentFailed(let failure) = refused else {
             Issue.record("\(String(describing: refused))")
             return
         }
-        #expect(reason.contains("org.test.talker answered with the record 'x', which was not put"))
+        #expect(
+            failure.details.contains(
+                "org.test.talker answered with the record 'x', which was not put"))
+        #expect(
+            failure.reason
+                == "It answered wrongly, so nothing was changed, and it is being started again: try again."
+        )
         try await host.put(.film("heat"))
         #expect(try await host.list().items.map(\.id).sorted() == ["alien", "heat"])
         try await host.end()

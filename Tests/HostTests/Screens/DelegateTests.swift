@@ -206,11 +206,14 @@ private final class Fussy: ContainerDelegate {
             try await call()
             Issue.record("it was not refused", sourceLocation: sourceLocation)
         } catch let error as HostError {
-            guard case .componentUnavailable("test.fussy", let reason, _) = error else {
+            guard case .componentFailed(let failure) = error, failure.component == "test.fussy"
+            else {
                 Issue.record("\(error)", sourceLocation: sourceLocation)
                 return
             }
-            #expect(reason.contains("There is no plugin"), sourceLocation: sourceLocation)
+            #expect(
+                failure.details.contains("There is no plugin"), sourceLocation: sourceLocation)
+            #expect(!failure.reason.contains("plugin"), sourceLocation: sourceLocation)
         } catch {
             Issue.record("\(error)", sourceLocation: sourceLocation)
         }

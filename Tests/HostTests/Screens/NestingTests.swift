@@ -14,6 +14,17 @@ import Testing
             }, source: name)
     }
 
+    /// The definition with filters, whose section is `day`.
+    private func filtered(_ definition: ContainerDefinition) -> ContainerDefinition {
+        definition.changed {
+            $0.fields = [Field(name: "title", type: .keywords)]
+            $0.components.append(
+                ComponentDefinition(
+                    name: "filters", plugin: "org.atrium.facets",
+                    settings: ["sections": [["id": "day", "field": "title"]]]))
+        }
+    }
+
     private func refused(_ host: TestRegistry, _ definition: ContainerDefinition) async -> String? {
         do {
             try await host.apply(definition)
@@ -101,8 +112,8 @@ import Testing
     @Test func `a definition says what changes in its parts, and a restart keeps it`() async throws
     {
         let host = try await TestRegistry.start()
-        try await host.apply(.films, nest("sleep"), nest("work"))
-        var day = nest("day", "sleep")
+        try await host.apply(.films, filtered(nest("sleep")), filtered(nest("work")))
+        var day = filtered(nest("day", "sleep"))
         try await host.apply(day)
         day.components[0].follow = ["day": "day"]
         day.components[0].hidesEmpty = true

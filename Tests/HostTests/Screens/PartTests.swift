@@ -287,7 +287,11 @@ private final class Watcher: ContainerDelegate {
         try await client.catchUp()
         #expect(client.ids(in: "work") == ["desk"])
         #expect(client.copy.parts["sleep"] == nil)
-        #expect(client.copy.problems["sleep"]?.contains("test.watcher") == true)
+        #expect(
+            client.copy.problems["sleep"]
+                == "What decides here is not available, so the call can't be approved: try again later."
+        )
+        #expect(try await kept.status(of: "sleep").reason?.contains("test.watcher") == true)
         try await kept.apply(Self.child("sleep"))
         try await client.catchUp { client.ids(in: "sleep") == ["dream", "nap"] }
         #expect(client.copy.problems["sleep"] == nil)

@@ -201,7 +201,9 @@ extension ScreenWorld {
         case .failure(.filterNotFound(section: "genre", _, _, _)): break
         case .failure(.refused), .failure(.commentNotFound), .failure(.itemNotFound):
             if !orRefused, script == nil { note(result) }
-        case .failure(.componentUnavailable) where script != nil: break
+        case .failure(.componentUnavailable) where script != nil,
+            .failure(.componentFailed) where script != nil:
+            break
         // Closed while a component was yet to answer; nobody looks at that one any more.
         case .failure(.screenNotFound(let id)) where !isRead(id): break
         case .failure: note(result)

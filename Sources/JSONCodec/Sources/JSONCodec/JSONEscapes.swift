@@ -42,6 +42,15 @@ enum JSONEscapes {
         }
     }
 
+    /// Whether two strings are the same once their escapes are resolved; allocates nothing.
+    static func areSame(_ left: JSONBytes, _ right: JSONBytes) -> Bool {
+        var (left, right) = (ResolvedBytes(left), ResolvedBytes(right))
+        while let byte = left.next() {
+            guard right.next() == byte else { return false }
+        }
+        return right.next() == nil
+    }
+
     private static func copy(
         _ bytes: JSONBytes, into result: UnsafeMutableRawBufferPointer,
         at position: inout Int
@@ -100,5 +109,38 @@ enum JSONEscapes {
         case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
         default: nil
         }
+    }
+}
+
+/// The bytes of a string's UTF-8 with its escapes resolved, one after the other.
+struct ResolvedBytes: IteratorProtocol {
+    private let bytes: JSONBytes
+    private var position = 0
+    /// The rest of a character that was written as an escape.
+    private var rest: UTF8.EncodedScalar.Iterator?
+
+    /// - Parameter bytes: The bytes between the quotes, which were found well formed before.
+    init(_ bytes: JSONBytes) { self.bytes = bytes }
+
+    mutating func next() -> UInt8? {
+        if let byte = rest?.next() { return byte }
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            guard byte == UInt8(ascii: "\\"), position < bytes.count else { return byte }
+            let kind = bytes[position]
+            position += 1
+            guard kind == UInt8(ascii: "u") else {
+                if let single = JSONEscapes.single(kind) { return single }
+                continue
+            }
+            guard let (scalar, length) = JSONEscapes.scalar(in: bytes, at: position) else {
+                continue
+            }
+            position += length
+            rest = (UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter).makeIterator()
+            if let byte = rest?.next() { return byte }
+        }
+        return nil
     }
 }

@@ -56,7 +56,13 @@ public struct JSONKey {
 
     @usableFromInline
     func isSlowlyEqual(to name: StaticString) -> Bool {
-        JSONEscapes.resolve(bytes).elementsEqual(name.description.utf8)
+        // A literal that is a single character has no memory of its own.
+        var text = name.description
+        return text.withUTF8 { other in
+            var resolved = ResolvedBytes(bytes)
+            for byte in other where resolved.next() != byte { return false }
+            return resolved.next() == nil
+        }
     }
 }
 
@@ -69,7 +75,7 @@ extension JSONKey: Hashable {
     /// - Returns: Whether they are the same.
     public static func == (left: JSONKey, right: JSONKey) -> Bool {
         guard left.isEscaped || right.isEscaped else { return left.bytes.isEqual(to: right.bytes) }
-        return JSONEscapes.resolve(left.bytes) == JSONEscapes.resolve(right.bytes)
+        return JSONEscapes.areSame(left.bytes, right.bytes)
     }
 
     /// Feeds the name without its escapes.
@@ -77,7 +83,10 @@ extension JSONKey: Hashable {
     /// - Parameter hasher: The hasher.
     public func hash(into hasher: inout Hasher) {
         if isEscaped {
-            JSONEscapes.resolve(bytes).withUnsafeBytes { hasher.combine(bytes: $0) }
+            withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 1) { buffer in
+                let count = JSONEscapes.resolve(bytes, into: buffer)
+                hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            }
         } else {
             hasher.combine(bytes: bytes.buffer)
         }

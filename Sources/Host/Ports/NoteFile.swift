@@ -1,0 +1,32 @@
+import Glibc
+import Logging
+
+/// The small files beside the store with which a process leaves a note for the next one.
+enum NoteFile {
+    /// Opens a note; if something else is at its path, such as a named pipe, that is logged and left as it is.
+    ///
+    /// - Parameters:
+    ///   - path: the note's path.
+    ///   - flags: how to open it, as for open(2).
+    ///   - logger: where to log what is wrong with it.
+    /// - Returns: the descriptor; -1: there is no note, or it can't be used.
+    static func open(_ path: String, _ flags: Int32, _ logger: Logger) -> Int32 {
+        // Without O_NONBLOCK a named pipe would keep the start waiting for a writer.
+        let descriptor = Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o600)
+        var code = errno
+        var info = stat()
+        if descriptor >= 0 {
+            guard fstat(descriptor, &info) != 0 || info.st_mode & S_IFMT != S_IFREG else {
+                return descriptor
+            }
+            close(descriptor)
+            code = 0
+        }
+        guard code != ENOENT else { return -1 }
+        let reason = code == 0 ? "it is no regular file" : String(cString: strerror(code))
+        logger.warning(
+            "a note of the daemon's own can't be used: it does not know which plugin made it crash",
+            metadata: ["path": "\(path)", "reason": "\(reason): remove it"])
+        return -1
+    }
+}

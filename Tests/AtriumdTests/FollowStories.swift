@@ -1,0 +1,114 @@
+import JSONCodec
+import TestSupport
+import Testing
+
+extension Stories {
+    /// Parts of a container that follow its sections of filters.
+    @Suite struct Followed {
+        private static func facets(_ section: String) -> String {
+            """
+              - name: filters
+                plugin: org.atrium.facets
+                settings: { sections: [{ id: \(section), field: title }] }
+            """
+        }
+
+        private static func sleep(_ section: String = "day") -> String {
+            """
+            atrium: 1
+            container: sleep
+            fields: { title: { type: keywords } }
+            components:
+            \(facets(section))
+              - { name: list, plugin: org.atrium.catalog }
+
+            """
+        }
+
+        private static func day(_ follow: String) -> String {
+            """
+            atrium: 1
+            container: day
+            fields: { title: { type: keywords } }
+            components:
+            \(facets("day"))
+              - { name: nights, container: sleep, follow: { \(follow) } }
+
+            """
+        }
+
+        private static func problem(_ home: String, _ section: String) -> String {
+            "The component 'nights' can't follow: '\(home)' has no section '\(section)'; it has day."
+        }
+
+        @Test func `a definition whose part follows a section that is not there is refused`()
+            async throws
+        {
+            try await withDaemon { daemon in
+                func apply(_ files: String...) async throws -> Finished {
+                    try await daemon.type(
+                        "atriumctl apply " + files.map { "-f \($0)" }.joined(separator: " "))
+                }
+                for (name, text) in [
+                    ("sleep.yaml", Self.sleep()), ("right.yaml", Self.day("day: day")),
+                    ("own.yaml", Self.day("night: day")), ("around.yaml", Self.day("day: dy")),
+                ] {
+                    try daemon.home.write(name, text)
+                }
+                // Whether its part is in the same call, applied before, or the section of another container.
+                for (files, home, section) in [
+                    (["own.yaml", "sleep.yaml"], "sleep", "night"),
+                    (["sleep.yaml", "around.yaml"], "day", "dy"),
+                    (["around.yaml"], "day", "dy"),
+                ] {
+                    for option in ["", " --dry-run"] {
+                        let said = try await daemon.type(
+                            "atriumctl apply " + files.map { "-f \($0)" }.joined(separator: " ")
+                                + option)
+                        #expect(said.status == 1, "\(files)\(option): \(said)")
+                        #expect(said.errors.contains(Self.problem(home, section)), "\(said)")
+                    }
+                }
+                #expect(try await apply("right.yaml").status == 0, "the part may come later")
+                #expect(try await apply("sleep.yaml").status == 0)
+                for (file, home, section) in [
+                    ("own.yaml", "sleep", "night"), ("around.yaml", "day", "dy"),
+                ] {
+                    let said = try await apply(file)
+                    #expect(said.status == 1 && said.errors.contains(Self.problem(home, section)))
+                }
+                let again = try await apply("right.yaml")
+                #expect(again.status == 0 && again.output.contains("unchanged"), "\(again)")
+                let described = try await daemon.type("atriumctl describe day --json")
+                #expect(
+                    try described.json["container"]?["components"]?[1]?["follow"]?["day"]?.string
+                        == "day")
+            }
+        }
+
+        @Test func `a check finds it across files, whichever comes first`() async throws {
+            for (first, second) in [("a", "b"), ("b", "a")] {
+                var options = DaemonUnderTest.Options()
+                options.configuration = [
+                    "containers.d/\(first).yaml": Self.sleep(),
+                    "containers.d/\(second).yaml": Self.day("night: day"),
+                ]
+                try await withDaemon(options) { daemon in
+                    let checked = try await daemon.type(
+                        "CONFIGURATION_DIRECTORY=$PWD/etc atriumd --check")
+                    #expect(checked.status == 1, "\(checked)")
+                    #expect(
+                        checked.output.contains(
+                            "\(second).yaml:2:12: \(Self.problem("sleep", "night"))"),
+                        "\(checked)")
+                    #expect(checked.output.contains("\(first).yaml: fine"), "\(checked)")
+                    try daemon.home.write(
+                        "etc/containers.d/\(second).yaml", Self.day("day: day"))
+                    let right = try await daemon.type(
+                        "CONFIGURATION_DIRECTORY=$PWD/etc atriumd --check")
+                    #expect(right.status == 0, "\(right)")
+                }
+            }
+        }
+    }
+}
