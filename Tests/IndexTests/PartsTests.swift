@@ -19,6 +19,24 @@ struct IndexPartsTests {
         #expect(Folding.fold(folded) == Folding.fold(text), "folding again changes nothing")
     }
 
+    @Test func `a text is in one normal form, whichever it came in, and letters stay the same`() {
+        let texts = [
+            "e\u{301}각か\u{3099}क\u{93C}", "é\u{1112}\u{1161}\u{11AB}",
+            "\u{212B}\u{FDFA}\u{1D15E}",
+        ]
+        for text in texts + texts.map({ String(repeating: $0, count: 1_000) }) {
+            let normal = text.precomposed
+            #expect(normal == text && normal.precomposed.utf8.elementsEqual(normal.utf8))
+            #expect(Folding.fold(normal) == Folding.fold(text))
+            var (one, other) = (normal, text)
+            #expect(one.slotHash == other.slotHash)
+        }
+        #expect("e\u{301}각".precomposed.utf8.elementsEqual("é각".utf8))
+        // U+10041 is no "A" (U+0041), which Foundation takes it for before an accent.
+        let letter = "\u{10041}\u{301}"
+        #expect(letter.precomposed.utf8.elementsEqual(letter.utf8))
+    }
+
     @Test func `what Foundation holds for the same without case and diacritics is the same`() {
         for value in UInt32(0x41)...0x17F {
             guard let scalar = Unicode.Scalar(value), scalar.properties.isAlphabetic else {
