@@ -205,6 +205,9 @@ extension Stories {
                     "atriumctl restore copy --replace --state-directory state")
                 #expect(running.status == 1, "\(running)")
                 #expect(running.errors.contains("in use by another daemon"), "\(running)")
+                let unnamed = try await daemon.type("ATRIUM_SOCKET=other atriumctl restore none")
+                #expect(unnamed.status == 2, "\(unnamed)")
+                #expect(unnamed.errors.contains("--state-directory FOLDER"), "\(unnamed)")
                 let before = try await Self.status(daemon)
                 try await daemon.stop()
                 for (command, error) in [

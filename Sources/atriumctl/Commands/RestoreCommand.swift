@@ -9,7 +9,8 @@ struct RestoreCommand: ParsableCommand {
         discussion: """
             Runs 'atriumd --restore' on this machine, and takes no --socket and no --json: stop the daemon \
             first. The backup is looked over before anything is changed. The store gets a new identity: \
-            subscribers with an older cursor are notified of a gap.
+            subscribers with an older cursor are notified of a gap. Where ATRIUM_SOCKET names a daemon, \
+            --state-directory or --config has to name its store, too.
             """
     )
     .examples("atriumctl restore nightly.backup")
@@ -31,6 +32,7 @@ struct RestoreCommand: ParsableCommand {
     var config: String?
 
     func run() throws {
+        try checkStoreIsMeant()
         // Its errors begin with the name that it is called by.
         var words = ["atriumctl", "--restore", file]
         if replace { words.append("--replace") }
@@ -48,6 +50,21 @@ struct RestoreCommand: ParsableCommand {
             }
         }
         try wait(for: "atriumd", &arguments)
+    }
+
+    /// Refuses to replace the store of the machine's own daemon where other commands reach another one.
+    private func checkStoreIsMeant() throws {
+        func given(_ variable: String) -> String? {
+            Terminal.environment(variable).flatMap { $0.isEmpty ? nil : $0 }
+        }
+        guard stateDirectory == nil, config == nil, let socket = given("ATRIUM_SOCKET"),
+            given("ATRIUM_STATE_DIRECTORY") == nil, given("STATE_DIRECTORY") == nil
+        else { return }
+        throw CommandFailure(
+            "ATRIUM_SOCKET names the daemon at \(socket), and not the folder of its store",
+            hint: "name that too: --state-directory FOLDER. "
+                + "'env -u ATRIUM_SOCKET atriumctl restore …' restores that of this machine's own daemon.",
+            status: .usage)
     }
 
     /// Runs the daemon's program to its end, which has exit statuses of its own.

@@ -53,10 +53,12 @@ struct ItemShape {
         return isWhole ? nil : named
     }
 
+    /// The names that columns may have.
+    var names: [String] { fields.map(\.name) + (wishes.id.isEmpty ? ["id"] : []) + ["parent"] }
+
     /// What to say of a name that is no field's.
     func unknown(_ name: String) -> ImportLineError {
-        let known = fields.map(\.name) + ["id", "parent"]
-        let nearest = Nearest.name(to: ItemText.plain(name), in: known)
+        let nearest = Nearest.name(to: ItemText.plain(name), in: names)
         let meant = nearest.map { "did you mean '\($0)'? " } ?? ""
         return ImportLineError(
             reason:

@@ -43,8 +43,7 @@ struct TableShape {
     }
 
     private static func hint(_ column: String, _ shape: ItemShape) -> String {
-        let known = shape.fields.map(\.name) + ["id", "parent"]
-        return (Nearest.hint(column, known) ?? "") + " --ignore '\(column)' leaves the column out."
+        (Nearest.hint(column, shape.names) ?? "") + " --ignore '\(column)' leaves the column out."
     }
 
     private static func idColumns(
