@@ -84,18 +84,11 @@ public struct ContainerFilters {
 
     /// Finds out which sections there are.
     ///
-    /// - Parameter done: called with their ids; nil: a component can't say.
-    func sectionIDs(_ done: @escaping ([String]?) -> Void) {
-        askSections(of: slots[...], [], done)
-    }
-
-    /// Finds out which sections an attached component has.
-    ///
     /// - Parameters:
-    ///   - slot: the component's slot.
-    ///   - done: called with the ids of the sections; nil: the component can't say.
-    func sectionIDs(of slot: Slot, _ done: @escaping ([String]?) -> Void) {
-        askSections(of: [slot], [], done)
+    ///   - slot: the slot of the component to ask; nil: all are asked.
+    ///   - done: called with their ids; nil: a component can't say.
+    func sectionIDs(of slot: Slot? = nil, _ done: @escaping ([String]?) -> Void) {
+        askSections(of: slot.map { [$0] } ?? slots[...], [], done)
     }
 
     private func askSections(
