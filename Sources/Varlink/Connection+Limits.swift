@@ -20,8 +20,13 @@ extension Connection {
     ///   - bytes: The bytes of the call's message.
     ///   - method: Its method; nil: there is none of the name.
     /// - Returns: The error if the method takes none as long; nil: it does.
+    @inline(__always)
     func excessLength(_ bytes: Int, of method: String?) -> VarlinkLimitExceeded? {
-        guard bytes > server.unhurriedBytes else { return nil }
+        bytes > server.unhurriedBytes ? excessOfLong(bytes, of: method) : nil
+    }
+
+    @inline(never)
+    private func excessOfLong(_ bytes: Int, of method: String?) -> VarlinkLimitExceeded? {
         let most = method.map(server.limits.bytes) ?? server.unhurriedBytes
         guard bytes > most else { return nil }
         return VarlinkLimitExceeded(

@@ -347,20 +347,25 @@ extension Connection {
         let started = server.meters?.turnStart(at: server.budget.began) ?? 0
         let outcome = frame.withUnsafeReadableBytes { bytes in
             Result { () throws(ProtocolViolation) in
-                start(try header(of: bytes), of: bytes.count, at: started)
+                let header =
+                    bytes.count > server.unhurriedBytes
+                    ? try header(ofLong: bytes)
+                    : try CallHeader(bytes, nesting: server.limits.nesting)
+                start(header, of: bytes.count, at: started)
             }
         }
         try outcome.get()
     }
 
-    /// Parses the header of a call; checks the rest of a long one only if the call may be made, since that takes long.
-    private func header(of frame: UnsafeRawBufferPointer) throws(ProtocolViolation) -> CallHeader {
-        if frame.count > server.unhurriedBytes {
-            let header = try CallHeader(frame, nesting: server.limits.nesting, skims: true)
-            guard let entry = server.table.entry(for: header), entry.authorize?(peer) == nil,
-                frame.count <= server.limits.bytes(ofCallsOf: entry.name)
-            else { return header }
-        }
+    /// Parses the header of a long call; checks the rest only if the call may be made, since that takes long.
+    @inline(never)
+    private func header(
+        ofLong frame: UnsafeRawBufferPointer
+    ) throws(ProtocolViolation) -> CallHeader {
+        let header = try CallHeader(frame, nesting: server.limits.nesting, skims: true)
+        guard let entry = server.table.entry(for: header), entry.authorize?(peer) == nil,
+            frame.count <= server.limits.bytes(ofCallsOf: entry.name)
+        else { return header }
         return try CallHeader(frame, nesting: server.limits.nesting)
     }
 
