@@ -18,9 +18,7 @@ public final class ContainerScreens {
     private(set) lazy var parts = PartAssembly(of: self)
     private(set) lazy var ballots = ScreenBallots(of: self)
     /// The answers of filters components.
-    private(set) lazy var answers = SharedAnswers(in: domain) { [weak self] in
-        self?.updates.isFollowing ?? false
-    }
+    private(set) lazy var answers = SharedAnswers(in: domain) { [updates] in updates.isFollowing }
     /// What screens show of the container itself.
     private(set) lazy var shown = ShownContainer(of: self)
 
