@@ -11,6 +11,9 @@ struct ReplyCheck {
         "org.atrium.Daemon.ParameterInvalid",
     ]
 
+    /// The bytes that a call of any method may have.
+    private static let shortest = 64 << 10
+
     /// What is wrong with a reply, in words; nil: nothing.
     func problem(_ reply: JSONValue, to call: CallGenerator.Call) -> String? {
         let parameters = reply["parameters"] ?? [:]
@@ -18,6 +21,11 @@ struct ReplyCheck {
             return problem(parameters, .structure(call.method.reply), call.interface, "reply")
         }
         if error.hasPrefix("org.varlink.service.") { return nil }
+        // The server's own, of calls that are longer than their method takes.
+        if error == "org.atrium.Varlink.LimitExceeded", call.frame.count > Self.shortest {
+            return parameters["limit"]?.string == "methodBytes"
+                ? nil : "the limit \(parameters["limit"] ?? .null)"
+        }
         for interface in interfaces where error.hasPrefix(interface.name + ".") {
             guard Self.common.contains(error) || interface.name == call.interface.name else {
                 return "it ends with the error \(error), another interface's"
