@@ -13,7 +13,7 @@ extension Stories {
             """
         }
 
-        private static func sleep(_ section: String = "day") -> String {
+        private static func sleepFile(_ section: String = "day") -> String {
             """
             atrium: 1
             container: sleep
@@ -25,7 +25,7 @@ extension Stories {
             """
         }
 
-        private static func day(_ follow: String) -> String {
+        private static func dayFile(_ follow: String) -> String {
             """
             atrium: 1
             container: day
@@ -50,8 +50,9 @@ extension Stories {
                         "atriumctl apply " + files.map { "-f \($0)" }.joined(separator: " "))
                 }
                 for (name, text) in [
-                    ("sleep.yaml", Self.sleep()), ("right.yaml", Self.day("day: day")),
-                    ("own.yaml", Self.day("night: day")), ("around.yaml", Self.day("day: dy")),
+                    ("sleep.yaml", Self.sleepFile()), ("right.yaml", Self.dayFile("day: day")),
+                    ("own.yaml", Self.dayFile("night: day")),
+                    ("around.yaml", Self.dayFile("day: dy")),
                 ] {
                     try daemon.home.write(name, text)
                 }
@@ -90,8 +91,8 @@ extension Stories {
             for (first, second) in [("a", "b"), ("b", "a")] {
                 var options = DaemonUnderTest.Options()
                 options.configuration = [
-                    "containers.d/\(first).yaml": Self.sleep(),
-                    "containers.d/\(second).yaml": Self.day("night: day"),
+                    "containers.d/\(first).yaml": Self.sleepFile(),
+                    "containers.d/\(second).yaml": Self.dayFile("night: day"),
                 ]
                 try await withDaemon(options) { daemon in
                     let checked = try await daemon.type(
@@ -103,7 +104,7 @@ extension Stories {
                         "\(checked)")
                     #expect(checked.output.contains("\(first).yaml: fine"), "\(checked)")
                     try daemon.home.write(
-                        "etc/containers.d/\(second).yaml", Self.day("day: day"))
+                        "etc/containers.d/\(second).yaml", Self.dayFile("day: day"))
                     let right = try await daemon.type(
                         "CONFIGURATION_DIRECTORY=$PWD/etc atriumd --check")
                     #expect(right.status == 0, "\(right)")

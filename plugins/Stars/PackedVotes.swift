@@ -40,7 +40,7 @@ enum PackedVotes {
     /// Makes room for so many more votes at once, while one array is enough for all.
     mutating func reserve(_ more: Int) {
         guard case .few(var votes) = self, votes.count + more <= Self.most else { return }
-        // Else the array would be shared, and a change would copy it.
+        // Otherwise the array would have two owners, and a change would copy it.
         self = PackedVotes()
         votes.reserve(more)
         self = .few(votes)

@@ -82,7 +82,7 @@ enum VoteArray {
     ) -> Result {
         switch self {
         case .short(var votes):
-            // Else the array would be shared, and a change would copy it.
+            // Otherwise the array would have two owners, and a change would copy it.
             self = .short([])
             defer { self = .short(votes) }
             return short(&votes)

@@ -64,7 +64,7 @@ public enum HostError: Error, Sendable, Hashable {
     case noSpace(path: String, needed: Int, free: Int)
     /// The component's worker is not running; with the seconds until it may run.
     case componentUnavailable(component: String, reason: String, retryAfter: Double)
-    /// The component failed, and how is not for everybody.
+    /// The component failed; only moderators and administrators are sent how.
     case componentFailed(ComponentFailure)
 }
 

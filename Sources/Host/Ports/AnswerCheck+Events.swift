@@ -33,7 +33,7 @@ extension AnswerCheck {
         var isSum = true
         tally.forEachValue { value, count in
             values += 1
-            // As soon as it is false, the rest may not be subtracted from any more.
+            // After a fault nothing is subtracted any more: later counts could overflow the rest.
             isSum = isSum && Self.isNumber(value) && count >= 0 && count <= rest
             if isSum { rest -= count }
         }

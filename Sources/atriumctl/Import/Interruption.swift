@@ -52,7 +52,7 @@ enum Interruption {
         // The signal may go to another thread, which does not end a wait of this one.
         while !isThere {
             let count = poll(&input, 1, 100)
-            // What can't be polled is read: that says what is wrong.
+            // If polling fails, so does the read that follows, which has the reason.
             if count > 0 || count < 0 && errno != EINTR { return true }
         }
         return false

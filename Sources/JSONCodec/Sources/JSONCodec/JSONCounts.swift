@@ -24,7 +24,7 @@ public struct JSONCounts: Sendable {
         switch form {
         case .dictionary(let counts): counts
         case .members(let members):
-            // They are not read where they were written, but in tests.
+            // The daemon only writes them. Tests, which read them, have few.
             (try? JSON.decode(from: [UInt8(ascii: "{")] + members + [UInt8(ascii: "}")])) ?? [:]
         }
     }

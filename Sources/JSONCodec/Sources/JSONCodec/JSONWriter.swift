@@ -9,8 +9,8 @@
 ///
 /// It trusts its caller with the order: what begins must end, each key is followed by one value.
 ///
-/// It owns its memory, and can't be copied: so no write has to check who else uses the memory, which an array checks
-/// with each byte or piece that is appended to it.
+/// It owns its memory and can't be copied. So a write does not check whether the memory has another owner, as each
+/// append to an array does.
 public struct JSONWriter: ~Copyable {
     /// The memory; what was written is at its beginning.
     private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
@@ -53,11 +53,12 @@ public struct JSONWriter: ~Copyable {
         needsComma = false
     }
 
-    /// Drops what was written after the first bytes.
+    /// Drops what was written after the first bytes, such as a member that turned out to be empty.
     ///
-    /// The next value is written without a comma before it.
+    /// What is written next has no comma before it: after a value that is kept, only the end of its object or array may
+    /// follow.
     ///
-    /// - Parameter count: The number of bytes to keep, of which the last one ends no value.
+    /// - Parameter count: The number of bytes to keep.
     public mutating func truncate(to count: Int) {
         self.count = min(count, self.count)
         needsComma = false
@@ -114,7 +115,7 @@ public struct JSONWriter: ~Copyable {
 
     /// Writes a number in the shortest form that reads back as the same one.
     ///
-    /// - Parameter value: The number. Integral ones up to 2^53 are written without a fraction. An infinity and
+    /// - Parameter value: The number. Integral ones below 2^53 are written without a fraction. An infinity and
     ///   not-a-number, which JSON does not have, are written as `null`.
     public mutating func double(_ value: Double) {
         guard value.isFinite else { return null() }
