@@ -227,6 +227,7 @@ struct ReplyQueue {
 
     /// Whether this call has not ended.
     func isOpen(_ id: UInt64) -> Bool {
+        if isFirst(id) { return true }
         guard let position = position(of: id) else { return false }
         return !calls[position].hasEnded
     }
@@ -235,11 +236,11 @@ struct ReplyQueue {
     ///
     /// Does nothing if the call has ended.
     mutating func append(_ bytes: UnsafeRawBufferPointer, to id: UInt64) {
-        guard let position = position(of: id), !calls[position].hasEnded else { return }
-        if position == calls.startIndex {
+        if isFirst(id) {
             ready.writeBytes(bytes)
             return
         }
+        guard let position = position(of: id), !calls[position].hasEnded else { return }
         heldBytes += bytes.count
         if calls[position].held == nil { calls[position].held = ByteBuffer() }
         calls[position].held?.writeBytes(bytes)
@@ -250,7 +251,7 @@ struct ReplyQueue {
     ///
     /// Does nothing if the call has ended.
     mutating func append(sharing frames: ByteBuffer, to id: UInt64) {
-        guard id == firstID, !calls.isEmpty, ready.readableBytes == 0 else {
+        guard isFirst(id), ready.readableBytes == 0 else {
             return frames.withUnsafeReadableBytes { append($0, to: id) }
         }
         ready = frames
@@ -300,6 +301,10 @@ struct ReplyQueue {
         heldBytes -= held.readableBytes
         ready.writeBuffer(&held)
     }
+
+    /// Whether this is the first call that has not ended, as most are that are answered.
+    @inline(__always)
+    private func isFirst(_ id: UInt64) -> Bool { id == firstID && !calls.isEmpty }
 
     private func position(of id: UInt64) -> CircularBuffer<Call>.Index? {
         guard id >= firstID, id < firstID + UInt64(calls.count) else { return nil }

@@ -41,27 +41,27 @@ struct VotesControl: VotesService {
 
     func tally(_ parameters: Votes.Tally.Parameters, call: VarlinkCall<Votes.Tally.Reply>) {
         // Without a closure, which would be an allocation: this is the most frequent call.
-        if parameters.actor == nil,
+        guard parameters.actor == nil,
             let container = context.registry.container(parameters.container)
-        {
-            return answer(
-                call, with: container.votes.tally(of: parameters.item, in: parameters.component))
+        else { return tallyWithBallot(parameters, call) }
+        do throws(HostError) {
+            let tally = try container.votes.tally(of: parameters.item, in: parameters.component)
+            call.reply(.init(tally))
+        } catch {
+            call.fail(error.reply(of: Votes.self))
         }
+    }
+
+    private func tallyWithBallot(
+        _ parameters: Votes.Tally.Parameters, _ call: VarlinkCall<Votes.Tally.Reply>
+    ) {
         context.read(
             call, of: parameters.container, in: Votes.self, as: parameters.actor
         ) { container in
             container.votes.tally(
                 of: parameters.item, in: parameters.component, actor: parameters.actor,
                 by: context.user(call.peer)
-            ) { answer(call, with: $0) }
-        }
-    }
-
-    private func answer(
-        _ call: VarlinkCall<Votes.Tally.Reply>, with result: Result<TallyResult, HostError>
-    ) {
-        call.answer(result, in: Votes.self) {
-            .init(tally: Interfaces.VoteTally($0.tally), sequence: Int($0.sequence))
+            ) { call.answer($0, in: Votes.self) { .init($0) } }
         }
     }
 
@@ -84,5 +84,11 @@ struct VotesControl: VotesService {
         context.reviewRead(call) {
             context.denial(of: Votes.Ballots.name, wanting: .moderator, to: call.peer)
         }
+    }
+}
+
+extension Votes.Tally.Reply {
+    fileprivate init(_ result: TallyResult) {
+        self.init(tally: Interfaces.VoteTally(result.tally), sequence: Int(result.sequence))
     }
 }

@@ -64,21 +64,17 @@ public struct ContainerVotes {
     /// - Parameters:
     ///   - item: the item's id; nil: the container.
     ///   - component: the votes component; nil: the first.
-    /// - Returns: the committed tally; fails with `itemNotFound`.
+    /// - Returns: the committed tally.
+    /// - Throws: `itemNotFound`, or that there is no such component.
     public func tally(
         of item: String?, in component: String?
-    ) -> Result<TallyResult, HostError> {
-        do throws(HostError) {
-            let slot = try container.slot(component, .votes)
-            try slot.checkShown()
-            try container.check(item)
-            let tally = slot.tally(of: Subject(item: item)) ?? Tally()
-            return .success(
-                TallyResult(
-                    tally: TallyView(tally: tally, mine: nil), sequence: domain.commits.sequence))
-        } catch {
-            return .failure(error)
-        }
+    ) throws(HostError) -> TallyResult {
+        let slot = try container.slot(component, .votes)
+        try slot.checkShown()
+        try container.check(item)
+        let tally = slot.tally(of: Subject(item: item)) ?? Tally()
+        return TallyResult(
+            tally: TallyView(tally: tally, mine: nil), sequence: domain.commits.sequence)
     }
 
     /// Reads the tally of a subject, with an actor's own ballot.

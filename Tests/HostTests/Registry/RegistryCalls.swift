@@ -42,7 +42,11 @@ extension Registry {
     }
 
     func tally(_ address: SubjectAddress) -> Result<TallyResult, HostError>? {
-        container(address.container)?.votes.tally(of: address.item, in: address.component)
+        container(address.container).map { container in
+            Result { () throws(HostError) in
+                try container.votes.tally(of: address.item, in: address.component)
+            }
+        }
     }
 
     func tally(
