@@ -107,6 +107,11 @@ struct KeptDamage: Sendable {
 
     private static let restoredIdentity = "restored: "
 
+    /// Whether there is a note of ``noteLog(of:isKeptIn:until:)``.
+    static func hasRestoreNote(beside file: String) -> Bool {
+        access(restoreNote(beside: file), F_OK) == 0
+    }
+
     private static func restoreNote(beside file: String) -> String {
         "\(file).damaged-restore\(suffix)"
     }

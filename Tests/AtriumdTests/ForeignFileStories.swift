@@ -39,6 +39,29 @@ extension Stories {
             }
         }
 
+        /// SQLite would keep its log beside the file that the link leads to, where no check looks for it.
+        @Test func `a store that is a link to another file is not started, and is named`()
+            async throws
+        {
+            try await withFilms { daemon in
+                try await daemon.stop()
+                let path = daemon.home.path + "/state/atrium.sqlite"
+                let moved = try await daemon.type(
+                    "mv state/atrium.sqlite far && ln -s ../far \(path)")
+                #expect(moved.status == 0, "\(moved)")
+                try await daemon.begin()
+                #expect(try await daemon.ended() == 73)
+                #expect(
+                    daemon.log.contains(
+                        "\(path) is a symbolic link, where a file of the store belongs"),
+                    "\(daemon.log)")
+                _ = try await daemon.type("mv far \(path)")
+                try await daemon.start()
+                let list = try await daemon.type("atriumctl list films -o ids")
+                #expect(list.output.contains("alien-1979"), "\(list)")
+            }
+        }
+
         @Test(arguments: ["atrium.isolated", "atrium.making", "atrium.crashed"])
         func `one in place of a note does not keep the daemon from starting, and is named`(
             name: String

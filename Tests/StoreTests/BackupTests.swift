@@ -134,19 +134,39 @@ struct BackupTests {
         }
     }
 
-    @Test func `what a killed process left of backups and restores is removed at the next start`()
+    @Test func `what a killed process left of backups and restores is removed, nothing else`()
         throws
     {
         let scratch = try TemporaryDirectory()
-        for name in ["atrium.backup-x", "atrium.backup-x-journal", "atrium.restore-y", "mine"] {
-            try scratch.write(name, "left")
-        }
+        let id = UUID().uuidString.lowercased()
+        let own = [
+            "atrium.backup-2026-11-28", "atrium.backup-\(id).gz", "atrium.restore-y", "mine",
+        ]
+        let left = ["atrium.backup-\(id)", "atrium.backup-\(id)-journal", "atrium.restore-\(id)"]
+        for name in own + left { try scratch.write(name, "left") }
         let bench = try Bench(scratch)
-        #expect(
-            try Self.names(scratch).filter { !$0.hasPrefix("atrium.sqlite") } == [
-                "atrium.lock", "atrium.reserve", "mine",
-            ])
+        let names = try Self.names(scratch).filter { !$0.hasPrefix("atrium.sqlite") }
+        #expect(names.sorted() == (own + ["atrium.lock", "atrium.reserve"]).sorted())
         bench.store.close()
+    }
+
+    @Test func `damage that a store knows of is known until another one is in its place`() throws {
+        let bench = try Self.filled(3)
+        let scratch = bench.scratch
+        bench.store.close()
+        let note = try scratch.write("atrium.sqlite.damaged-database.txt", "it was damaged\n")
+        let (kept, obsolete) = try StateFolder.preserveFiles(of: scratch.path, for: "another")
+        #expect(
+            FileManager.default.fileExists(atPath: kept + "/atrium.sqlite.damaged-database.txt"))
+        #expect(obsolete == [note])
+        let again = try Bench(scratch)
+        #expect(again.store.damages == ["it was damaged"])
+        again.store.close()
+
+        try Self.restore(try Self.backup(), to: scratch, replacing: true)
+        let restored = try Bench(scratch)
+        #expect(restored.store.damages == [])
+        restored.store.close()
     }
 
     @Test func `a store that is there is refused, or kept whole with its log`() throws {
@@ -185,12 +205,12 @@ struct BackupTests {
         bench.store.abandon()
         // Somebody reads: the log can't be taken in.
         let reader = try DatabasePool(path: scratch.database)
-        let (kept, note) = try reader.read { db in
+        let (kept, obsolete) = try reader.read { db in
             _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM entries")
             return try StateFolder.preserveFiles(of: scratch.path, for: "another")
         }
         try reader.close()
-        #expect(note != nil)
+        #expect(obsolete.map { $0.hasSuffix(".damaged-restore.txt") } == [true])
         #expect(FileManager.default.fileExists(atPath: "\(kept)/atrium.sqlite-wal"))
         let again = try Bench(scratch)
         #expect(again.store.damages.count == 1)
@@ -207,8 +227,8 @@ struct BackupTests {
         var files = try StoreFiles(of: bench.scratch)
         files.log[LogFrames(files.log).offset(of: 4) + 30] ^= 8
         let scratch = try files.written()
-        let (kept, note) = try StateFolder.preserveFiles(of: scratch.path, for: "another")
-        #expect(note != nil)
+        let (kept, obsolete) = try StateFolder.preserveFiles(of: scratch.path, for: "another")
+        #expect(obsolete.map { $0.hasSuffix(".damaged-restore.txt") } == [true])
         let log = try Data(contentsOf: URL(filePath: "\(kept)/atrium.sqlite-wal"))
         #expect(log == files.log)
         #expect(try Self.names(scratch).contains("atrium.sqlite-wal") == false)

@@ -26,20 +26,29 @@ struct DraftFile: ~Copyable {
     }
 
     deinit {
-        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
+        for suffix in Self.suffixes { unlink(path + suffix) }
         close(descriptor)
     }
 
-    /// Removes the files that killed processes left.
+    private static let suffixes = ["", "-journal", "-wal", "-shm"]
+
+    /// Removes the files that killed processes left, and nothing that an administrator named alike.
     ///
     /// - Parameter folder: a folder that only this process may write to.
     static func removeAll(in folder: String) {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
             return
         }
-        for name in names where Purpose.allCases.contains(where: { name.hasPrefix($0.prefix) }) {
-            unlink("\(folder)/\(name)")
+        for name in names where isDraft(name) { unlink("\(folder)/\(name)") }
+    }
+
+    private static func isDraft(_ name: String) -> Bool {
+        guard let purpose = Purpose.allCases.first(where: { name.hasPrefix($0.prefix) }) else {
+            return false
         }
+        let rest = name.dropFirst(purpose.prefix.count)
+        return UUID(uuidString: String(rest.prefix(36))) != nil
+            && suffixes.contains(String(rest.dropFirst(36)))
     }
 }
 

@@ -17,15 +17,17 @@ enum StateFolder {
 
     /// Throws if something else is where a file of the store belongs.
     ///
-    /// Opening a named pipe without a writer would wait for ever, for SQLite too.
+    /// Opening a named pipe without a writer would wait for ever, for SQLite too. Of a symbolic link, SQLite would keep
+    /// the log beside the file that it leads to, where nothing else looks for it.
     static func checkFiles(in folder: String) throws(StoreError) {
         let files = ["", "-wal", "-shm", "-journal"].map { prefix + $0 }
         for name in ["atrium.lock", "atrium.reserve"] + files {
             let path = "\(folder)/\(name)"
             var info = stat()
-            guard stat(path, &info) == 0, info.st_mode & S_IFMT != S_IFREG else { continue }
+            guard lstat(path, &info) == 0, info.st_mode & S_IFMT != S_IFREG else { continue }
             let kind =
                 switch info.st_mode & S_IFMT {
+                case S_IFLNK: "a symbolic link"
                 case S_IFIFO: "a named pipe"
                 case S_IFSOCK: "a socket"
                 case S_IFDIR: "a folder"
@@ -43,14 +45,28 @@ enum StateFolder {
     /// - Parameters:
     ///   - folder: the state directory; no other process may use it.
     ///   - identity: the identity of the other file.
-    /// - Returns: the new folder, and the path of a note where the log could not be transferred to the database
-    ///   completely. The note informs a start that happens before the database is replaced; the caller removes it
-    ///   after that.
+    /// - Returns: the new folder, and the paths of files that the caller removes once the database is replaced: copies
+    ///   of what was found damaged, with their notes, by which a start that happens before still knows of the damage. One
+    ///   more note is among them if the log could not be transferred to the database completely.
     /// - Throws: `StoreError` on failure; the files are then where they were.
     static func preserveFiles(
         of folder: String, for identity: String
-    ) throws -> (folder: String, note: String?) {
+    ) throws -> (folder: String, obsolete: [String]) {
         let kept = try makeFolder(in: folder)
+        do {
+            return (kept, try preserveFiles(of: folder, for: identity, in: kept))
+        } catch {
+            // Unless it has the only copy of something.
+            if !KeptDamage.hasRestoreNote(beside: "\(folder)/\(prefix)") {
+                try? FileManager.default.removeItem(atPath: kept)
+            }
+            throw error
+        }
+    }
+
+    private static func preserveFiles(
+        of folder: String, for identity: String, in kept: String
+    ) throws -> [String] {
         let (file, log) = ("\(folder)/\(prefix)", "\(folder)/\(prefix)-wal")
         let before = names(in: folder)
         var note: String?
@@ -78,9 +94,10 @@ enum StateFolder {
         }
         try sync(kept)
         try sync(folder)
-        let gone = names(in: folder).filter { $0 != prefix && $0 != noteName } + [index]
-        for name in gone { unlink("\(folder)/\(name)") }
-        return (kept, note)
+        // SQLite would add the log to the database that replaces this one.
+        let logs = ["\(prefix)-wal", "\(prefix)-journal", index]
+        for name in logs { unlink("\(folder)/\(name)") }
+        return names(in: folder).filter { $0 != prefix }.map { "\(folder)/\($0)" }
     }
 
     /// Syncs a folder's entries to the disk.

@@ -50,10 +50,11 @@ public struct StoreRestore: ~Copyable {
     /// - Returns: the restored store.
     /// - Throws: ``RestoreError``; nothing was changed then.
     public consuming func run(replacing: Bool) throws(RestoreError) -> RestoredStore {
-        DraftFile.removeAll(in: folder)
         let isThere = !StateFolder.names(in: folder).isEmpty
         guard replacing || !isThere else { throw .storeThere(file: file) }
         do {
+            try StateFolder.checkFiles(in: folder)
+            DraftFile.removeAll(in: folder)
             let draft = try DraftFile(beside: file, for: .restore)
             let bytes = try copy(to: draft)
             let (identity, sequence) = try lookOver(draft)
@@ -62,7 +63,7 @@ public struct StoreRestore: ~Copyable {
             }
             let kept = isThere ? try StateFolder.preserveFiles(of: folder, for: identity) : nil
             guard rename(draft.path, file) == 0 else { throw StoreError(errno: errno, file: file) }
-            if let note = kept?.note { unlink(note) }
+            for path in kept?.obsolete ?? [] { unlink(path) }
             try StateFolder.sync(folder)
             return RestoredStore(
                 bytes: bytes, sequence: sequence, identity: identity, kept: kept?.folder)
