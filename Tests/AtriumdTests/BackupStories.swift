@@ -82,6 +82,43 @@ extension Stories {
             }
         }
 
+        @Test func `a backup or an export of which the reader leaves before its end ends with 1`()
+            async throws
+        {
+            try await withDaemon { daemon in
+                try await Self.fill(daemon, padding: 60_000)
+                for command in ["backup", "backup -", "export parts", "export parts --all"] {
+                    let cut = try await daemon.type(
+                        "atriumctl \(command) | head -c 1000 >part; exit ${PIPESTATUS[0]}")
+                    #expect(cut.status == 1, "\(command): \(cut)")
+                    #expect(
+                        cut.errors.contains("can't write standard output: Broken pipe"), "\(cut)")
+                }
+            }
+        }
+
+        @Test func `what a killed backup left is written over, and one that is running is not`()
+            async throws
+        {
+            try await withDaemon { daemon in
+                try await Self.fill(daemon)
+                let made = try await daemon.type(
+                    """
+                    echo left >.nightly.part && atriumctl backup nightly && ! test -e .nightly.part
+                    ! grep -q left nightly && flock .nightly.part atriumctl backup nightly --force
+                    """)
+                #expect(made.status == 1, "\(made)")
+                #expect(
+                    made.errors.contains(
+                        "another process is writing nightly, by way of .nightly.part"), "\(made)")
+                let others = try await daemon.type(
+                    "rm .nightly.part; ln -s nightly .nightly.part; atriumctl backup nightly --force"
+                )
+                #expect(others.status == 1, "\(others)")
+                #expect(others.errors.contains("can't make .nightly.part: "), "\(others)")
+            }
+        }
+
         @Test func `a backup amid votes holds those up to its sequence, and none after it`()
             async throws
         {

@@ -4,13 +4,12 @@ import Glibc
 ///
 /// Only who writes it may read the file: it holds who voted for what.
 struct BackupFile: ~Copyable {
-    private let descriptor: Int32
+    /// What is written first, and then gets the file's name; nil: nothing is, since a device or a pipe has no parts.
+    private let draft: FileDraft?
+    /// Standard output, a device or a pipe; -1 with a draft.
+    private let stream: Int32
     /// The file's path; nil: standard output.
     let path: String?
-    /// What is written first, and then gets the file's name; nil: nothing is, since a device or a pipe has no parts.
-    private let draft: String?
-    /// The path that the draft gets: where a link leads, which stays.
-    private let target: String
     private let replaces: Bool
 
     /// Opens it.
@@ -19,70 +18,49 @@ struct BackupFile: ~Copyable {
     ///   - path: where it is to be; nil for standard output.
     ///   - replaces: whether a file that is there is replaced.
     /// - Throws: ``CommandFailure`` where there is one already, or none can be made.
-    init(_ path: String?, replaces: Bool) throws {
-        var opened: (descriptor: Int32, draft: String?, target: String) = (STDOUT_FILENO, nil, "")
-        if let path {
-            opened =
-                InputFile.isStream(path)
-                ? try Self.stream(path) : try Self.draft(of: path, replaces: replaces)
-        }
+    init(_ path: String?, replaces: Bool) throws(CommandFailure) {
         (self.path, self.replaces) = (path, replaces)
-        (descriptor, draft, target) = opened
-    }
-
-    private static func stream(
-        _ path: String
-    ) throws -> (descriptor: Int32, draft: String?, target: String) {
-        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure("open", path) }
-        return (descriptor, nil, path)
-    }
-
-    private static func draft(
-        of path: String, replaces: Bool
-    ) throws -> (descriptor: Int32, draft: String?, target: String) {
-        try check(path, replaces: replaces)
-        let target = InputFile.followed(path)
-        let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? ""
-        let name = "\(folder).\(target.dropFirst(folder.count)).\(getpid())"
-        let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure("make", path) }
-        DraftRemoval.arm(name)
-        return (descriptor, name, target)
+        guard let path else {
+            (draft, stream) = (nil, STDOUT_FILENO)
+            return
+        }
+        guard !InputFile.isStream(path) else {
+            (draft, stream) = (nil, open(path, O_WRONLY | O_CLOEXEC))
+            guard stream >= 0 else {
+                throw CommandFailure("can't open \(path): \(String(cString: strerror(errno)))")
+            }
+            return
+        }
+        try Self.check(path, replaces: replaces)
+        let draft = try FileDraft(of: path, mode: 0o600)
+        DraftRemoval.arm(draft.path)
+        (self.draft, stream) = (draft, -1)
     }
 
     deinit {
-        guard path != nil else { return }
-        close(descriptor)
-        if draft != nil { DraftRemoval.remove() }
+        if draft != nil { return DraftRemoval.remove() }
+        if path != nil { close(stream) }
     }
 
     /// Appends bytes to the file.
-    func write(_ bytes: [UInt8]) throws {
-        guard path != nil else { return Output.bytes(bytes) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 || errno == EINTR else { throw Self.failure("write", path ?? "") }
-            rest = rest.dropFirst(max(0, count))
+    ///
+    /// - Throws: ``CommandFailure`` where they can't be written, also if the reader of a pipe left.
+    func write(_ bytes: [UInt8]) throws(CommandFailure) {
+        guard let draft else {
+            return try Output.write(bytes, to: stream, named: path ?? "standard output")
         }
+        try draft.write(bytes)
     }
 
     /// Gives it its name, once it is on the disk.
-    func finish() throws {
+    func finish() throws(CommandFailure) {
         guard let path, let draft else { return }
-        guard fsync(descriptor) == 0 else { throw Self.failure("write", path) }
         try Self.check(path, replaces: replaces)
-        guard rename(draft, target) == 0 else { throw Self.failure("replace", path) }
-        let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? "."
-        let handle = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard handle >= 0 else { return }
-        // A folder that can't be synced is no reason to say that there is no backup.
-        fsync(handle)
-        close(handle)
+        try draft.finish(isSynced: true)
+        DraftRemoval.disarm()
     }
 
-    private static func check(_ path: String, replaces: Bool) throws {
+    private static func check(_ path: String, replaces: Bool) throws(CommandFailure) {
         try InputFile.checkMayBeFile(path)
         guard replaces || !InputFile.exists(path) else {
             throw CommandFailure(
@@ -90,15 +68,11 @@ struct BackupFile: ~Copyable {
                 hint: "--force replaces it once the new one is whole.")
         }
     }
-
-    private static func failure(_ what: String, _ path: String) -> CommandFailure {
-        CommandFailure("can't \(what) \(path): \(String(cString: strerror(errno)))")
-    }
 }
 
 /// Removes the draft of a file also where a signal ends the command.
 private enum DraftRemoval {
-    /// Set before the signals are handled, and only read then.
+    /// Read by the handler of signals.
     private nonisolated(unsafe) static var path: UnsafeMutablePointer<CChar>?
 
     static func arm(_ draft: String) {
@@ -112,6 +86,9 @@ private enum DraftRemoval {
             }
         }
     }
+
+    /// The draft has its file's name; another process may make one of the same name.
+    static func disarm() { path = nil }
 
     static func remove() { if let path { unlink(path) } }
 }

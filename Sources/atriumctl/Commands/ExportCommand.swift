@@ -61,7 +61,7 @@ struct ExportCommand: AsyncParsableCommand {
             if isFirst { lines.add(header.line(sequence: reply.sequence)) }
             isFirst = false
             for record in reply.records { lines.add(record) }
-            Output.bytes(lines.bytes)
+            try Output.whole(lines.bytes)
         }
         await reportSources(session)
         try show(lost)
@@ -133,7 +133,7 @@ struct ExportCommand: AsyncParsableCommand {
                     Contents.Put.Parameters.Items(
                         id: item.id, fields: item.fields, parent: item.parent))
             }
-            Output.bytes(lines.bytes)
+            try Output.whole(lines.bytes)
             parameters.cursor = reply.next
         } while parameters.cursor != nil
         try show(lost.map { [$0] } ?? [])

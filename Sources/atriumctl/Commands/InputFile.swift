@@ -62,7 +62,7 @@ enum InputFile {
     }
 
     /// Throws where a folder or a block device is, which no file may replace.
-    static func checkMayBeFile(_ path: String) throws {
+    static func checkMayBeFile(_ path: String) throws(CommandFailure) {
         guard !isFolder(path) else {
             throw CommandFailure("\(path) is a folder", hint: "name a file in it.", status: .usage)
         }

@@ -45,7 +45,37 @@ enum Output {
         write(Array(text.utf8), to: STDERR_FILENO)
     }
 
+    /// Writes bytes that are of use only as a whole to standard output.
+    ///
+    /// - Throws: ``CommandFailure`` if they can't be written, also because the reader of a pipe left.
+    static func whole(_ bytes: [UInt8]) throws(CommandFailure) {
+        try write(bytes, to: out, named: "standard output")
+    }
+
+    /// Writes bytes to an open file.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - descriptor: The file.
+    ///   - name: Its name, for people.
+    /// - Throws: ``CommandFailure`` with the system's reason.
+    static func write(
+        _ bytes: [UInt8], to descriptor: Int32, named name: String
+    ) throws(CommandFailure) {
+        let code = send(bytes, to: descriptor)
+        guard code == 0 else {
+            throw CommandFailure("can't write \(name): \(String(cString: strerror(code)))")
+        }
+    }
+
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        let code = send(bytes, to: descriptor)
+        // A note that nobody can read ends no work.
+        if code != 0, descriptor != STDERR_FILENO { fail(code) }
+    }
+
+    /// Writes all bytes; returns 0, or the system's error.
+    private static func send(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]
             while !rest.isEmpty {
@@ -57,17 +87,17 @@ enum Output {
                     var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     poll(&wait, 1, -1)
                 } else if errno != EINTR {
-                    // A note that nobody can read ends no work.
-                    if descriptor == STDERR_FILENO { return }
-                    fail(errno)
+                    return errno
                 }
             }
+            return 0
         }
     }
 
     /// Ends the process, which can't write.
     ///
-    /// Who reads a pipe may leave early: that is the end of the work and no failure.
+    /// Who reads a pipe may leave early: that is the end of the work and no failure, unless it is a backup or an export
+    /// (``whole(_:)``).
     private static func fail(_ code: Int32) -> Never {
         if code == EPIPE { exit(0) }
         note("atriumctl: can't write standard output: \(String(cString: strerror(code)))")

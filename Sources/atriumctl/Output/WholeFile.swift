@@ -9,48 +9,26 @@ enum WholeFile {
     ///   - path: Where; with mode 0644. What a link there leads to is replaced, not the link. A device or a
     ///     pipe can't be: it is written to.
     /// - Throws: ``CommandFailure`` with the system's reason; what stood there stays then.
-    static func write(_ text: String, to path: String) throws {
+    static func write(_ text: String, to path: String) throws(CommandFailure) {
         guard InputFile.exists(path) || errno == ENOENT else { throw failure("write", path) }
         try InputFile.checkMayBeFile(path)
+        let bytes = Array(text.utf8)
         guard InputFile.isStream(path) else {
-            return try replace(InputFile.followed(path), with: text)
+            // Not what the umask leaves: another user's collector reads it.
+            let draft = try FileDraft(of: path, mode: 0o644)
+            do throws(CommandFailure) {
+                try draft.write(bytes)
+                try draft.finish(isSynced: false)
+            } catch {
+                unlink(draft.path)
+                throw error
+            }
+            return
         }
         let descriptor = open(path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open", path) }
-        try fill(descriptor, Array(text.utf8), path)
-        close(descriptor)
-    }
-
-    private static func replace(_ path: String, with text: String) throws {
-        // Hidden, and with another ending: node_exporter reads every *.prom in its folder.
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-        let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
-        let draft = "\(folder).\(name).\(getpid())"
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw failure("make", path) }
-        do {
-            // Not what the umask leaves: another user's collector reads it.
-            fchmod(descriptor, 0o644)
-            try fill(descriptor, Array(text.utf8), path)
-            guard close(descriptor) == 0 else { throw failure("write", path) }
-            guard rename(draft, path) == 0 else { throw failure("replace", path) }
-        } catch {
-            unlink(draft)
-            throw error
-        }
-    }
-
-    private static func fill(_ descriptor: Int32, _ bytes: [UInt8], _ path: String) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 || errno == EINTR else {
-                let problem = failure("write", path)
-                close(descriptor)
-                throw problem
-            }
-            rest = rest.dropFirst(max(0, count))
-        }
+        defer { close(descriptor) }
+        try Output.write(bytes, to: descriptor, named: path)
     }
 
     private static func failure(_ what: String, _ path: String) -> CommandFailure {
