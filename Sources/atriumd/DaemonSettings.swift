@@ -13,7 +13,7 @@ struct DaemonSettings: Sendable {
     var socket: String
     /// The directory of the store.
     var stateDirectory: String
-    /// The directory of `atrium.yaml` and `containers.d/`.
+    /// The directory of the configuration file and `containers.d/`.
     var configurationDirectory: String
     /// Folders with plugins beside the shipped ones; their components are isolated by default.
     var pluginPath: [String]
@@ -67,7 +67,8 @@ struct DaemonSettings: Sendable {
 
     /// The file, environment and flags from which settings are read, at the start and at each reload.
     struct Source: Sendable {
-        /// The configuration file; nil: `atrium.yaml` in the configuration directory, if any.
+        /// The configuration file, with `containers.d/` beside it; nil: `atrium.yaml` in the configuration directory,
+        /// if any.
         var file: String?
         /// Values given on the command line, by key.
         var flags: [String: ConfigValue]
@@ -116,8 +117,12 @@ struct DaemonSettings: Sendable {
             places[key] = "environment variable \(variable(key))"
         }
         for key in flags.keys { places[key] = "command line" }
-        let settings = try DaemonSettings(
+        var settings = try DaemonSettings(
             reading: ConfigReader(providers: providers), places: places, directories: directories)
+        if let file = source.file {
+            let folder = FilePath(file).removingLastComponent().string
+            settings.configurationDirectory = folder.isEmpty ? "." : folder
+        }
         try settings.refuseOddValues(in: path)
         return settings
     }

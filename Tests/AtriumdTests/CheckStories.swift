@@ -174,6 +174,20 @@ extension Stories {
             }
         }
 
+        @Test func `definitions are those beside the settings that are named`() async throws {
+            try await withDaemon { daemon in
+                let checked = try await daemon.type(
+                    """
+                    mkdir -p own/containers.d && : >own/atrium.yaml
+                    echo 'container: x' >own/containers.d/bad.yaml
+                    ! atriumd --check --config own/atrium.yaml && cd own && atriumd --check --config atrium.yaml
+                    """)
+                #expect(checked.status == 1, "\(checked)")
+                #expect(checked.output.contains("\ndefinition: own/containers.d/bad.yaml:1"))
+                #expect(checked.output.contains("\ndefinition: ./containers.d/bad.yaml:1"))
+            }
+        }
+
         @Test func `files and folders that can't be read are reported with the system's reason`()
             async throws
         {
