@@ -1,6 +1,9 @@
 public import AtriumKit
 
 extension ThreadedComments {
+    /// The bytes of texts after which a page ends, whatever its limit: more would take the host's loop too long.
+    public static var pageBytes: Int { 1 << 20 }
+
     /// A comment with its place in the tree; nil when there is none.
     ///
     /// A deleted one has neither text nor author.
@@ -12,7 +15,7 @@ extension ThreadedComments {
             depth: tree.depth(of: node) ?? 0, replies: tree.replyCount(of: node))
     }
 
-    /// Returns a page of a tree, in pre-order.
+    /// Returns a page of a tree, in pre-order; it ends early after ``pageBytes`` bytes of texts.
     ///
     /// A comment whose replies the page leaves out, for their depth or for its limit, has a cursor to the first of
     /// them; with that cursor, depth counts from that comment.
@@ -36,8 +39,11 @@ extension ThreadedComments {
             stop = walk.next(after: after, skippingReplies: cursor.step == .skip)
         }
         var page = ThreadPage(entries: [], total: tree.count(of: query.subject))
-        while let current = stop, page.entries.count < query.limit {
-            page.entries.append(entry(at: current, on: walk))
+        var bytes = 0
+        while let current = stop, page.entries.count < query.limit, bytes < Self.pageBytes {
+            let entry = entry(at: current, on: walk)
+            bytes += entry.comment.text.utf8.count
+            page.entries.append(entry)
             stop = walk.next(after: current)
         }
         if let stop { cut(&page, before: stop, on: walk) }
@@ -49,12 +55,12 @@ extension ThreadedComments {
         if query.limit < 1 {
             throw Refusal(
                 .limitExceeded, "A page holds 1 comment at least; the limit is \(query.limit).",
-                evidence: ["limit": "limit 1", "value": "\(query.limit)"])
+                evidence: ["limit": "limit", "value": "1"])
         }
         if let depth = query.depth, depth < 0 {
             throw Refusal(
                 .limitExceeded, "The depth is 0 (the first level alone) or more, not \(depth).",
-                evidence: ["limit": "depth 0", "value": "\(depth)"])
+                evidence: ["limit": "depth", "value": "0"])
         }
     }
 

@@ -169,7 +169,8 @@ final class TextColumn {
     private func replace(_ row: Int, by texts: some Collection<String>) {
         let old = codes(of: row)
         let new = insert(texts, row: row)
-        for code in old where !new.contains(code) { values.remove(code: Int(code), row: row) }
+        let kept = CodeSet(new)
+        for code in old where !kept.contains(code) { values.remove(code: Int(code), row: row) }
         setFirst(new.first ?? -1, row: row)
         let further = new.dropFirst()
         if !further.isEmpty || row < rest.count {
@@ -191,14 +192,34 @@ final class TextColumn {
     private func insert(
         _ texts: some Collection<String>, row: Int
     ) -> ContiguousArray<Int32> {
-        var new: ContiguousArray<Int32> = []
-        new.reserveCapacity(texts.count)
-        for text in texts {
-            let code = Int32(values.insert(text, row: row))
-            // A word that stands twice counts once.
-            if !new.contains(code) { new.append(code) }
-        }
-        return new
+        var new = CodeSet([])
+        // A word that stands twice counts once.
+        for text in texts { new.insert(Int32(values.insert(text, row: row))) }
+        return new.codes
+    }
+}
+
+/// The codes of a row's texts, each once, in order.
+private struct CodeSet {
+    private(set) var codes: ContiguousArray<Int32>
+    /// The same for a quick look-up; nil for few, which most rows have.
+    private var known: Set<Int32>?
+
+    private static let few = 16
+
+    /// Makes a set of codes that are there once each.
+    init(_ codes: ContiguousArray<Int32>) {
+        self.codes = codes
+        if codes.count > Self.few { known = Set(codes) }
+    }
+
+    func contains(_ code: Int32) -> Bool { known?.contains(code) ?? codes.contains(code) }
+
+    mutating func insert(_ code: Int32) {
+        guard !contains(code) else { return }
+        codes.append(code)
+        if codes.count > Self.few { known = known ?? Set(codes) }
+        known?.insert(code)
     }
 }
 

@@ -19,6 +19,9 @@ public struct SectionPage: Sendable, Hashable {
 
     /// The maximum number of values of a field that are searched.
     static let mostValues = 10_000
+
+    /// The number of values up to which they are searched without waiting for the user's turn.
+    static let fewValues = 256
 }
 
 /// A call that reads the filters of a container, with the number of items that each would show.
@@ -137,6 +140,7 @@ final class FiltersCall {
                             + "through. Select one by its name, or make it 'input: text'.",
                         retryAfter: nil)))
         }
+        guard hasTurn || count <= SectionPage.fewValues else { return waitForTurn() }
         var values = lists.distinctValues(of: field, atMost: SectionPage.mostValues).values
             .compactMap(\.plainText).filter { !$0.isEmpty }
         // A section may list its values in reverse.
@@ -278,10 +282,9 @@ extension SectionPage {
 
     /// The error for a cursor at which no page begins.
     fileprivate var cursorProblem: HostError {
-        .parameterInvalid(
-            parameter: "cursor",
-            reason: "It is not the 'next' of a page of these filters as they are now. Start again "
-                + "without a cursor.")
+        .cursorInvalid(
+            "It is not the 'next' of a page of these filters as they are now. Start again without a "
+                + "cursor.")
     }
 }
 

@@ -43,8 +43,14 @@ final class DetachedScreens {
         domain.timers.after(time) { [weak self] in
             guard let self else { return }
             let now = NIODeadline.now()
-            while let screen = takeOverdue(of: owner, at: now) { screen.home?.close(screen) }
-            if let end = nextEnd(of: owner) { endGracePeriods(of: owner, after: end - now) }
+            // In slices: hundreds of large screens take a second.
+            domain.slices.run { [self] in
+                guard let screen = takeOverdue(of: owner, at: now) else { return false }
+                screen.home?.close(screen)
+                return true
+            } then: { [self] in
+                if let end = nextEnd(of: owner) { endGracePeriods(of: owner, after: end - now) }
+            }
         }
     }
 

@@ -150,10 +150,9 @@ import Testing
         try await host.put((100..<160).map { .film("f\($0)", ["g\($0)"]) })
         var page = SectionPage(section: "genre", cursor: cursor)
         await expect(
-            .parameterInvalid(
-                parameter: "cursor",
-                reason: "It is not the 'next' of a page of these filters as they are now. Start "
-                    + "again without a cursor.")
+            .cursorInvalid(
+                "It is not the 'next' of a page of these filters as they are now. Start again "
+                    + "without a cursor.")
         ) { _ = try await find(page, host) }
         page.cursor = "50"
         #expect(try await find(page, host).sections[0].filters.count == 10)
