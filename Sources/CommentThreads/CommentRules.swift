@@ -76,7 +76,7 @@ public struct CommentRules {
             throw Refusal(
                 .limitExceeded,
                 "A comment has \(maxLength) characters at most; this one has \(length).",
-                evidence: ["limit": "maxLength \(maxLength)", "value": "\(length)"])
+                evidence: ["limit": "maxLength", "value": "\(maxLength)"])
         }
     }
 
@@ -90,7 +90,7 @@ public struct CommentRules {
         guard !(1...200).contains(id.utf8.count) else { return }
         throw Refusal(
             .limitExceeded, "A comment's id has 1 to 200 bytes; this one has \(id.utf8.count).",
-            evidence: ["limit": "id 200", "value": "\(id.utf8.count)"])
+            evidence: ["limit": "idBytes", "value": "200"])
     }
 }
 

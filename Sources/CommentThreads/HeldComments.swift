@@ -20,7 +20,7 @@ extension ThreadedComments {
         guard limit >= 1 else {
             throw Refusal(
                 .limitExceeded, "A page holds 1 comment at least; the limit is \(limit).",
-                evidence: ["limit": "limit 1", "value": "\(limit)"])
+                evidence: ["limit": "limit", "value": "1"])
         }
         var next = tree.pending.first
         if let cursor {

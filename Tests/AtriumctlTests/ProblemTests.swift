@@ -312,21 +312,16 @@ import Varlink
     }
 
     @Test(arguments: [
-        (
-            "maxLength 10000", 11_000,
-            "a comment has at most 10,000 characters; this one has 11,000"
-        ), ("seats 4", 5, "5 is beyond the limit seats of 4"),
+        ("maxLength", 10_000, "a comment has at most 10,000 characters"),
         ("seats", 4, "the limit seats (4) is exceeded"),
-        (
-            "reason of 500 characters", 501,
-            "a reason has at most 500 characters; this one has 501"
-        ), ("components", 64, "a container has at most 64 components"),
+        ("reasonLength", 500, "a reason has at most 500 characters"),
+        ("components", 64, "a container has at most 64 components"),
         ("containers", 1000, "the daemon takes at most 1,000 containers"),
         ("screensPerUser", 1, "you have 1 screen open already, and no more are taken"),
         ("backups", 1, "there is 1 backup already, and no more are taken"),
         ("exports", 4, "there are 4 exports already, and no more are taken"),
     ])
-    func `a limit says what it allows, and what was found`(
+    func `a limit says what it allows`(
         limit: String, value: Int, sentence: String
     ) {
         #expect(LimitWording.sentence(limit, value) == sentence)

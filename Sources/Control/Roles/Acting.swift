@@ -72,5 +72,15 @@ struct ActorRefusal: Error {
                 actor: actor,
                 reason: "An actor is written namespace:name, in at most 200 bytes.")
         }
+        // Of one user there would be several actors.
+        guard actor.hasPrefix("unix:") else { return }
+        let name = actor.dropFirst("unix:".count)
+        guard let uid = UInt32(name), uid < .max, "\(uid)" == name else {
+            throw ActorRefusal(
+                actor: actor,
+                reason:
+                    "A user of the machine is written unix:UID, with the number that 'id -u' prints."
+            )
+        }
     }
 }

@@ -162,6 +162,14 @@ extension HostLimits {
         try check(limit, pageItems, "pageItems")
     }
 
+    /// Throws unless a parameter has its least value.
+    static func check(_ value: Int, from least: Int, _ parameter: String) throws(HostError) {
+        guard value >= least else {
+            throw .parameterInvalid(
+                parameter: parameter, reason: "It is \(least) or more, not \(value).")
+        }
+    }
+
     /// Throws if a batch has more items or records than a call may have, or more bytes.
     func check(batch count: Int, of bytes: @autoclosure () -> Int = 0) throws(HostError) {
         try check(count, batchItems, "batchItems")

@@ -139,13 +139,14 @@ public final class Bus {
     ///   - user: the owner; users take turns with reads of the past.
     ///   - wake: called on the loop, once after each pull that returned nil.
     /// - Returns: the subscription's id.
-    /// - Throws: `HostError.topicInvalid` or `.limitExceeded`.
+    /// - Throws: `HostError.topicInvalid`, `.parameterInvalid` or `.limitExceeded`.
     public func subscribe(
         patterns: [String], after: Int64?, isOfOther: Bool = false, seesRestricted: Bool,
         by user: String = "", wake: @escaping @Sendable () -> Void
     ) throws(HostError) -> SubscriptionID {
         let patterns = try checked(patterns)
-        let cursor = isOfOther ? lastSequence : min(max(after ?? lastSequence, 0), lastSequence)
+        if let after { try HostLimits.check(Int(after), from: 0, "after") }
+        let cursor = isOfOther ? lastSequence : min(after ?? lastSequence, lastSequence)
         let subscription = Subscription(
             of: group(of: patterns, seesRestricted: seesRestricted), by: user, cursor: cursor,
             position: ring.end, isBehind: cursor < lastSequence, wake: wake)

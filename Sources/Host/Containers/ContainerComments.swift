@@ -131,8 +131,7 @@ public struct ContainerComments {
             return reply(
                 .failure(
                     .limitExceeded(
-                        limit: "reason of \(Comment.reasonLength) characters", value: length,
-                        retryAfter: nil)))
+                        limit: "reasonLength", value: Comment.reasonLength, retryAfter: nil)))
         }
         change(comment, .moderate(state, reason: reason, seen: seen), component, caller, reply)
     }
@@ -237,6 +236,7 @@ public struct ContainerComments {
             slot = try container.slot(component, .comments)
             try container.check(query.subject.item)
             try domain.limits.check(page: query.limit)
+            if let depth = query.depth { try HostLimits.check(depth, from: 0, "depth") }
         } catch {
             return reply(.failure(error))
         }

@@ -157,7 +157,7 @@ final class InProcessServices: ContextServices {
             throw Refusal(
                 .limitExceeded,
                 "It passed \(count) bytes to keep(_:); the limit is \(mostKept) (limits.keptBytes).",
-                evidence: ["limit": "keptBytes", "value": "\(count)"])
+                evidence: ["limit": "keptBytes", "value": "\(mostKept)"])
         }
         report(.keeps(bytes))
     }

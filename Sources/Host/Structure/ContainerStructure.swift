@@ -29,6 +29,11 @@ public struct ContainerStructure {
         _ component: ComponentDefinition, at place: Int?, by caller: Caller,
         _ reply: @escaping Answer<Int64>
     ) {
+        do throws(HostError) {
+            try HostLimits.check(place ?? 0, from: 0, "at")
+        } catch {
+            return reply(.failure(error))
+        }
         var live = definition
         live.components.insert(component, at: bounded(place, live.components.count))
         if let error = problem(with: component, in: live) { return reply(.failure(error)) }
@@ -88,6 +93,11 @@ public struct ContainerStructure {
     public func move(
         _ component: String, to place: Int, by caller: Caller, _ reply: @escaping Answer<Int64>
     ) {
+        do throws(HostError) {
+            try HostLimits.check(place, from: 0, "at")
+        } catch {
+            return reply(.failure(error))
+        }
         var live = definition
         guard let index = live.components.firstIndex(where: { $0.name == component }) else {
             return reply(
@@ -179,7 +189,7 @@ public struct ContainerStructure {
     }
 
     private func bounded(_ place: Int?, _ count: Int) -> Int {
-        min(max(place ?? count, 0), count)
+        min(place ?? count, count)
     }
 
     private func restructure(

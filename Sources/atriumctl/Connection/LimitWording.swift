@@ -33,23 +33,11 @@ enum LimitWording {
         case "screens", "exports", "backups", "erasures", "verifications":
             "there \(value == 1 ? "is" : "are") \(Wording.count(value, String(limit.dropLast()))) "
                 + "already, and no more are taken"
-        default: ofPlugin(limit, value) ?? "the limit \(limit) (\(value)) is exceeded"
+        case "maxLength": "a comment has at most \(Wording.count(value)) characters"
+        case "reasonLength": "a reason has at most \(Wording.count(value)) characters"
+        case "idBytes": "an id has at most \(value) bytes"
+        default: "the limit \(limit) (\(value)) is exceeded"
         }
-    }
-
-    /// A plugin names its limit with what that allows, as in `maxLength 10000`; the value is what was too much.
-    private static func ofPlugin(_ limit: String, _ value: Int) -> String? {
-        let words = limit.split(separator: " ")
-        if words.count == 4, words[1] == "of", let most = Int(words[2]) {
-            let (name, unit) = (words[0], words[3])
-            return "a \(name) has at most \(Wording.count(most)) \(unit); "
-                + "this one has \(Wording.count(value))"
-        }
-        guard words.count == 2, let most = Int(words[1]) else { return nil }
-        let (allowed, found) = (Wording.count(most), Wording.count(value))
-        return words[0] == "maxLength"
-            ? "a comment has at most \(allowed) characters; this one has \(found)"
-            : "\(found) is beyond the limit \(words[0]) of \(allowed)"
     }
 
     /// What to do once a limit was exceeded.

@@ -28,8 +28,8 @@ public struct Refusal: Error, Sendable, Hashable, Codable {
     public var reason: String
     /// The seconds after which a retry may succeed; nil if none will.
     public var retryAfter: Double?
-    /// The evidence for the code: `item`, `field`, `expected`, `found`, `comment`, `section`, `filter`, `limit`,
-    /// `value`.
+    /// The evidence for the code: `item`, `field`, `expected`, `found`, `comment`, `section`, `filter`; `limit`, the name
+    /// of what is exceeded, and `value`, which it allows.
     public var evidence: [String: String]
 
     /// Creates a refusal by the component's rules; not worth a retry.

@@ -117,7 +117,7 @@ public final class MemoryServices: ContextServices {
             throw Refusal(
                 .limitExceeded,
                 "The component '\(component)' passed \(count) bytes to keep(_:); the limit is \(mostKept) (keptBytes).",
-                evidence: ["limit": "keptBytes", "value": "\(count)"])
+                evidence: ["limit": "keptBytes", "value": "\(mostKept)"])
         }
         kept = bytes
     }
