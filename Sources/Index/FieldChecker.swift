@@ -140,7 +140,8 @@ extension Field.FieldType {
     /// The description of the values of this type that can be compared exactly; nil: all of them.
     fileprivate var exactness: String? {
         switch self {
-        case .number, .duration: "a number that a 64-bit float holds exactly"
+        case .number, .duration:
+            "a number that a 64-bit float holds exactly (a field of the type text keeps every digit)"
         case .integer:
             "a whole number from -\(Self.greatestExact) to \(Self.greatestExact)"
         case .time: "a time to the millisecond, in UTC from the year 0 to 9999"

@@ -58,7 +58,7 @@ package struct ItemValues: Sendable {
                 return "a whole number from -\(most) to \(most)"
             }
             guard Int64(exactly: number) == whole else {
-                return "a number that a 64-bit float holds exactly"
+                return FieldValues.exactNumber
             }
         }
         if let min = field.min, number < min { return "\(plain(min)) at least" }

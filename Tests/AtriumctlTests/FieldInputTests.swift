@@ -54,12 +54,28 @@ import Testing
 
     @Test(arguments: [
         "rating=high", "year=19.5", "seen=maybe", "duration=soon", "duration=1:99", "rating=nan",
-        "title", "=x", "titel=x",
+        "title", "=x", "titel=x", "rating=inf", "rating=0x1F", "year=0x7", "duration=0x10",
+        "rating=9007199254740993", "duration=9007199254740993", "duration=9007199254740993s",
+        "rating=12345678901234567890", "rating=-9223372036854775809",
     ])
     func `what does not fit is wrong usage`(word: String) throws {
         let failure = try #require(
             #expect(throws: CommandFailure.self) { try object(word) })
         #expect(failure.status == .usage)
+    }
+
+    @Test func `a whole number that is not kept exactly is refused, and text is advised`() throws {
+        let failure = #expect(throws: CommandFailure.self) { try object("rating=9007199254740993") }
+        #expect(
+            failure?.sentence
+                == "rating: expected a number that a 64-bit float holds exactly "
+                + "(a field of the type text keeps every digit), found '9007199254740993'")
+        #expect(
+            try object("rating=9007199254740994", "duration=-0").text
+                == #"{"rating":9007199254740994,"duration":0}"#)
+        #expect(
+            try object("rating=+1e3", "duration=9007199254740992").text
+                == #"{"rating":1000,"duration":9007199254740992}"#)
     }
 
     @Test func `an unknown field names the nearest, and all`() throws {
@@ -91,6 +107,8 @@ import Testing
         #expect(Target(argument: "films")?.item == nil)
         #expect(Target(argument: "films/alien-1979")?.item == "alien-1979")
         #expect(Target(argument: "debian/a/b")?.item == "a/b")
+        let item = Target(argument: "films/cafe\u{301}")?.item
+        #expect(item?.utf8.elementsEqual("caf\u{E9}".utf8) == true, "ids are in NFC")
         #expect(Target(argument: "/x") == nil)
         #expect(Target(argument: "films/") == nil)
     }
@@ -138,6 +156,11 @@ import Testing
         #expect(
             InterfaceName.full(method: "org.varlink.service.GetInfo")
                 == "org.varlink.service.GetInfo")
+    }
+
+    @Test func `parameters are sent as they are written`() throws {
+        let text = #"{"big":12345678901234567890,"float":1.50}"#
+        #expect(try JSONArgument.object(" \(text)\n", "the parameters").text == text)
     }
 
     @Test(arguments: [

@@ -134,6 +134,19 @@ import Varlink
         #expect(report.complaints.last == "and 2 more ids that stood before")
     }
 
+    @Test func `an id that stands twice does not count where its later line was refused`() {
+        var report = ImportReport()
+        report.add(.init(id: "a", line: 2, before: 1))
+        report.add(.init(id: "b", line: 4, before: 3))
+        report.add(.init(line: 4, reason: "bad"))
+        #expect(
+            report.complaints == [
+                "line 4: bad",
+                "line 2: the id 'a' stands in line 1 already; the later one counts",
+                "line 4: the id 'b' stands in line 3 already; this line was refused",
+            ])
+    }
+
     @Test func `a report ends with counts, time and rate`() {
         var report = ImportReport()
         report.add(inserted: 1500, updated: 2, unchanged: 498)

@@ -260,6 +260,27 @@ private final class Shop: Sendable {
         shop.state.withLock { #expect($0.items["a"]?.text == #"{"rating":3}"#) }
     }
 
+    @Test(arguments: [
+        ["id,title,parent", "cafe\u{301},A,e\u{301}"],
+        [#"{"id":"cafe\u0301","title":"A","parent":"e\u0301"}"#],
+        [#"{"id":"cafe\u0301","fields":{"title":"A"},"parent":"e\u0301"}"#],
+    ])
+    func `ids and parents are in NFC, whatever the file has`(lines: [String]) async throws {
+        let shop = Shop()
+        let report = try await run(lines, shop)
+        #expect((report.inserted, report.bad) == (1, 0))
+        shop.state.withLock {
+            let ids = Array($0.items.keys) + Array($0.parents.values)
+            #expect(ids.map { Array($0.utf8) } == [Array("caf\u{E9}".utf8), Array("\u{E9}".utf8)])
+        }
+    }
+
+    @Test func `an id that stands twice in two Unicode forms is one`() async throws {
+        let report = try await run(["id,title", "caf\u{E9},one", "cafe\u{301},two"])
+        #expect(report.duplicates == [.init(id: "caf\u{E9}", line: 3, before: 2)])
+        #expect(report.complaints.first?.hasSuffix("the later one counts") == true)
+    }
+
     @Test func `an import that is interrupted counts what is in`() async throws {
         let shop = Shop()
         let asked = Mutex(0)

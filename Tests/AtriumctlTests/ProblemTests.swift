@@ -217,11 +217,12 @@ import Varlink
         (["describe", "films/"], "write CONTAINER or CONTAINER/ITEM."),
         (["list", "films", "--filter", "genre"], "write SECTION=FILTER, as in genre=drama."),
         (["screen", "select", "s", "genre"], "write SECTION=FILTER, as in genre=drama."),
-        (["vote", "films/alien-1979", "nan"], "A vote is a number, such as 4 or 0.5."),
+        (["vote", "films/alien-1979", "nan"], "a vote is a number, such as 4 or 0.5."),
         (["move", "films", "talk", "--", "-1"], "A place is a number from 0."),
         (
             ["attach", "films", "c", "--plugin", "p", "--at", "-1"], "--at is a place from 0."
-        ), (["vote", "films/alien-1979", "1e400"], "A vote is a number, such as 4 or 0.5."),
+        ), (["vote", "films/alien-1979", "1e400"], "a vote is a number, such as 4 or 0.5."),
+        (["vote", "films/alien-1979", "0x4"], "a vote is a number, such as 4 or 0.5."),
         (["describe", "films/alien-1979", "--definition"], "leave the item out."),
     ])
     func `an argument of another form is wrong usage, and the form is said`(

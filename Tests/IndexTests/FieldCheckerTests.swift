@@ -19,7 +19,8 @@ struct IndexFieldCheckerTests {
     ])
 
     private static let whole = "a whole number from -9007199254740992 to 9007199254740992"
-    private static let float = "a number that a 64-bit float holds exactly"
+    private static let float =
+        "a number that a 64-bit float holds exactly (a field of the type text keeps every digit)"
     private static let moment = "a time to the millisecond, in UTC from the year 0 to 9999"
 
     private func problem(_ fields: [String: Value], id: String = "a", parent: String? = nil)

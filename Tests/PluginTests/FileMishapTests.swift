@@ -95,6 +95,8 @@ import Testing
         ("id,title,parent\na,A,x\u{7}y\n", "is no id"),
         ("id,year\na,9007199254740993\n", "expected a whole number from -9007199254740992 to"),
         ("id,rating\na,9007199254740993.0\n", ""),
+        ("id,rating\na,9007199254740993\n", "a field of the type text keeps every digit"),
+        ("id,rating\na,0x1F\n", "expected a number"),
         ("id,out\na,2026-01-01T00:00:00.1234Z\n", "expected a time to the millisecond"),
         ("id,out\na,9999-12-31T23:59:59-01:00\n", "expected a time to the millisecond"),
     ])

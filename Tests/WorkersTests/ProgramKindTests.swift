@@ -233,6 +233,45 @@ struct `A program` {
         #expect(await component.deaths.first?.contains("when it was asked 'Listen'") == true)
     }
 
+    /// Lists what a folder of macOS has: its names are in another Unicode form than ids.
+    private static let names = """
+        def Start(container, component, settings, fields): return {"listen": 1}
+
+        composed, decomposed = "caf\\u00e9", "cafe\\u0301"
+        def item(id): return {"id": id, "fields": {"title": "A"}, "parent": "e\\u0301"}
+
+        count = 0
+        def Listen():
+            global count
+            count += 1
+            if count == 1: return {"items": [item(decomposed)], "all": True}
+            if count == 2: return {"items": [item(composed), item("b")], "removed": [decomposed]}
+            if count == 3: return {"items": [item(decomposed)]}
+            if count == 4: return {"removed": [decomposed]}
+            if count == 5: return {"items": [item(composed), item("b")], "all": True}
+            if count == 6: return {"removed": [composed]}
+            os._exit(4)
+        """
+
+    @Test func `of contents lists items whose ids are in any Unicode form`() async throws {
+        let component = Installed.component(of: try plugin(.contents, Self.names))
+        _ = try await component.start(settings: [:], fields: Conformance.fields)
+        try await eventually("it has listed all, changed, and ended") {
+            await component.deaths.count == 1
+        }
+        let changes = await component.events.compactMap { event -> ContentChange? in
+            if case .contents(let change) = event { change } else { nil }
+        }
+        let other = Item(id: "b", fields: ["title": "A"], parent: "\u{E9}")
+        // It was renamed first; later it had two names, and one of them went.
+        #expect(changes == [.replaceAll, .insert([other]), .remove(["caf\u{E9}"])])
+        guard case .remove(let ids)? = changes.last else { return }
+        #expect(ids.first?.utf8.elementsEqual("caf\u{E9}".utf8) == true, "in NFC")
+        let reports = await component.messages.filter { $0.hasPrefix("reports ") }
+        #expect(reports.contains { $0.contains("in two spellings") }, "\(reports)")
+        #expect(reports.last == "reports nothing", "\(reports)")
+    }
+
     @Test func `of contents that only promises more ends its worker`() async throws {
         let methods = """
             def Start(container, component, settings, fields): return {}

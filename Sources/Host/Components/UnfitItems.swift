@@ -23,6 +23,12 @@ struct UnfitItems: Sendable, Hashable {
         if first.count < Self.named { first.append(problem) }
     }
 
+    /// What to do; a list of what a source has takes no items from people.
+    private var advice: String {
+        guard areLeftOut else { return " Put each with a value that fits, or remove it" }
+        return " Mend each in the list's source, or put it if the list takes items"
+    }
+
     /// A sentence for people about the items that still don't fit, and what to do; nil: there are none.
     func problem(in list: ContentIndex?, _ checker: FieldChecker) -> String? {
         guard count > 0, let list else { return nil }
@@ -42,6 +48,6 @@ struct UnfitItems: Sendable, Hashable {
             + (areLeftOut ? "can't be shown" : "can't be compared with others exactly")
             + " until their values fit the fields. \(example)"
             + (others.isEmpty ? "" : " Others: \(others)\(isCut ? ", …" : "").")
-            + " Put each with a value that fits, or remove it"
+            + advice
     }
 }

@@ -64,7 +64,8 @@ public struct ContainerContents {
         do throws(HostError) {
             let chosen = try container.list(component)
             slot = chosen.slot
-            guard chosen.list.contains(item) else {
+            // As in ``Container/check(_:)``: an id in another Unicode form is unknown.
+            guard chosen.list.contains(item), ItemID.isNormal(item) else {
                 throw .itemNotFound(container: container.name, item: item)
             }
         } catch {
@@ -125,7 +126,7 @@ public struct ContainerContents {
             let (slot, list) = try container.list(component)
             let known = container.definition.fields.filter { $0.type == .image }.map(\.name)
             guard known.contains(field) else { throw .fieldUnknown(field: field, known: known) }
-            guard let row = list.item(item) else {
+            guard let row = list.item(item), ItemID.isNormal(item) else {
                 throw .itemNotFound(container: container.name, item: item)
             }
             guard let text = row.text(of: field) else {

@@ -113,8 +113,8 @@ final class ProgramContents: ContentListing, ProgramComponent {
 
 /// The program of a contents component, once it is started: it is called on a thread of its own.
 ///
-/// Sendable because all calls are made on `queue`, where `interval` is used, too; ``canTake(_:inPlaceOf:)`` reads what was
-/// set before.
+/// Sendable because all calls are made on `queue`, where its variables are used, too; ``canTake(_:inPlaceOf:)`` reads
+/// what was set before.
 private final class ListeningProgram: @unchecked Sendable {
     /// The result of a call.
     struct Heard: Sendable {
@@ -133,6 +133,7 @@ private final class ListeningProgram: @unchecked Sendable {
     private let program: Program
     private let queue = DispatchQueue(label: "atrium.program")
     private var interval: Int?
+    private var spellings = ItemSpellings()
 
     init(_ program: Program, every interval: Int?) {
         self.program = program
@@ -187,24 +188,19 @@ private final class ListeningProgram: @unchecked Sendable {
     }
 
     private func heard(_ known: [String: AtriumKit.Item], _ isFirst: Bool) -> Heard {
-        var (items, listed) = (known, Set<String>())
-        var count = 0
+        var listing = ProgramListing(known, spellings)
         while true {
             let reply = program.sure(Contents.Listen.self, .init(), within: Self.deadline)
             // Some are listed twice, and some removed: more would be a list without an end.
-            count += (reply.items?.count ?? 0) + (reply.removed?.count ?? 0)
-            guard count <= 2 * Self.most else {
+            listing.count += (reply.items?.count ?? 0) + (reply.removed?.count ?? 0)
+            guard listing.count <= 2 * Self.most else {
                 program.end(
                     "answered 'Listen' with more than \(2 * Self.most) items and ids, and still there is more"
                 )
             }
-            for item in reply.items ?? [] {
-                listed.insert(item.id)
-                items[item.id] = AtriumKit.Item(
-                    id: item.id, fields: fields(of: item), parent: item.parent)
-            }
-            for id in reply.removed ?? [] { items[id] = nil }
-            guard items.count <= Self.most else {
+            for item in reply.items ?? [] { listing.add(item, fields(of: item)) }
+            for id in reply.removed ?? [] { listing.remove(id) }
+            guard listing.items.count <= Self.most else {
                 program.end(
                     "answered 'Listen' with more than \(Self.most) items, which is the limit")
             }
@@ -217,8 +213,11 @@ private final class ListeningProgram: @unchecked Sendable {
                 }
                 continue
             }
-            if reply.all == true { items = items.filter { listed.contains($0.key) } }
-            return Heard(difference: ItemDifference(items, from: known, isFirst: isFirst))
+            if reply.all == true { listing.dropOthers() }
+            spellings = listing.spellings
+            return Heard(
+                difference: ItemDifference(listing.items, from: known, isFirst: isFirst),
+                problem: spellings.problem)
         }
     }
 
@@ -229,5 +228,40 @@ private final class ListeningProgram: @unchecked Sendable {
         } catch {
             program.end(error.reason)
         }
+    }
+}
+
+/// The items as replies to `Listen` change them, all but the last of which announce more.
+private struct ProgramListing {
+    private(set) var items: [String: AtriumKit.Item]
+    private(set) var spellings: ItemSpellings
+    /// The number of items and removed ids.
+    var count = 0
+    private var listed: Set<String> = []
+    /// The spellings of these replies alone.
+    private var present = ItemSpellings()
+
+    init(_ known: [String: AtriumKit.Item], _ spellings: ItemSpellings) {
+        items = known
+        self.spellings = spellings
+    }
+
+    mutating func add(_ item: PluginInterfaces.Item, _ fields: [String: Value]) {
+        let id = spellings.list(item.id)
+        _ = present.list(item.id)
+        listed.insert(id)
+        items[id] = AtriumKit.Item(
+            id: id, fields: fields, parent: item.parent.map(ItemSpellings.normal))
+    }
+
+    mutating func remove(_ spelling: String) {
+        _ = present.remove(spelling)
+        if let id = spellings.remove(spelling) { items[id] = nil }
+    }
+
+    /// Removes all that these replies did not list.
+    mutating func dropOthers() {
+        items = items.filter { listed.contains($0.key) }
+        spellings = present
     }
 }

@@ -28,7 +28,9 @@ struct PutCommand: AsyncParsableCommand {
     @Flag(help: "Replace the whole item: it has only these fields, and only this parent.")
     var replace = false
 
-    @Option(help: ArgumentHelp("The parent item; '' for none.", valueName: "item"))
+    @Option(
+        help: ArgumentHelp("The parent item; '' for none.", valueName: "item"),
+        transform: Target.id)
     var parent: String?
 
     @OptionGroup var list: ListOption

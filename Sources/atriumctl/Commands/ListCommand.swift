@@ -58,7 +58,7 @@ struct ListCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Only the direct children of this item; '' for those at the top.", valueName: "item"),
-        completion: .nothing)
+        completion: .nothing, transform: Target.id)
     var parent: String?
 
     @Flag(help: "All pages, also with --cursor; --limit is then the length of a page.")

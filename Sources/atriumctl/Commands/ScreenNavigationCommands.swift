@@ -30,7 +30,7 @@ struct ScreenEnterCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ScreenOptions
 
-    @Argument(help: "The item's id.")
+    @Argument(help: "The item's id.", transform: Target.id)
     var item: String
 
     func run() async throws {
@@ -64,7 +64,8 @@ struct ScreenFocusCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ScreenOptions
 
-    @Argument(help: "The item's id; by default those of the container itself.")
+    @Argument(
+        help: "The item's id; by default those of the container itself.", transform: Target.id)
     var item: String?
 
     func run() async throws {
@@ -123,7 +124,7 @@ struct ScreenActivateCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ScreenOptions
 
-    @Argument(help: "The item's id.")
+    @Argument(help: "The item's id.", transform: Target.id)
     var item: String
 
     func run() async throws {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AtriumFormats
 
 /// `CONTAINER` or `CONTAINER/ITEM`; an item's id may hold slashes itself.
 struct Target: Equatable {
@@ -9,7 +10,7 @@ struct Target: Equatable {
         let parts = argument.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let container = parts.first, !container.isEmpty else { return nil }
         self.container = String(container)
-        item = parts.count > 1 ? String(parts[1]) : nil
+        item = parts.count > 1 ? Target.id(String(parts[1])) : nil
         guard item != "" else { return nil }
     }
 
@@ -22,6 +23,9 @@ struct Target: Equatable {
         }
         return target
     }
+
+    /// The item's id that an argument names, which may be spelled in another Unicode form than ids are.
+    static func id(_ argument: String) -> String { ItemText.normal(argument) }
 
     var description: String { item.map { "\(container)/\($0)" } ?? container }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AtriumFormats
 import Interfaces
 
 /// The command `atriumctl vote CONTAINER[/ITEM] VALUE`.
@@ -13,16 +14,20 @@ struct VoteCommand: AsyncParsableCommand {
         transform: Target.parse)
     var target: Target
 
-    @Argument(help: "The value, such as 1 to 5 stars.")
+    @Argument(help: "The value, such as 1 to 5 stars.", transform: Self.number)
     var value: Double
 
     @OptionGroup var subject: SubjectOptions
     @OptionGroup var connection: ConnectionOptions
 
-    func validate() throws {
-        guard value.isFinite else {
-            throw ValidationError("A vote is a number, such as 4 or 0.5.")
+    /// The number that an argument is.
+    ///
+    /// - Throws: `ValidationError` with what it may be.
+    private static func number(_ argument: String) throws -> Double {
+        guard let number = FieldValues.decimal(argument) else {
+            throw ValidationError("a vote is a number, such as 4 or 0.5.")
         }
+        return number
     }
 
     func run() async throws {

@@ -152,8 +152,10 @@ enum JSONArgument {
         let text = argument == "-" ? try InputFile.text("-") : argument
         let problem: String
         do throws(JSONError) {
-            let value: JSONValue = try JSON.decode(from: text)
-            if let object = JSONObject(value) { return object }
+            if case .object = try JSON.decode(JSONValue.self, from: text) {
+                // The text itself: of long numbers the tree has rounded ones.
+                return try JSONObject(text)
+            }
             problem = "JSON, but no object"
         } catch {
             // What is wrong with the first letter of a word is not what its author wants to know.

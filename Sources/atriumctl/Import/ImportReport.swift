@@ -14,6 +14,8 @@ struct ImportReport: Equatable {
         var line: Int
         /// The line before that it stands in.
         var before: Int
+        /// Whether this line was refused, so that it does not count.
+        var isRefused = false
     }
 
     /// How many bad lines are named; the others are counted.
@@ -48,6 +50,9 @@ struct ImportReport: Equatable {
         let place = badLines.firstIndex { $0.line > line.line } ?? badLines.endIndex
         badLines.insert(line, at: place)
         if badLines.count > Self.named { badLines.removeLast() }
+        for index in duplicates.indices where duplicates[index].line == line.line {
+            duplicates[index].isRefused = true
+        }
     }
 
     mutating func add(_ duplicate: Duplicate) {
@@ -65,7 +70,8 @@ struct ImportReport: Equatable {
             result.append("and \(Wording.count(bad - badLines.count, "more bad line"))")
         }
         result += duplicates.map {
-            "line \($0.line): the id '\($0.id)' stands in line \($0.before) already; the later one counts"
+            "line \($0.line): the id '\($0.id)' stands in line \($0.before) already; "
+                + ($0.isRefused ? "this line was refused" : "the later one counts")
         }
         if repeated > duplicates.count {
             result.append(

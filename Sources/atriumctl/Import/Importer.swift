@@ -119,6 +119,9 @@ struct Importer {
         _ line: Int, _ item: Contents.Put.Parameters.Items, bytes: Int? = nil,
         named: NamedFields? = nil
     ) -> ImportBatch.Entry {
+        var item = item
+        item.id = ItemText.normal(item.id)
+        item.parent = item.parent.map(ItemText.normal)
         repeated = itemLines.record(item.id, line: line)
         if let repeated { report.add(.init(id: item.id, line: line, before: repeated)) }
         let bytes = bytes ?? item.fields.bytes.count + item.id.utf8.count + Self.itemOverhead

@@ -27,7 +27,7 @@ enum ValueTrait: Hashable {
         var traits: Set<ValueTrait> = []
         if text.utf8.allSatisfy(Self.numerals.contains) {
             let number = allowsDecimalComma ? text.replacing(",", with: ".") : text
-            if Double(number)?.isFinite == true {
+            if FieldValues.decimal(number) != nil {
                 traits.insert(.number)
                 if Int64(text) != nil { traits.insert(.integer) }
                 if isLeadingZero(text.utf8) { traits.insert(.leadingZero) }

@@ -1,3 +1,4 @@
+import AtriumFormats
 import Interfaces
 
 extension Browser {
@@ -40,7 +41,8 @@ extension Browser {
         switch prompt {
         case .vote(let subject):
             guard !text.isEmpty else { return [] }
-            guard let value = Double(text.replacing(",", with: ".")) else {
+            guard let value = FieldValues.decimal(text.replacing(",", with: "."))
+            else {
                 status.say("'\(text)' is no number", isError: true)
                 return []
             }

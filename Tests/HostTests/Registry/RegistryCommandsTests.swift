@@ -376,6 +376,11 @@ import Testing
         await expect(.itemNotFound(container: "films", item: other)) {
             try await host.cast(2, on: other)
         }
+        await expect(.itemNotFound(container: "films", item: other)) {
+            _ = try await host.call {
+                $0.get("films", component: nil, item: other, actor: nil, $1)
+            }
+        }
         #expect(try await host.remove(other).removed == 0)
         #expect(try await host.remove(other, purge: true).removed == 0)
         let again = try await host.restarted()

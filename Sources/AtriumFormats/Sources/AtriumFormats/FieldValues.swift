@@ -97,20 +97,48 @@ public struct FieldValues: Sendable {
         let value: JSONValue? =
             switch type {
             case "keywords": .array(ItemText.words(text, by: ",").map { .string($0) })
-            case "number": finite(text).map(number)
+            case "number": decimal(text).map(number)
             case "integer":
-                (Int64(text) ?? Double(text).flatMap(Int64.init(exactly:))).map { .int($0) }
+                (Int64(text) ?? decimal(text).flatMap(Int64.init(exactly:))).map { .int($0) }
             case "boolean": boolean(text)
             case "duration": duration(text).map(number)
             default: .string(text)
             }
-        guard let value else { throw Misfit(expected: expectation(type), found: text) }
+        guard let value else { throw Misfit(expected: expectation(type, of: text), found: text) }
         return value
+    }
+
+    /// The number that a text writes in decimal notation, as in `8.5` or `-1e3`; nil for other texts.
+    ///
+    /// A whole number without an exponent that a 64-bit float does not hold exactly is none.
+    public static func decimal(_ text: String) -> Double? {
+        // `Double` also reads hexadecimal numbers, and words for what is not finite.
+        guard text.utf8.allSatisfy(isOfNumbers), let number = Double(text), number.isFinite,
+            !isRounded(text)
+        else { return nil }
+        return number
+    }
+
+    /// Whether a text is a whole number that a 64-bit float, or a 64-bit integer, does not hold.
+    private static func isRounded(_ text: String) -> Bool {
+        // As few digits as nearly all have are held.
+        guard text.utf8.count > 15,
+            text.utf8.allSatisfy({ isOfNumbers($0) && $0 != 0x2E && $0 | 0x20 != 0x65 })
+        else { return false }
+        return Int64(text).flatMap { Double(exactly: $0) } == nil
+    }
+
+    /// Whether a byte is a digit, a sign, a point or the `e` of an exponent.
+    private static func isOfNumbers(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x2B, 0x2D, 0x2E, 0x45, 0x65: true
+        default: false
+        }
     }
 
     /// Seconds: `7020`, `1h57m`, `117m`, `1:57:00`, `2:30` (minutes and seconds); nil for other texts.
     public static func duration(_ text: String) -> Double? {
-        if let seconds = Double(text) { return seconds.isFinite && seconds >= 0 ? seconds : nil }
+        if let seconds = decimal(text) { return seconds >= 0 ? seconds : nil }
         if text.contains(":") { return clock(text) }
         var total = 0.0
         var digits = ""
@@ -119,7 +147,7 @@ public struct FieldValues: Sendable {
                 digits.append(character)
                 continue
             }
-            guard let unit = units[character], let amount = Double(digits) else { return nil }
+            guard let unit = units[character], let amount = decimal(digits) else { return nil }
             total += amount * unit
             digits = ""
         }
@@ -149,21 +177,22 @@ public struct FieldValues: Sendable {
         }
     }
 
-    private static func finite(_ text: String) -> Double? {
-        guard let number = Double(text), number.isFinite else { return nil }
-        return number
-    }
-
     private static func number(_ number: Double) -> JSONValue {
         Int64(exactly: number).map { .int($0) } ?? .double(number)
     }
 
-    private static func expectation(_ type: String) -> String {
+    private static func expectation(_ type: String, of text: String) -> String {
         switch type {
-        case "integer": "a whole number"
-        case "boolean": "true or false"
-        case "duration": "a duration such as 1h57m or seconds"
-        default: "a number"
+        case "number", "duration":
+            if isRounded(text) { return exactNumber }
+            return type == "number" ? "a number" : "a duration such as 1h57m or seconds"
+        case "integer": return "a whole number"
+        case "boolean": return "true or false"
+        default: return "a value of the type \(type)"
         }
     }
+
+    /// What is expected of a number of which another would be kept.
+    public static let exactNumber =
+        "a number that a 64-bit float holds exactly (a field of the type text keeps every digit)"
 }

@@ -1,3 +1,5 @@
+@_spi(_Unicode) import Swift
+
 /// Names and ids as people write them.
 public enum ItemText {
     /// The id made of texts, as in `alien-1979`; nil where they have no letters.
@@ -53,6 +55,15 @@ public enum ItemText {
     /// A name's letters and digits alone, in lower case.
     public static func plain(_ name: String) -> String {
         name.lowercased().unicodeScalars.map(letters(of:)).joined()
+    }
+
+    /// An id in NFC (Unicode Standard Annex 15), as ids of items are; macOS spells the names of files otherwise.
+    public static func normal(_ id: String) -> String {
+        guard id.utf8.contains(where: { $0 >= 0x80 }) else { return id }
+        // Foundation's form takes letters beyond U+FFFF for others; the kit's is not for programs without plugins.
+        var scalars = String.UnicodeScalarView()
+        for scalar in id._nfc { scalars.append(scalar) }
+        return String(scalars)
     }
 
     /// The words of a list: those with a comma in them stand in one that is separated otherwise.
