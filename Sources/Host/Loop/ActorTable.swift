@@ -24,11 +24,21 @@ final class ActorTable {
     var count: Int { names.count }
 
     /// Adds the actors that the store holds; an erased one has a number and no name.
-    func load(_ actors: [Actor]) {
+    ///
+    /// - Parameters:
+    ///   - actors: the actors.
+    ///   - erasing: the numbers whose erasure has begun. The store may still hold their names, which may be the names
+    ///     of new persons, too.
+    func load(_ actors: [Actor], erasing: Set<Int64> = []) {
         for actor in actors {
             let id = ActorID(actor.number)
-            if actor.name.isEmpty { erased.insert(id) } else { know(id, actor.name) }
+            if actor.name.isEmpty || erasing.contains(actor.number) {
+                erased.insert(id)
+            } else {
+                know(id, actor.name)
+            }
         }
+        for number in erasing { erased.insert(ActorID(number)) }
     }
 
     /// Returns an actor's number, a new one for an unknown name, and holds the actor.

@@ -10,6 +10,8 @@ public final class Erasures {
     private let changes: StructureQueue
     /// The erasures; the first one is running.
     private(set) var waiting: Deque<PersonErasure> = []
+    /// The erasures that have begun, and that only the next process can go on with.
+    private var blocked: [PersonErasure] = []
 
     init(in state: RegistryState, after changes: StructureQueue) {
         self.state = state
@@ -19,17 +21,23 @@ public final class Erasures {
     /// Erases a person: the name, ballots, comments, and their part in notifications.
     ///
     /// Comments that have replies stay, as deleted comments without an author. When the person is being erased
-    /// already, the reply is that erasure's.
+    /// already, the reply is that erasure's. Somebody who came back under the name since it began is a new person, who
+    /// is erased after it.
     ///
     /// - Parameters:
     ///   - name: the person, as in `unix:1000`.
     ///   - reply: called once no file of the store names the person; fails with `actorNotFound` or `limitExceeded`,
-    ///     or with `storeUnavailable` if the erasure is not finished yet, or not begun, as the reason says.
+    ///     or with `storeUnavailable` if the erasure is not finished yet, or not begun, as the reason says. A name that
+    ///     nobody has may be that of a person whose erasure is unfinished and has erased the name: that fails with
+    ///     `storeUnavailable`, too.
     public func erase(_ name: String, _ reply: @escaping Reply<ErasureResult>) {
-        if let known = waiting.first(where: { $0.name == name }) { return known.add(reply) }
-        guard let actor = state.domain.actors.number(of: name) else {
-            return reply(.failure(.actorNotFound(name)))
+        let number = state.domain.actors.number(of: name)
+        // Once an erasure has begun, the name may be another person's.
+        let known = waiting.last {
+            $0.name == name && !$0.isBlocked && (number == nil || number == $0.actor)
         }
+        if let known { return known.add(reply) }
+        guard let actor = number else { return reply(.failure(absence(of: name))) }
         if let error = state.domain.refusal { return reply(.failure(error.asNotBegun)) }
         guard waiting.count < Self.most else {
             return reply(
@@ -38,13 +46,32 @@ public final class Erasures {
         add(actor, name, isNoted: false, reply)
     }
 
-    /// Continues the erasures that an earlier process began: the persons' names are hidden at once.
-    func resume(_ numbers: [Int64]) {
-        for actor in numbers.map(ActorID.init) {
-            let name = state.domain.actors.name(of: actor)
-            state.domain.actors.erase(actor)
-            add(actor, name, isNoted: true)
-        }
+    /// Continues the erasures that an earlier process began; their persons' names are hidden already.
+    ///
+    /// - Parameters:
+    ///   - numbers: the persons.
+    ///   - names: the names that the store still holds.
+    func resume(_ numbers: [Int64], _ names: [Int64: String]) {
+        for number in numbers { add(ActorID(number), names[number], isNoted: true) }
+    }
+
+    /// The erasures that failed or were interrupted, and are not finished: a sentence each.
+    var problems: [String] { (blocked + waiting).compactMap(\.problem) }
+
+    /// Why nobody of a name can be erased: there is nobody, or an erasure that may be theirs is unfinished.
+    private func absence(of name: String) -> HostError {
+        let unfinished = blocked + waiting
+        let own = unfinished.last { $0.name == name && $0.isBlocked }
+        if let failure = own?.failure { return failure }
+        // The name is gone from the store before the rest is, so it is unknown whose erasures these are.
+        let unnamed = unfinished.filter { $0.name == nil }
+        guard let first = unnamed.first else { return .actorNotFound(name) }
+        let reason = first.failure?.sentence ?? "It goes on by itself."
+        return .storeUnavailable(
+            reason:
+                "Nobody has the name '\(name)', but an erasure that was begun before the last start is unfinished, "
+                + "and may be this person's: its name is erased already. \(reason)",
+            retryAfter: unnamed.allSatisfy { $0.isBlocked } ? nil : 10)
     }
 
     /// Appends an erasure, which runs when all before it are finished.
@@ -60,7 +87,7 @@ public final class Erasures {
 
     private func next() {
         waiting.first?.run { [self] in
-            waiting.removeFirst()
+            if let ended = waiting.popFirst(), ended.isBlocked { blocked.append(ended) }
             next()
         }
     }

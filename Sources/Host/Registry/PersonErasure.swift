@@ -37,6 +37,8 @@ final class PersonErasure {
     private let state: RegistryState
     private let changes: StructureQueue
     private var domain: Domain { state.domain }
+    /// Whether an earlier process began it.
+    private let isResumed: Bool
     private var isNoted: Bool
     private var replies: [Answer<ErasureResult>] = []
     private var result = ErasureResult()
@@ -45,6 +47,12 @@ final class PersonErasure {
     /// Components with damaged records, whose owner can't be determined: a sentence each.
     private var unreadable: [String] = []
     private var over: () -> Void = {}
+    /// Why the last try failed; nil before the first failure, and when the erasure is finished.
+    private(set) var failure: HostError?
+    /// Whether only the next process can go on.
+    private(set) var isBlocked = false
+    /// When this process first failed.
+    private var failed: Timestamp?
 
     init(
         of actor: ActorID, name: String?, isNoted: Bool, in state: RegistryState,
@@ -53,6 +61,7 @@ final class PersonErasure {
         self.actor = actor
         self.name = name
         self.isNoted = isNoted
+        isResumed = isNoted
         self.state = state
         self.changes = changes
         part = ErasedPart(of: actor)
@@ -60,6 +69,19 @@ final class PersonErasure {
 
     /// Adds a caller, which gets the result, or the first failure.
     func add(_ reply: @escaping Answer<ErasureResult>) { replies.append(reply) }
+
+    /// What an administrator is told of an erasure that failed or was interrupted; nil of any other.
+    ///
+    /// It does not name the person, whom nobody is to be shown any more.
+    var problem: String? {
+        guard let failure, let failed else {
+            return isResumed
+                ? "The erasure of a person (number \(actor.number)) was interrupted by the end of an "
+                    + "earlier process and is unfinished: it goes on by itself" : nil
+        }
+        return "The erasure of a person (number \(actor.number)) is unfinished, and has failed "
+            + "since \(failed.text): \(failure.sentence)"
+    }
 
     /// Runs the erasure.
     ///
@@ -110,6 +132,9 @@ final class PersonErasure {
                 reason: "The person is shown to nobody any more, and the rest goes on by itself: "
                     + reason, retryAfter: Double(Self.patience))
         }
+        failure = error
+        failed = failed ?? domain.now()
+        isBlocked = isFinal
         answer(.failure(error))
         guard !domain.isStopping else { return over() }
         domain.logger.log(
@@ -285,6 +310,8 @@ extension PersonErasure {
             switch outcome {
             case .failure(let error): fail(error)
             case .success(let commit):
+                failure = nil
+                isBlocked = false
                 domain.bus.readAgain()
                 result.sequence = commit.sequence
                 result.copies = copies

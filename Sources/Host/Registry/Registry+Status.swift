@@ -70,6 +70,7 @@ extension Registry {
         problems += startup.blamed
         problems += domain.store.damages.map { "The store was damaged: \($0)" }
         problems += startup.losses
+        problems += erasures.problems
         if let problem = domain.pastDamage.problem { problems.append("The store \(problem)") }
         if domain.missingEntries > 0 {
             problems.append(

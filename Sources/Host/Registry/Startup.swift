@@ -110,7 +110,8 @@ public final class Startup {
         case .failure(let error):
             reply(.failure(.unreadable(error)))
         case .success(let stored):
-            domain.actors.load(stored.actors)
+            let erasing = Set(stored.erasures)
+            domain.actors.load(stored.actors, erasing: erasing)
             lostDefinitions = stored.difference?.sentence
             for name in stored.unreadable {
                 domain.logger.log(.definitionUnreadable, ["container": "\(name)"])
@@ -122,7 +123,11 @@ public final class Startup {
                 reply(.success(()))
                 detached.run()
             }
-            erasures.resume(stored.erasures)
+            var names: [Int64: String] = [:]
+            for actor in stored.actors where erasing.contains(actor.number) && !actor.name.isEmpty {
+                names[actor.number] = actor.name
+            }
+            erasures.resume(stored.erasures, names)
         }
     }
 

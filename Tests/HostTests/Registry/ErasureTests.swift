@@ -116,6 +116,20 @@ import Testing
         #expect(told.first { $0.topic == "films.votes.cast" }?.actor == "unix:1001")
     }
 
+    /// Whoever asks again is told why her erasure is unfinished, and so is an administrator.
+    private func checkUnfinished(_ host: TestRegistry) async throws {
+        await #expect {
+            try await erase(host)
+        } throws: {
+            guard case .storeUnavailable(let reason, nil) = $0 as? HostError else { return false }
+            return reason.contains("films/talk has 1 record that can't be read ('c4')")
+        }
+        #expect(
+            await host.on { $0.status() }.problems.contains {
+                $0.contains("The erasure of a person") && $0.contains("('c4')")
+            })
+    }
+
     @Test func `nothing of a person is left in replies, the past and the files`()
         async throws
     {
@@ -208,6 +222,36 @@ import Testing
         try await host.end()
     }
 
+    @Test func `who comes back during an unfinished erasure and is erased again is gone, too`()
+        async throws
+    {
+        let host = try await films()
+        let fault = try host.refuseEntries(where: "NEW.topic = 'films.records.erased'")
+        await #expect {
+            try await erase(host)
+        } throws: {
+            guard case .storeUnavailable = $0 as? HostError else { return false }
+            return true
+        }
+        #expect(
+            await host.on { $0.status() }.problems.contains {
+                $0.contains("The erasure of a person") && $0.contains("goes on by itself")
+            })
+        try await host.cast(3, on: "ronin", by: Self.margarete)
+        try await host.post("After-the-edit", on: "heat", id: "c8", by: Self.margarete)
+        try fault.heal()
+        let result = try await erase(host)
+        #expect(result.ballots == 1)
+        #expect(result.comments == 1)
+        #expect(try left(of: Self.words, in: host) == [])
+        try await check(host)
+        #expect(
+            !(await host.on { $0.status() }.problems.contains {
+                $0.contains("The erasure of a person")
+            }))
+        try await host.end()
+    }
+
     @Test
     func `an erasure that a damaged purge stands against is not tried again before the next start`()
         async throws
@@ -248,6 +292,7 @@ import Testing
                 && reason.contains("the next start tries it again")
         }
         #expect(try left(of: Self.words, in: host) == ["After-the-edit"])
+        try await checkUnfinished(host)
         // Nor is it shown any more.
         #expect(
             !(try await host.thread(of: "heat").comments.map(\.entry.comment.id).contains("c4")))
@@ -255,6 +300,7 @@ import Testing
         host = try await host.restarted()
         while await host.on({ !$0.erasures.waiting.isEmpty }) { await Task.yield() }
         #expect(try left(of: Self.words, in: host) == ["After-the-edit"])
+        try await checkUnfinished(host)
         try OtherProgram(at: host.store.file).execute(
             "UPDATE records SET sum = sum - 1 WHERE CAST(key AS TEXT) = 'c4'")
         host = try await host.restarted()
