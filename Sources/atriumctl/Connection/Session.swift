@@ -1,4 +1,3 @@
-import Interfaces
 import JSONCodec
 import Varlink
 
