@@ -1,5 +1,3 @@
-import AtriumKit
-
 /// The comments by id: hash tables with open addressing, at most four fifths full.
 ///
 /// A table has half of the hash of each id and not the id itself: finding a place, and moving to a bigger table, read

@@ -22,15 +22,10 @@ struct ThreadCursor: Equatable {
     /// The step to the first comment of the page.
     var step: Step
     /// The id of the comment after which the page begins; empty with `first`.
-    var after: String
+    var after = ""
+}
 
-    init(order: ThreadQuery.Order, root: String?, step: Step, after: String = "") {
-        self.order = order
-        self.root = root
-        self.step = step
-        self.after = after
-    }
-
+extension ThreadCursor {
     init?(_ text: String) {
         var rest = text.utf8[...]
         switch rest.popFirst() {

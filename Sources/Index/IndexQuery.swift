@@ -72,22 +72,18 @@ public struct SortKey: Sendable, Hashable {
     /// Whether the greatest comes first.
     ///
     /// Items without the field come last either way.
-    public var descending: Bool
+    public var descending = false
 
-    /// A key; ascending by default.
-    public init(field: String, descending: Bool = false) {
-        self.field = field
-        self.descending = descending
-    }
+    /// The key as people write it.
+    public var text: String { descending ? "-\(field)" : field }
+}
 
+extension SortKey {
     /// A key as people write it: the field's name, after `-` for descending.
     public init(_ text: String) {
         let descending = text.hasPrefix("-")
         self.init(field: descending ? String(text.dropFirst()) : text, descending: descending)
     }
-
-    /// The key as people write it.
-    public var text: String { descending ? "-\(field)" : field }
 }
 
 /// An item as the index knows it.

@@ -1,5 +1,3 @@
-import AtriumKit
-
 /// A query whose answer is kept up to date while the index changes; screens with the same query share one.
 ///
 /// It shows the first ``IndexQuery/limit`` items, the total and the counts, all as of the last ``advance()``. It

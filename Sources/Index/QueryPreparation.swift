@@ -1,5 +1,3 @@
-import AtriumKit
-
 /// Answers a query step by step while the index continues to change, for queries that read too much for one turn of the
 /// loop.
 ///

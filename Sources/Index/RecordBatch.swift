@@ -1,6 +1,3 @@
-import AtriumKit
-import JSONCodec
-
 /// Some items on their way from their records into a new index: one thread reads, folds and hashes
 /// them, another puts them together.
 ///

@@ -1,5 +1,3 @@
-import AtriumKit
-
 /// The order of a query: its keys one by one, then the item's id.
 ///
 /// It is total, so that a page can begin behind any row.

@@ -29,8 +29,6 @@ extension Value: @retroactive JSONReadable, @retroactive JSONWritable {
     }
 
     /// Writes the value.
-    ///
-    /// - Parameter json: The writer.
     public func write(to json: inout JSONWriter) {
         switch self {
         case .null: json.null()

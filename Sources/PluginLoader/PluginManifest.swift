@@ -1,4 +1,3 @@
-internal import AtriumKit
 internal import JSONCodec
 
 /// The contents of a plugin's `manifest.json`.

@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 import LogMessages
-public import Logging
+import Logging
 
 /// Sends events to the systemd journal with their fields.
 ///
@@ -11,44 +11,20 @@ public import Logging
 /// metadata, since that is all that most people see: the message and `key=value`, escaped and on one
 /// line. The fields themselves are as they are. An event that can't be sent to the journal (no descriptor or
 /// memory is left) goes to standard error instead.
-public struct JournalLogHandler: LogHandler {
-    private var fields: LogFields
+struct JournalLogHandler: FieldLogHandler {
+    var fields: LogFields
 
     /// Makes a handler.
     ///
     /// - Parameters:
     ///   - label: The logger's name, the field `LOGGER`.
     ///   - threshold: The level shared with all other loggers.
-    public init(label: String, threshold: LogThreshold) {
+    init(label: String, threshold: LogThreshold) {
         fields = LogFields(label: label, threshold: threshold)
     }
 
-    /// The metadata of every event of this logger.
-    public var metadata: Logger.Metadata {
-        get { fields.metadata }
-        set { fields.metadata = newValue }
-    }
-
-    /// The source of further metadata at the time of an event; nil: none.
-    public var metadataProvider: Logger.MetadataProvider? {
-        get { fields.metadataProvider }
-        set { fields.metadataProvider = newValue }
-    }
-
-    /// The shared threshold's level, or this logger's own once it was set.
-    public var logLevel: Logger.Level {
-        get { fields.level }
-        set { fields.level = newValue }
-    }
-
-    /// One value of the metadata.
-    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { fields.metadata[key] }
-        set { fields.metadata[key] = newValue }
-    }
-
     /// Sends the event.
-    public func log(event: LogEvent) {
+    func log(event: LogEvent) {
         guard send(journalFields(for: event)) else {
             StderrLogHandler(fields: fields, isForManager: true).log(event: event)
             return

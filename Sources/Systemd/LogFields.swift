@@ -41,6 +41,34 @@ struct LogFields: Sendable {
     }
 }
 
+/// A log handler whose label, metadata and level are in ``LogFields``.
+protocol FieldLogHandler: LogHandler {
+    var fields: LogFields { get set }
+}
+
+extension FieldLogHandler {
+    var metadata: Logger.Metadata {
+        get { fields.metadata }
+        set { fields.metadata = newValue }
+    }
+
+    var metadataProvider: Logger.MetadataProvider? {
+        get { fields.metadataProvider }
+        set { fields.metadataProvider = newValue }
+    }
+
+    /// The shared threshold's level, or this logger's own once it was set.
+    var logLevel: Logger.Level {
+        get { fields.level }
+        set { fields.level = newValue }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { fields.metadata[key] }
+        set { fields.metadata[key] = newValue }
+    }
+}
+
 private func quoted(_ value: String) -> String {
     let plain = !value.isEmpty && !value.contains { $0 == " " || $0 == "\"" || $0 == "=" }
     guard !plain else { return oneLine(value) }

@@ -1,5 +1,5 @@
 import Glibc
-public import Logging
+import Logging
 
 /// Writes one line per event to standard error: `HH:MM:SS level message key=value`, or, for a service
 /// manager that adds the time itself, `<priority>level message key=value` as sd-daemon(3) has it.
@@ -7,8 +7,8 @@ public import Logging
 /// Time is local. Line breaks and other control characters are escaped, so that nobody's input can
 /// forge a line; a value with spaces is quoted. A line is one `write`, so lines of several threads
 /// don't mix.
-public struct StderrLogHandler: LogHandler {
-    private var fields: LogFields
+struct StderrLogHandler: FieldLogHandler {
+    var fields: LogFields
     private let isForManager: Bool
 
     /// Makes a handler.
@@ -18,7 +18,7 @@ public struct StderrLogHandler: LogHandler {
     ///   - threshold: The level shared with all other loggers.
     ///   - isForManager: Whether a service manager reads the lines: their priority leads then, in
     ///     place of the time.
-    public init(label: String, threshold: LogThreshold, isForManager: Bool = false) {
+    init(label: String, threshold: LogThreshold, isForManager: Bool = false) {
         self.init(
             fields: LogFields(label: label, threshold: threshold), isForManager: isForManager)
     }
@@ -28,32 +28,8 @@ public struct StderrLogHandler: LogHandler {
         self.isForManager = isForManager
     }
 
-    /// The metadata of every event of this logger.
-    public var metadata: Logger.Metadata {
-        get { fields.metadata }
-        set { fields.metadata = newValue }
-    }
-
-    /// The source of further metadata at the time of an event; nil: none.
-    public var metadataProvider: Logger.MetadataProvider? {
-        get { fields.metadataProvider }
-        set { fields.metadataProvider = newValue }
-    }
-
-    /// The shared threshold's level, or this logger's own once it was set.
-    public var logLevel: Logger.Level {
-        get { fields.level }
-        set { fields.level = newValue }
-    }
-
-    /// One value of the metadata.
-    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { fields.metadata[key] }
-        set { fields.metadata[key] = newValue }
-    }
-
     /// Writes the event's line.
-    public func log(event: LogEvent) {
+    func log(event: LogEvent) {
         let start = isForManager ? "<\(event.level.priority)>" : "\(timeOfDay()) "
         write(start + line(for: event))
         LogMeters.count(event.level)

@@ -1,6 +1,5 @@
 internal import Glibc
 internal import JSONCodec
-internal import Logging
 internal import NIOCore
 
 /// Whether a connection can continue in another process.

@@ -29,9 +29,6 @@ public struct VarlinkLimitExceeded: VarlinkErrorReply, Hashable {
     }
 
     /// Reads the error's parameters.
-    ///
-    /// - Parameter json: The reader.
-    /// - Throws: `JSONError` where they are others.
     public init(json: inout JSONReader) throws(JSONError) {
         var others = JSONKeySet()
         var (limit, value, message) = (String?.none, Int?.none, String?.none)
@@ -51,8 +48,6 @@ public struct VarlinkLimitExceeded: VarlinkErrorReply, Hashable {
     }
 
     /// Writes the error's parameters.
-    ///
-    /// - Parameter json: The writer.
     public func write(to json: inout JSONWriter) {
         json.beginObject()
         json.key("limit")

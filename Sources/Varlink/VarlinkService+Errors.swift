@@ -12,16 +12,11 @@ extension VarlinkService {
         public init(interface: String) { self.interface = interface }
 
         /// Reads the error's parameters.
-        ///
-        /// - Parameter json: The reader.
-        /// - Throws: `JSONError` where they are others.
         public init(json: inout JSONReader) throws(JSONError) {
             interface = try json.readOnly("interface")
         }
 
         /// Writes the error's parameters.
-        ///
-        /// - Parameter json: The writer.
         public func write(to json: inout JSONWriter) { json.writeOnly("interface", interface) }
     }
 
@@ -36,16 +31,11 @@ extension VarlinkService {
         public init(method: String) { self.method = method }
 
         /// Reads the error's parameters.
-        ///
-        /// - Parameter json: The reader.
-        /// - Throws: `JSONError` where they are others.
         public init(json: inout JSONReader) throws(JSONError) {
             method = try json.readOnly("method")
         }
 
         /// Writes the error's parameters.
-        ///
-        /// - Parameter json: The writer.
         public func write(to json: inout JSONWriter) { json.writeOnly("method", method) }
     }
 
@@ -60,16 +50,11 @@ extension VarlinkService {
         public init(method: String) { self.method = method }
 
         /// Reads the error's parameters.
-        ///
-        /// - Parameter json: The reader.
-        /// - Throws: `JSONError` where they are others.
         public init(json: inout JSONReader) throws(JSONError) {
             method = try json.readOnly("method")
         }
 
         /// Writes the error's parameters.
-        ///
-        /// - Parameter json: The writer.
         public func write(to json: inout JSONWriter) { json.writeOnly("method", method) }
     }
 
@@ -84,16 +69,11 @@ extension VarlinkService {
         public init(parameter: String) { self.parameter = parameter }
 
         /// Reads the error's parameters.
-        ///
-        /// - Parameter json: The reader.
-        /// - Throws: `JSONError` where they are others.
         public init(json: inout JSONReader) throws(JSONError) {
             parameter = try json.readOnly("parameter")
         }
 
         /// Writes the error's parameters.
-        ///
-        /// - Parameter json: The writer.
         public func write(to json: inout JSONWriter) { json.writeOnly("parameter", parameter) }
     }
 

@@ -26,9 +26,6 @@ extension VarlinkService {
             public init() {}
 
             /// Reads the reply.
-            ///
-            /// - Parameter json: The reader.
-            /// - Throws: `JSONError` where it is another.
             public init(json: inout JSONReader) throws(JSONError) {
                 var others = JSONKeySet()
                 var found = (false, false, false, false, false)
@@ -49,8 +46,6 @@ extension VarlinkService {
             }
 
             /// Writes the reply.
-            ///
-            /// - Parameter json: The writer.
             public func write(to json: inout JSONWriter) {
                 json.beginObject()
                 json.key("vendor")
@@ -82,16 +77,11 @@ extension VarlinkService {
             public init(interface: String) { self.interface = interface }
 
             /// Reads the parameters.
-            ///
-            /// - Parameter json: The reader.
-            /// - Throws: `JSONError` where they are others.
             public init(json: inout JSONReader) throws(JSONError) {
                 interface = try json.readOnly("interface")
             }
 
             /// Writes the parameters.
-            ///
-            /// - Parameter json: The writer.
             public func write(to json: inout JSONWriter) { json.writeOnly("interface", interface) }
         }
 
@@ -104,16 +94,11 @@ extension VarlinkService {
             public init(description: String) { self.description = description }
 
             /// Reads the reply.
-            ///
-            /// - Parameter json: The reader.
-            /// - Throws: `JSONError` where it is another.
             public init(json: inout JSONReader) throws(JSONError) {
                 description = try json.readOnly("description")
             }
 
             /// Writes the reply.
-            ///
-            /// - Parameter json: The writer.
             public func write(to json: inout JSONWriter) {
                 json.writeOnly("description", description)
             }

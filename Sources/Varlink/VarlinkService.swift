@@ -63,9 +63,6 @@ public protocol VarlinkEmpty: VarlinkCodable {
 
 extension VarlinkEmpty {
     /// Reads an object without members.
-    ///
-    /// - Parameter json: The reader.
-    /// - Throws: `JSONError` for anything else.
     public init(json: inout JSONReader) throws(JSONError) {
         var others = JSONKeySet()
         try json.beginObject()
@@ -74,8 +71,6 @@ extension VarlinkEmpty {
     }
 
     /// Writes `{}`.
-    ///
-    /// - Parameter json: The writer.
     public func write(to json: inout JSONWriter) {
         json.beginObject()
         json.endObject()

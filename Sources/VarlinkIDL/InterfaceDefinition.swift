@@ -20,7 +20,9 @@ public struct InterfaceDefinition: Sendable, Hashable {
 
     /// Its errors.
     public let errors: [ErrorDefinition]
+}
 
+extension InterfaceDefinition {
     /// Reads a definition.
     ///
     /// - Parameter text: The whole text of a `.varlink` file.
@@ -31,18 +33,6 @@ public struct InterfaceDefinition: Sendable, Hashable {
         self = try parser.interface()
         try checkUnique()
         try checkDefined(parser.references)
-    }
-
-    init(
-        name: String, documentation: String, text: String, types: [TypeDefinition],
-        methods: [MethodDefinition], errors: [ErrorDefinition]
-    ) {
-        self.name = name
-        self.documentation = documentation
-        self.text = text
-        self.types = types
-        self.methods = methods
-        self.errors = errors
     }
 }
 

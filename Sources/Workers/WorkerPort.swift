@@ -1,7 +1,6 @@
 internal import AtriumKit
 internal import Host
 internal import Interfaces
-internal import JSONCodec
 internal import LogMessages
 internal import Logging
 internal import NIOCore

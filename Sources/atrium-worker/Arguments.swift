@@ -1,5 +1,4 @@
 import AtriumKit
-import Host
 import Index
 import PluginLoader
 import Workers

@@ -1,7 +1,6 @@
 internal import AtriumKit
 public import AtriumKitTesting
 internal import Foundation
-internal import Host
 internal import Index
 internal import Logging
 internal import NIOCore

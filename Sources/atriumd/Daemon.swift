@@ -42,16 +42,6 @@ struct Daemon {
     let runningWorkers = RunningWorkers()
     let meter = LoopMeter(logger: Logger(label: "atriumd"))
 
-    init(
-        settings: DaemonSettings, source: DaemonSettings.Source, inheritance: Inheritance,
-        threshold: LogThreshold
-    ) {
-        self.settings = settings
-        self.source = source
-        self.inheritance = inheritance
-        self.threshold = threshold
-    }
-
     /// Runs until the daemon is stopped.
     func run() async throws {
         // Writing to a closed connection must not end the process.

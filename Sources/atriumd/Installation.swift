@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import Host
 import PluginLoader
 
 /// Locates the parts of the installation, relative to the running executable.

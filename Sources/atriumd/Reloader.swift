@@ -1,4 +1,3 @@
-import AtriumKit
 import Control
 import Host
 import LogMessages

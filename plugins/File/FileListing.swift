@@ -1,4 +1,3 @@
-internal import AtriumFormats
 public import AtriumKit
 internal import Glibc
 internal import ItemReading

@@ -1,5 +1,3 @@
-internal import AtriumKit
-
 /// What is known of the folder: which files and folders lie in it, and the tracks that were read.
 ///
 /// A value that takes what was seen, and returns what to do: it touches no file.

@@ -1,6 +1,4 @@
-import AtriumFormats
 import AtriumKit
-import JSONCodec
 
 /// What the parameters of a URL are called that say what is asked.
 struct QuestionParameters: Sendable {

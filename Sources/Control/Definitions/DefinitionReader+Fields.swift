@@ -1,7 +1,6 @@
 import AtriumKit
 import Host
 import TimeZones
-import Yams
 
 // The fields of a definition.
 extension DefinitionReader {

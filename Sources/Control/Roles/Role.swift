@@ -54,12 +54,6 @@ public struct Access: Sendable, Hashable {
     /// The namespace of the actors for which it may act; nil: only for itself.
     public var namespace: String?
 
-    /// Creates the access of a peer.
-    public init(role: Role, namespace: String? = nil) {
-        self.role = role
-        self.namespace = namespace
-    }
-
     /// The rights of both.
     func joined(_ other: Access) -> Access {
         Access(role: max(role, other.role), namespace: namespace ?? other.namespace)

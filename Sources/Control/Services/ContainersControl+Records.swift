@@ -14,7 +14,7 @@ extension ContainersControl {
                 of: container, skipsDamaged: parameters.damaged ?? false
             ) { result in
                 switch result {
-                case .success(let id): ExportStream(call, id, context).start()
+                case .success(let id): ExportStream(call: call, id: id, context: context).start()
                 case .failure(let error):
                     call.fail(error.reply(of: Containers.self, hasDetails: true))
                 }
@@ -44,14 +44,6 @@ private struct ExportStream: Sendable {
     let call: VarlinkCall<Containers.Export.Reply>
     let id: ExportID
     let context: ControlContext
-
-    init(
-        _ call: VarlinkCall<Containers.Export.Reply>, _ id: ExportID, _ context: ControlContext
-    ) {
-        self.call = call
-        self.id = id
-        self.context = context
-    }
 
     func start() {
         call.onClose { close() }

@@ -1,7 +1,6 @@
 import AtriumKit
 import Host
 import Interfaces
-import JSONCodec
 import PluginLoader
 import Varlink
 

@@ -1,6 +1,5 @@
 import Host
 import Interfaces
-import Varlink
 
 /// The maximum number of bytes in the message of a call, by method.
 ///

@@ -1,5 +1,4 @@
 import AtriumKit
-import Index
 
 /// The limits of what the host accepts from users, components and plugins.
 ///

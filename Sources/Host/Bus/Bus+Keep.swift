@@ -1,5 +1,3 @@
-internal import AtriumKit
-
 /// The state of a subscription that another process needs to resume it.
 public struct SubscriptionState: Sendable, Hashable {
     /// The patterns of its topics.

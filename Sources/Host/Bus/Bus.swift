@@ -1,5 +1,4 @@
 public import AtriumKit
-internal import DequeModule
 public import NIOCore
 import Store
 

@@ -7,17 +7,12 @@ public struct CommentText: Sendable, Hashable {
     /// The text.
     public var text: String
     /// Whether the comment waits for a moderator; the text is then delivered only with restricted parts.
-    public var isHeld: Bool
+    public var isHeld = false
     /// The item that the comment is about; nil: the container.
     public var item: String?
+}
 
-    /// Makes a text.
-    public init(text: String, isHeld: Bool = false, item: String? = nil) {
-        self.text = text
-        self.isHeld = isHeld
-        self.item = item
-    }
-
+extension CommentText {
     /// Takes the text out of a comment; nil when the comment was deleted.
     public init?(_ comment: Comment) {
         guard comment.state != .removed, let text = comment.text else { return nil }

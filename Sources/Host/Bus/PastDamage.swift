@@ -1,4 +1,3 @@
-internal import AtriumKit
 internal import Store
 
 /// The damaged notifications and comments that reads of the past found.

@@ -1,4 +1,3 @@
-import AtriumKit
 import JSONCodec
 
 /// Writes the payloads of the standard notifications straight to the bytes of a JSON object.

@@ -2,7 +2,6 @@ import AtriumKit
 import DequeModule
 import Index
 import Logging
-import NIOCore
 import Store
 
 /// The state that a component reported at the end of its load, to be delivered when its container attaches it.

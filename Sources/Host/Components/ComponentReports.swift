@@ -1,6 +1,5 @@
 import AtriumKit
 import Index
-import JSONCodec
 import Logging
 
 /// Handles what a slot's component sends without being asked, and the end of its worker.

@@ -1,4 +1,3 @@
-import AtriumKit
 import Logging
 import NIOCore
 

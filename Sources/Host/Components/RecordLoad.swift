@@ -1,7 +1,6 @@
 import AtriumKit
 import Dispatch
 import Index
-import JSONCodec
 import Store
 
 /// A list made of records that are all plain items, and the items for the component that owns the records.

@@ -1,5 +1,4 @@
 import AtriumKit
-import Store
 
 /// A command or a ``Question`` that waits for a component, or for its answer.
 class Request {

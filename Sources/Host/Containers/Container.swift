@@ -1,9 +1,5 @@
 import AtriumKit
 import Index
-import LogMessages
-import Logging
-import NIOCore
-import PluginLoader
 import Store
 
 /// A named, ordered set of components, and the home of their delegate.

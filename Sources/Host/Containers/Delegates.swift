@@ -1,5 +1,4 @@
 import AtriumKit
-import LogMessages
 import Logging
 import PluginLoader
 

@@ -1,6 +1,5 @@
 import AtriumKit
 import Index
-import JSONCodec
 import Store
 
 /// The records that a purge erases besides the items: those of their votes and comments.

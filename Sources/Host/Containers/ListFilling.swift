@@ -1,7 +1,6 @@
 import AtriumKit
 import DequeModule
 import Index
-import Logging
 
 /// Passes all items of a contents component through the delegate into a new list, in slices.
 ///

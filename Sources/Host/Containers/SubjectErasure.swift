@@ -1,6 +1,5 @@
 import AtriumKit
 import DequeModule
-import NIOCore
 
 /// Removes what a component's own state holds about purged items.
 ///

@@ -1,4 +1,3 @@
-import AtriumKit
 import Dispatch
 import Glibc
 import Logging

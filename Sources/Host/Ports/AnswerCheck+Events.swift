@@ -1,5 +1,4 @@
 public import AtriumKit
-import Index
 
 extension AnswerCheck {
     /// The problem of events that a component raised, as the continuation of "answered with"; nil: nothing.

@@ -1,6 +1,5 @@
 import AtriumKit
 import JSONCodec
-import LogMessages
 import NIOCore
 import Store
 

@@ -1,6 +1,5 @@
 import AtriumKit
 import Index
-import NIOCore
 import Store
 
 /// Exports of containers' records, each read part by part.

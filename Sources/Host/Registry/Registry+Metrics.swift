@@ -1,4 +1,3 @@
-import AtriumKit
 import PluginLoader
 import Store
 

@@ -1,6 +1,3 @@
-import AtriumKit
-import NIOCore
-
 // Screens.
 extension Registry {
     /// Opens a screen on a container, or resumes an open one.

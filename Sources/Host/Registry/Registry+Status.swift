@@ -1,4 +1,3 @@
-import AtriumKit
 import Glibc
 import PluginLoader
 import Store

@@ -1,7 +1,5 @@
 public import AtriumKit
 import Foundation
-import Index
-import JSONCodec
 public import LogMessages
 public import Logging
 public import NIOCore

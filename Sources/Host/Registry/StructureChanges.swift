@@ -1,4 +1,3 @@
-import AtriumKit
 import Store
 
 /// Changes which containers there are, and of what components they consist.

@@ -1,4 +1,3 @@
-import AtriumKit
 import Index
 
 /// The paths of items in a container's lists.

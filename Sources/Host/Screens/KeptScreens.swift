@@ -1,4 +1,3 @@
-import AtriumKit
 import NIOCore
 
 /// Keeps screens when the process ends, and restores those that an earlier process kept.

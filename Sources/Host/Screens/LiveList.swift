@@ -1,4 +1,3 @@
-import AtriumKit
 import Index
 
 /// A list as shown on all screens with the same choices, kept up to date.

@@ -1,5 +1,3 @@
-import AtriumKit
-
 /// The messages of a screen's delegates to its user, until a revision is sent with them.
 ///
 /// Sending is deferred while a delegate, the screen's own or that of a part, decides on choices.

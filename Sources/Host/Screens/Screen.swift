@@ -1,5 +1,4 @@
 import AtriumKit
-import DequeModule
 import Index
 
 /// An open screen of one user on a container.

@@ -1,4 +1,3 @@
-import AtriumKit
 import DequeModule
 
 /// All screens by id: those with a reader, and those that wait to be resumed.

@@ -1,4 +1,3 @@
-import AtriumKit
 import NIOCore
 
 /// Prepares what a screen and its parts show together, for choices on one of them.

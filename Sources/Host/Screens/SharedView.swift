@@ -1,6 +1,5 @@
 import AtriumKit
 import Index
-import PluginLoader
 
 /// The content of screens with the same choices; its lists are kept up to date once for all of them.
 ///

@@ -1,5 +1,4 @@
 import AtriumKit
-import Index
 
 /// What a container's screens show of the container itself: its outline, and its components.
 final class ShownContainer {

@@ -1,5 +1,4 @@
 import AtriumKit
-import PluginLoader
 
 // How screens show a component.
 extension Slot {

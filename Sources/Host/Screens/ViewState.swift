@@ -1,4 +1,3 @@
-import AtriumKit
 import Index
 
 /// An item as lists show it.

@@ -1,7 +1,5 @@
 import AtriumKit
 import JSONCodec
-import PluginLoader
-import Store
 
 extension Container {
     /// Changes of the container's definition and components.

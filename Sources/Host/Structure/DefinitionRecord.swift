@@ -1,6 +1,5 @@
 import AtriumKit
 import Index
-import JSONCodec
 import LogMessages
 import Logging
 import PluginLoader

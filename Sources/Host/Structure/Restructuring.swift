@@ -1,6 +1,5 @@
 import AtriumKit
 import Index
-import JSONCodec
 import Store
 
 /// The result of a change of a container's structure.

@@ -1,4 +1,3 @@
-import AtriumKit
 import Store
 
 /// A component being verified: whether it is still attached, and access to consistent snapshots of it.

@@ -1,4 +1,3 @@
-import AtriumKit
 import Store
 
 // Describes what a verification found, in sentences.

@@ -1,4 +1,3 @@
-import NIOCore
 import Store
 
 /// Compares the facts of a source with what is shown of them, while writes continue.

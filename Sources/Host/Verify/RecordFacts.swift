@@ -53,20 +53,16 @@ struct ItemFact: RecordFact {
     /// Whether the index finds the item by its values; always true in the store.
     var isIndexed = true
 
-    init(fields: [String: Value], parent: String?, isIndexed: Bool) {
-        self.fields = fields
-        self.parent = parent
-        self.isIndexed = isIndexed
-    }
-
-    init?(key: String, value: Value) {
-        guard let item = Item(key: key, value: value) else { return nil }
-        (fields, parent) = (item.fields, item.parent)
-    }
-
     static func == (one: ItemFact, other: ItemFact) -> Bool {
         one.isIndexed == other.isIndexed && one.parent == other.parent
             && Value.object(one.fields).isSame(as: .object(other.fields))
+    }
+}
+
+extension ItemFact {
+    init?(key: String, value: Value) {
+        guard let item = Item(key: key, value: value) else { return nil }
+        self.init(fields: item.fields, parent: item.parent)
     }
 }
 

@@ -1,6 +1,5 @@
 internal import AtriumKit
 internal import Dispatch
-internal import Index
 internal import ItemReading
 internal import JSONCodec
 internal import PluginInterfaces

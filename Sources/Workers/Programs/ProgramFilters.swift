@@ -1,5 +1,4 @@
 internal import AtriumKit
-internal import Index
 internal import JSONCodec
 internal import PluginInterfaces
 internal import Varlink

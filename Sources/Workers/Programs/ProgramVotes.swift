@@ -1,5 +1,4 @@
 internal import AtriumKit
-internal import Host
 internal import Varlink
 
 /// A votes component whose decisions and scores come from a plugin's program; the worker hosts it.

@@ -1,5 +1,4 @@
 internal import AtriumKit
-internal import Index
 internal import JSONCodec
 
 /// Reads types from the JSON value of a message.

@@ -41,7 +41,7 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try await connection.connect()
-        let output = try BackupFile(path, replaces: force)
+        let output = try WholeFile(path, replaces: force)
         var (written, last) = (0, Interfaces.Store.Backup.Reply?.none)
         var progress = ProgressBar(unit: .bytes)
         defer { progress.clear() }

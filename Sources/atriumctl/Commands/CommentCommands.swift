@@ -89,8 +89,9 @@ struct EditCommentCommand: AsyncParsableCommand {
         let parameters = Comments.Edit.Parameters(
             container: container, component: subject.component, comment: comment, text: text,
             actor: subject.actor)
-        guard let reply = try await session.answer(Comments.Edit.self, parameters) else { return }
-        Output.line(CommentText.done("edited", reply.comment))
+        try await session.report(Comments.Edit.self, parameters) {
+            CommentText.done("edited", $0.comment)
+        }
     }
 }
 
@@ -116,9 +117,9 @@ struct DeleteCommentCommand: AsyncParsableCommand {
         let parameters = Comments.Delete.Parameters(
             container: container, component: subject.component, comment: comment,
             actor: subject.actor)
-        guard let reply = try await session.answer(Comments.Delete.self, parameters) else { return }
-        let done = reply.unchanged == true ? "\(comment) was removed already" : "deleted \(comment)"
-        Output.line(PrintableText.line(done))
+        try await session.report(Comments.Delete.self, parameters) { reply in
+            reply.unchanged == true ? "\(comment) was removed already" : "deleted \(comment)"
+        }
     }
 }
 
@@ -166,10 +167,9 @@ struct ModerateCommand: AsyncParsableCommand {
         let parameters = Comments.Moderate.Parameters(
             container: container, component: which.component, comment: comment, state: state,
             reason: reason)
-        guard let reply = try await session.answer(Comments.Moderate.self, parameters)
-        else { return }
-        Output.line(
-            PrintableText.line("\(reply.comment.id) is \(reply.comment.state.rawValue)"))
+        try await session.report(Comments.Moderate.self, parameters) { reply in
+            "\(reply.comment.id) is \(reply.comment.state.rawValue)"
+        }
     }
 }
 
@@ -187,14 +187,15 @@ private enum CommentText {
         let parameters = Comments.Post.Parameters(
             container: target.container, item: target.item, component: subject.component,
             parent: parent, text: text, id: id, actor: subject.actor)
-        guard let reply = try await session.answer(Comments.Post.self, parameters) else { return }
-        // Of an id that is there already the daemon returns the comment, whatever became of it.
-        guard reply.comment.state != .removed else {
-            throw CommandFailure(
-                "'\(reply.comment.id)' was deleted or removed: nothing is posted",
-                hint: "leave --id out, or name another.")
+        try await session.report(Comments.Post.self, parameters) { reply in
+            // Of an id that is there already the daemon returns the comment, whatever became of it.
+            guard reply.comment.state != .removed else {
+                throw CommandFailure(
+                    "'\(reply.comment.id)' was deleted or removed: nothing is posted",
+                    hint: "leave --id out, or name another.")
+            }
+            return done("posted", reply.comment)
         }
-        Output.line(done("posted", reply.comment))
     }
 
     /// The text of an argument; `-` reads it from standard input.
@@ -207,6 +208,6 @@ private enum CommentText {
 
     static func done(_ verb: String, _ comment: Comment) -> String {
         let note = comment.state == .pending ? "; it waits for a moderator" : ""
-        return PrintableText.line("\(verb) \(comment.id)\(note)")
+        return "\(verb) \(comment.id)\(note)"
     }
 }

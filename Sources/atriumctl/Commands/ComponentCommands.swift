@@ -79,12 +79,8 @@ struct AttachCommand: AsyncParsableCommand {
         guard try await session.answer(Containers.Attach.self, parameters) != nil else { return }
         Output.line(PrintableText.line("\(container): \(component) attached"))
         // It is attached, whatever comes of this call.
-        guard
-            let known = try? await session.call(
-                Containers.Describe.self, .init(container: container)
-            ).container.components
-        else { return }
-        if let note = known.first(where: { $0.name == component }).flatMap(Self.note) {
+        let known = try? await session.describe(container).container.components
+        if let note = known?.first(where: { $0.name == component }).flatMap(Self.note) {
             Output.note(PrintableText.line(note))
         }
     }
@@ -154,9 +150,9 @@ struct DetachCommand: AsyncParsableCommand {
         let session = try await connection.connect()
         let parameters = Containers.Detach.Parameters(
             container: container, component: component, purge: purge ? true : nil)
-        guard try await session.answer(Containers.Detach.self, parameters) != nil else { return }
-        let done = purge ? "detached and purged" : "detached"
-        Output.line(PrintableText.line("\(container): \(component) \(done)"))
+        try await session.report(Containers.Detach.self, parameters) { _ in
+            "\(container): \(component) \(purge ? "detached and purged" : "detached")"
+        }
     }
 }
 
@@ -186,12 +182,10 @@ struct MoveCommand: AsyncParsableCommand {
         let session = try await connection.connect()
         let parameters = Containers.Move.Parameters(
             container: container, component: component, at: place)
-        guard try await session.answer(Containers.Move.self, parameters) != nil else { return }
-        let components = try await session.call(
-            Containers.Describe.self, .init(container: container)
-        ).container.components.map(\.name)
-        Output.line(
-            PrintableText.line("\(container): \(Self.done(component, place, in: components))"))
+        try await session.report(Containers.Move.self, parameters) { _ in
+            let components = try await session.describe(container).container.components.map(\.name)
+            return "\(container): \(Self.done(component, place, in: components))"
+        }
     }
 
     /// What became of a move; a place beyond the last is the last.
@@ -248,15 +242,15 @@ struct RefreshCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await connection.connect()
         let parameters = Containers.Reload.Parameters(container: container, component: component)
-        guard try await session.answer(Containers.Reload.self, parameters) != nil else { return }
-        Output.line(PrintableText.line(try await outcome(session)))
+        try await session.report(Containers.Reload.self, parameters) { _ in
+            try await outcome(session)
+        }
     }
 
     /// What was done: lists whose items are put and imported have no source.
     private func outcome(_ session: Session) async throws -> String {
         let what = component.map { "\(container): \($0)" } ?? container
-        let known = try await session.call(Containers.Describe.self, .init(container: container))
-            .container.components
+        let known = try await session.describe(container).container.components
         let lists = known.filter { $0.kind == "contents" && $0.name == component ?? $0.name }
         for list in lists {
             guard case .records? = await ItemSource.of(list.name, in: container, session) else {
@@ -287,9 +281,8 @@ struct Visibility: ParsableArguments {
         let session = try await connection.connect()
         let parameters = Containers.SetHidden.Parameters(
             container: container, component: component, hidden: hidden)
-        guard try await session.answer(Containers.SetHidden.self, parameters) != nil
-        else { return }
-        Output.line(
-            PrintableText.line("\(container): \(component) \(hidden ? "hidden" : "shown")"))
+        try await session.report(Containers.SetHidden.self, parameters) { _ in
+            "\(container): \(component) \(hidden ? "hidden" : "shown")"
+        }
     }
 }

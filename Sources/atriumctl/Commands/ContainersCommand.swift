@@ -63,7 +63,8 @@ struct DeleteCommand: AsyncParsableCommand {
         let session = try await connection.connect()
         let parameters = Containers.Delete.Parameters(
             container: container, purge: purge ? true : nil)
-        guard try await session.answer(Containers.Delete.self, parameters) != nil else { return }
-        Output.line("\(container) \(purge ? "deleted and purged" : "deleted")")
+        try await session.report(Containers.Delete.self, parameters) { _ in
+            "\(container) \(purge ? "deleted and purged" : "deleted")"
+        }
     }
 }

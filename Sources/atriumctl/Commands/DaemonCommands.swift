@@ -37,9 +37,8 @@ struct LogLevelCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try await connection.connect()
-        guard
-            let reply = try await session.answer(Daemon.SetLogLevel.self, .init(level: level))
-        else { return }
-        Output.line(PrintableText.line("log level \(level), was \(reply.previous)"))
+        try await session.report(Daemon.SetLogLevel.self, .init(level: level)) { reply in
+            "log level \(level), was \(reply.previous)"
+        }
     }
 }

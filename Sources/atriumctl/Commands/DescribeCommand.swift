@@ -44,9 +44,7 @@ struct DescribeCommand: AsyncParsableCommand {
             actor: subject.actor)
         if parameters.component == nil { parameters.component = await list(with: item, session) }
         guard let reply = try await session.answer(Contents.Get.self, parameters) else { return }
-        let fields = try await session.call(
-            Containers.Describe.self, .init(container: target.container)
-        ).fields
+        let fields = try await session.describe(target.container).fields
         var facts = Facts()
         facts.add("Item", reply.item.id)
         let values = reply.item.fields.value

@@ -80,8 +80,7 @@ struct EditCommand: AsyncParsableCommand {
     }
 
     private func definition(_ session: Session) async throws -> String {
-        let reply = try await session.call(
-            Containers.Describe.self, .init(container: container))
+        let reply = try await session.describe(container)
         guard let text = reply.definition else {
             throw CommandFailure("'\(container)' has no definition that could be edited")
         }

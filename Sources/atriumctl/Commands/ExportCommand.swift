@@ -96,9 +96,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     /// What is wrong with the records of the list that is exported; nil: all are there.
     private func damage(_ session: Session) async throws -> String? {
-        let components = try await session.call(
-            Containers.Describe.self, .init(container: container)
-        ).container.components
+        let components = try await session.describe(container).container.components
         let list = components.first {
             $0.name == self.list.component || self.list.component == nil && $0.kind == "contents"
         }
@@ -115,9 +113,7 @@ struct ExportCommand: AsyncParsableCommand {
         }
         var parameters = Contents.List.Parameters(
             container: container, component: list.component, limit: 1000)
-        let fields = try await session.call(
-            Containers.Describe.self, .init(container: container)
-        ).fields
+        let fields = try await session.describe(container).fields
         // Else those would be left out that are in no list.
         if fields.contains(where: { $0.details == true }) {
             parameters.fields = fields.filter { $0.of == nil }.map(\.name)

@@ -56,7 +56,7 @@ struct ImageCommand: AsyncParsableCommand {
         let reply = try session.decode(Contents.Image.self, object)
         let bytes = try Self.bytes(of: reply)
         guard let path else { return Output.bytes(bytes) }
-        let file = try BackupFile(path, replaces: force)
+        let file = try WholeFile(path, replaces: force)
         try file.write(bytes)
         try file.finish()
         guard !connection.json else {

@@ -40,9 +40,7 @@ struct PutCommand: AsyncParsableCommand {
     func run() async throws {
         let item = try target.requiredItem()
         let session = try await connection.connect()
-        let fields = try await session.call(
-            Containers.Describe.self, .init(container: target.container)
-        ).fields
+        let fields = try await session.describe(target.container).fields
         let members = try FieldInput.members(values, fields: fields)
         // Somebody else may change the item between the look and the change: look again.
         for attempt in 1... {

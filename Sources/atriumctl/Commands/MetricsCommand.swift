@@ -31,8 +31,9 @@ struct MetricsCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await connection.connect()
         guard let reply = try await session.answer(Daemon.Metrics.self, .init()) else { return }
-        let text = PrometheusText.text(reply.metrics)
-        guard let output, output != "-" else { return Output.bytes(Array(text.utf8)) }
-        try WholeFile.write(text, to: output)
+        // Another user's collector reads it.
+        let file = try WholeFile(output == "-" ? nil : output, replaces: true, mode: 0o644)
+        try file.write(Array(PrometheusText.text(reply.metrics).utf8))
+        try file.finish(isDurable: false)
     }
 }

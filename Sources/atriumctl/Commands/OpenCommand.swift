@@ -64,8 +64,7 @@ struct OpenCommand: AsyncParsableCommand {
         let printer = ScreenPrinter(
             container: container, style: session.printsJSON ? .json : .lines)
         if !session.printsJSON {
-            let reply = try await session.call(
-                Containers.Describe.self, .init(container: container))
+            let reply = try await session.describe(container)
             printer.fields = reply.fields
             printer.outlines = try await session.outlines(of: reply.container)
         }

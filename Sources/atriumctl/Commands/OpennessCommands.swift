@@ -26,9 +26,7 @@ struct Openness: ParsableArguments {
             PrintableText.line("\(container) is \(open ? "open" : "closed") for \(what)"))
         // Who names neither closes what there is. It is done, whatever comes of this call.
         guard !isBoth,
-            let known = try? await session.call(
-                Containers.Describe.self, .init(container: container)
-            ).container.components
+            let known = try? await session.describe(container).container.components
         else { return }
         if !known.contains(where: { $0.kind == what }) {
             Output.note(PrintableText.line("\(container) has no component of the kind \(what)"))

@@ -141,14 +141,12 @@ struct PluginReloadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try await connection.connect()
-        guard let reply = try await session.answer(Plugins.Reload.self, .init(plugin: id))
-        else { return }
-        let plugin = reply.plugin
-        let before = reply.before.map { ", before \($0)" } ?? ""
-        Output.line(
-            PrintableText.line(
-                "\(plugin.id): reloaded, version \(plugin.version)\(before), "
-                    + Wording.count(plugin.components, "component")))
+        try await session.report(Plugins.Reload.self, .init(plugin: id)) { reply in
+            let plugin = reply.plugin
+            let before = reply.before.map { ", before \($0)" } ?? ""
+            return "\(plugin.id): reloaded, version \(plugin.version)\(before), "
+                + Wording.count(plugin.components, "component")
+        }
     }
 }
 
@@ -172,11 +170,10 @@ struct PluginReleaseCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try await connection.connect()
-        guard let reply = try await session.answer(Plugins.Release.self, .init(plugin: id))
-        else { return }
-        Output.line(
+        try await session.report(Plugins.Release.self, .init(plugin: id)) { reply in
             reply.released
                 ? "\(id): released; from the daemon's next start it runs where definitions say"
-                : "\(id): not isolated, nothing to release")
+                : "\(id): not isolated, nothing to release"
+        }
     }
 }

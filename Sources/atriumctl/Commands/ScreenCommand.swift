@@ -42,9 +42,7 @@ struct ScreenOptions: ParsableArguments {
         _ method: Method.Type, _ parameters: Method.Parameters,
         revision: (Method.Reply) -> Int
     ) async throws {
-        let session = try await connection.connect()
-        guard let reply = try await session.answer(method, parameters) else { return }
-        Output.line("revision \(revision(reply))")
+        try await connection.connect().report(method, parameters) { "revision \(revision($0))" }
     }
 }
 

@@ -128,13 +128,10 @@ struct ScreenActivateCommand: AsyncParsableCommand {
     var item: String
 
     func run() async throws {
-        let session = try await options.connection.connect()
-        guard
-            let reply = try await session.answer(
-                Screens.Activate.self, .init(screen: options.screen, item: item, part: options.part)
-            )
-        else { return }
-        let sequence = reply.sequence.map { " as #\($0)" } ?? ""
-        Output.line(PrintableText.line("chose \(item)\(sequence)"))
+        let parameters = Screens.Activate.Parameters(
+            screen: options.screen, item: item, part: options.part)
+        try await options.connection.connect().report(Screens.Activate.self, parameters) { reply in
+            "chose \(item)" + (reply.sequence.map { " as #\($0)" } ?? "")
+        }
     }
 }

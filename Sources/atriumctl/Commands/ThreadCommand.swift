@@ -61,8 +61,7 @@ struct ThreadCommand: AsyncParsableCommand {
         } else {
             for line in tree.lines(filled) + tree.held(own) { Output.line(line) }
         }
-        let about = try await session.call(
-            Containers.Describe.self, .init(container: target.container))
+        let about = try await session.describe(target.container)
         let facts = about.container.components.lazy.compactMap(\.comments)
         if let closed = FactsText.closed(nil, facts.first { $0.closed == true }) {
             Output.note(PrintableText.line("\(target.container) is \(closed)"))

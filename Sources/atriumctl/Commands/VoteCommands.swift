@@ -35,28 +35,23 @@ struct VoteCommand: AsyncParsableCommand {
         let parameters = Votes.Cast.Parameters(
             container: target.container, item: target.item, component: subject.component,
             value: value, actor: subject.actor)
-        let answer: Votes.Cast.Reply?
         do {
-            answer = try await session.answer(Votes.Cast.self, parameters)
+            try await session.report(Votes.Cast.self, parameters) { reply in
+                let before = reply.previous.map { ", \(Wording.number($0)) before" } ?? ""
+                return "voted \(Wording.number(value)) on \(target.description)\(before); now "
+                    + TallyText.full(reply.tally, of: subject.actor)
+            }
         } catch var failure as CommandFailure {
             if failure.hint == nil {
                 failure.hint = await missedScale(session, said: failure.sentence)
             }
             throw failure
         }
-        guard let reply = answer else { return }
-        let before = reply.previous.map { ", \(Wording.number($0)) before" } ?? ""
-        Output.line(
-            PrintableText.line(
-                "voted \(Wording.number(value)) on \(target.description)\(before); now "
-                    + TallyText.full(reply.tally, of: subject.actor)))
     }
 
     /// What votes go from and to, where a refused one did not; nil: it was refused for something else, or that was said.
     private func missedScale(_ session: Session, said sentence: String) async -> String? {
-        let reply = try? await session.call(
-            Containers.Describe.self, .init(container: target.container))
-        let component = reply?.container.components.first {
+        let component = try? await session.describe(target.container).container.components.first {
             subject.component == nil ? $0.kind == "votes" : $0.name == subject.component
         }
         guard let facts = component?.votes, !FactsText.takes(value, facts),
@@ -86,13 +81,12 @@ struct UnvoteCommand: AsyncParsableCommand {
         let parameters = Votes.Retract.Parameters(
             container: target.container, item: target.item, component: subject.component,
             actor: subject.actor)
-        guard let reply = try await session.answer(Votes.Retract.self, parameters) else { return }
-        let done =
-            reply.previous.map { "retracted the vote \(Wording.number($0)) on" }
-            ?? "there was no vote of \(subject.actor ?? "yours") on"
-        Output.line(
-            PrintableText.line(
-                "\(done) \(target.description); now "
-                    + TallyText.full(reply.tally, of: subject.actor)))
+        try await session.report(Votes.Retract.self, parameters) { reply in
+            let done =
+                reply.previous.map { "retracted the vote \(Wording.number($0)) on" }
+                ?? "there was no vote of \(subject.actor ?? "yours") on"
+            return "\(done) \(target.description); now "
+                + TallyText.full(reply.tally, of: subject.actor)
+        }
     }
 }

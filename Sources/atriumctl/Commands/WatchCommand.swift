@@ -138,10 +138,9 @@ struct PublishCommand: AsyncParsableCommand {
         let session = try await connection.connect()
         let parameters = Notifications.Publish.Parameters(
             topic: topic, payload: payload, durable: durable ? true : nil, actor: actor)
-        guard let reply = try await session.answer(Notifications.Publish.self, parameters)
-        else { return }
-        let sequence = reply.sequence.map { " as #\($0)" } ?? ""
-        Output.line(PrintableText.line("published \(topic)\(sequence)"))
+        try await session.report(Notifications.Publish.self, parameters) { reply in
+            "published \(topic)" + (reply.sequence.map { " as #\($0)" } ?? "")
+        }
     }
 }
 

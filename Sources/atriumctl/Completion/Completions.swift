@@ -88,17 +88,13 @@ extension Completions {
     /// The names of that container's fields.
     func fields() async throws -> [String] {
         guard let container = try await named() else { return [] }
-        return try await session.call(
-            Containers.Describe.self, .init(container: container.name)
-        ).fields.map(\.name)
+        return try await session.describe(container.name).fields.map(\.name)
     }
 
     /// The fields of that container, and what else it can be sorted by.
     func orders() async throws -> [String] {
         guard let container = try await named() else { return [] }
-        let fields = try await session.call(
-            Containers.Describe.self, .init(container: container.name)
-        ).fields
+        let fields = try await session.describe(container.name).fields
         let names = fields.map(\.name) + ["votes.score", "votes.count", "comments.count"]
         return typed.hasPrefix("-") ? names.map { "-" + $0 } : names
     }

@@ -1,5 +1,3 @@
-import Interfaces
-
 /// What is wrong with a component that a call names, or needs.
 enum ComponentProblem {
     /// The kind of the components that calls of an error's interface are about; nil: any.

@@ -1,5 +1,4 @@
 import Interfaces
-import JSONCodec
 import Varlink
 
 /// Hints for which more is looked up than the error has: the names that exist where one was not found, of which the daemon

@@ -48,6 +48,20 @@ struct Session: Sendable {
         return try decode(method, object)
     }
 
+    /// Calls a method, and prints a line about its reply; with `--json`, the reply as it came.
+    func report<Method: VarlinkMethod>(
+        _ method: Method.Type, _ parameters: Method.Parameters,
+        _ line: (Method.Reply) async throws -> String
+    ) async throws {
+        guard let reply = try await answer(method, parameters) else { return }
+        Output.line(PrintableText.line(try await line(reply)))
+    }
+
+    /// What the daemon knows of a container.
+    func describe(_ container: String) async throws -> Containers.Describe.Reply {
+        try await call(Containers.Describe.self, .init(container: container))
+    }
+
     /// Calls a method page by page, and passes on each page; with `--json` it is printed as it came, too.
     ///
     /// - Parameters:

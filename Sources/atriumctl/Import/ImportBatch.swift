@@ -1,5 +1,4 @@
 import Interfaces
-import JSONCodec
 
 /// Lines that are sent to the daemon in one call: all items, or all records.
 struct ImportBatch: Sendable {

@@ -133,9 +133,7 @@ struct Importer {
     private mutating func itemShape(allowsDecimalComma: Bool = false) async throws -> ItemShape {
         if let shape { return shape }
         try await checkThatItTakesItems()
-        let fields = try await session.call(
-            Containers.Describe.self, .init(container: container)
-        ).fields.filter { $0.of == nil }
+        let fields = try await session.describe(container).fields.filter { $0.of == nil }
         let found = ItemShape(
             container: container, fields: fields, wishes: wishes,
             allowsDecimalComma: allowsDecimalComma)

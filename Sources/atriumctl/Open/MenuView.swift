@@ -1,5 +1,3 @@
-import Interfaces
-
 extension Menu {
     /// Its title, and those of its choices in sight.
     func rows(_ choices: [Choice], columns: Int, height: Int) -> [ViewRow] {

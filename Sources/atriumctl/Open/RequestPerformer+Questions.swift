@@ -14,9 +14,7 @@ extension RequestPerformer {
         case .describe(let container):
             .outline(
                 ContainerOutline(
-                    try await session.call(
-                        Containers.Describe.self, .init(container: container)
-                    ).container), of: container)
+                    try await session.describe(container).container), of: container)
         case .select, .deselect, .clear, .search, .sort, .scope, .enter, .back, .focus, .setHidden,
             .activate, .resize, .vote, .unvote, .post, .edit, .delete, .moderate:
             nil

@@ -65,12 +65,12 @@ final class FileDraft {
 
     /// Has it take the place of the file.
     ///
-    /// - Parameter isSynced: Whether it is on the disk before.
+    /// - Parameter isDurable: Whether it is on the disk before.
     /// - Throws: ``CommandFailure`` with the system's reason; the file is then what it was.
-    func finish(isSynced: Bool) throws(CommandFailure) {
-        guard !isSynced || fsync(descriptor) == 0 else { throw Self.failure("write", name) }
+    func finish(isDurable: Bool) throws(CommandFailure) {
+        guard !isDurable || fsync(descriptor) == 0 else { throw Self.failure("write", name) }
         guard rename(path, target) == 0 else { throw Self.failure("replace", name) }
-        guard isSynced else { return }
+        guard isDurable else { return }
         let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? "."
         let handle = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard handle >= 0 else { return }

@@ -67,8 +67,6 @@ struct Table {
         self.columns = columns
     }
 
-    var isEmpty: Bool { rows.isEmpty }
-
     /// Adds a row; its texts may be anybody's.
     mutating func add(_ cells: [String]) {
         rows.append(cells.map(PrintableText.line))

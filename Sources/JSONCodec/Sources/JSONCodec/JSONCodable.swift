@@ -20,17 +20,12 @@ public typealias JSONCodable = JSONReadable & JSONWritable
 
 extension Bool: JSONReadable, JSONWritable {
     /// Reads `true` or `false`.
-    ///
-    /// - Parameter json: The reader.
-    /// - Throws: ``JSONError`` for anything else.
     @inlinable
     public init(json: inout JSONReader) throws(JSONError) {
         self = try json.readBool()
     }
 
     /// Writes `true` or `false`.
-    ///
-    /// - Parameter json: The writer.
     @inlinable
     public func write(to json: inout JSONWriter) {
         json.bool(self)
@@ -38,18 +33,13 @@ extension Bool: JSONReadable, JSONWritable {
 }
 
 extension Int: JSONReadable, JSONWritable {
-    /// Reads an integer.
-    ///
-    /// - Parameter json: The reader.
-    /// - Throws: ``JSONError`` for anything else, see ``JSONReader/readInt()``.
+    /// Reads an integer, see ``JSONReader/readInt()``.
     @inlinable
     public init(json: inout JSONReader) throws(JSONError) {
         self = try json.readInt()
     }
 
     /// Writes an integer.
-    ///
-    /// - Parameter json: The writer.
     @inlinable
     public func write(to json: inout JSONWriter) {
         json.int(self)
@@ -57,18 +47,13 @@ extension Int: JSONReadable, JSONWritable {
 }
 
 extension Int64: JSONReadable, JSONWritable {
-    /// Reads an integer.
-    ///
-    /// - Parameter json: The reader.
-    /// - Throws: ``JSONError`` for anything else, see ``JSONReader/readInt()``.
+    /// Reads an integer, see ``JSONReader/readInt()``.
     @inlinable
     public init(json: inout JSONReader) throws(JSONError) {
         self = Int64(try json.readInt())
     }
 
     /// Writes an integer.
-    ///
-    /// - Parameter json: The writer.
     @inlinable
     public func write(to json: inout JSONWriter) {
         json.int(Int(self))
@@ -76,18 +61,13 @@ extension Int64: JSONReadable, JSONWritable {
 }
 
 extension Double: JSONReadable, JSONWritable {
-    /// Reads a number.
-    ///
-    /// - Parameter json: The reader.
-    /// - Throws: ``JSONError`` for anything else, see ``JSONReader/readDouble()``.
+    /// Reads a number, see ``JSONReader/readDouble()``.
     @inlinable
     public init(json: inout JSONReader) throws(JSONError) {
         self = try json.readDouble()
     }
 
     /// Writes a number, see ``JSONWriter/double(_:)``.
-    ///
-    /// - Parameter json: The writer.
     @inlinable
     public func write(to json: inout JSONWriter) {
         json.double(self)
@@ -95,18 +75,13 @@ extension Double: JSONReadable, JSONWritable {
 }
 
 extension String: JSONReadable, JSONWritable {
-    /// Reads a string.
-    ///
-    /// - Parameter json: The reader.
-    /// - Throws: ``JSONError`` for anything else, see ``JSONReader/readString()``.
+    /// Reads a string, see ``JSONReader/readString()``.
     @inlinable
     public init(json: inout JSONReader) throws(JSONError) {
         self = try json.readString()
     }
 
     /// Writes a string.
-    ///
-    /// - Parameter json: The writer.
     @inlinable
     public func write(to json: inout JSONWriter) {
         json.string(self)
@@ -115,9 +90,6 @@ extension String: JSONReadable, JSONWritable {
 
 extension Optional: JSONReadable where Wrapped: JSONReadable {
     /// Reads `null` as nil.
-    ///
-    /// - Parameter json: The reader.
-    /// - Throws: The error of the wrapped type.
     @inlinable
     public init(json: inout JSONReader) throws(JSONError) {
         self = try json.readNull() ? nil : Wrapped(json: &json)
@@ -126,8 +98,6 @@ extension Optional: JSONReadable where Wrapped: JSONReadable {
 
 extension Optional: JSONWritable where Wrapped: JSONWritable {
     /// Writes nil as `null`.
-    ///
-    /// - Parameter json: The writer.
     @inlinable
     public func write(to json: inout JSONWriter) {
         if let self { self.write(to: &json) } else { json.null() }
@@ -153,8 +123,6 @@ extension Array: JSONReadable where Element: JSONReadable {
 
 extension Array: JSONWritable where Element: JSONWritable {
     /// Writes an array.
-    ///
-    /// - Parameter json: The writer.
     @inlinable
     public func write(to json: inout JSONWriter) {
         json.beginArray()
@@ -185,8 +153,6 @@ extension Dictionary: JSONReadable where Key == String, Value: JSONReadable {
 
 extension Dictionary: JSONWritable where Key == String, Value: JSONWritable {
     /// Writes an object, members sorted by name, so that equal ones are equal bytes.
-    ///
-    /// - Parameter json: The writer.
     @inlinable
     public func write(to json: inout JSONWriter) {
         json.beginObject()

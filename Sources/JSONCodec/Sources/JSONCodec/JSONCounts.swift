@@ -43,8 +43,6 @@ extension JSONCounts: JSONReadable, JSONWritable {
     }
 
     /// Writes the object, members sorted by name.
-    ///
-    /// - Parameter json: The writer.
     public func write(to json: inout JSONWriter) {
         switch form {
         case .dictionary(let counts): counts.write(to: &json)

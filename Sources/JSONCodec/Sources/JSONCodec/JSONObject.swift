@@ -87,8 +87,6 @@ extension JSONObject: JSONReadable, JSONWritable {
     }
 
     /// Writes the object as it came.
-    ///
-    /// - Parameter json: The writer.
     public func write(to json: inout JSONWriter) {
         json.raw(bytes)
     }

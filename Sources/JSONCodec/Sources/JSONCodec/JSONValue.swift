@@ -133,8 +133,6 @@ extension JSONValue: JSONReadable, JSONWritable {
     }
 
     /// Writes the value.
-    ///
-    /// - Parameter json: The writer.
     public func write(to json: inout JSONWriter) {
         switch self {
         case .null: json.null()

@@ -1,9 +1,11 @@
+import VarlinkIDL
+
 extension InterfaceDefinition {
     /// The definition laid out anew: members apart by a blank line, what fits on a line of 100
     /// characters on one, and comments above what they are about.
     ///
     /// Reading it gives the same definition, but for positions. Comments that document nothing are lost.
-    public var formatted: String {
+    var formatted: String {
         var layout = Layout()
         layout.add(documentation)
         layout.text += "interface \(name)\n"
