@@ -185,8 +185,11 @@ extension Store {
     private func emptyLog(then body: (Database) throws -> Void) throws {
         for _ in 0..<Self.tries {
             let isEmpty = try pool.writeWithoutTransaction { db in
+                var isDone = false
+                // Copying may fail half-way.
+                defer { if !isDone { writer.condition.forgetContent() } }
                 // No erasure in files that another store has replaced.
-                writer.condition.findLostFile()
+                writer.condition.findChangedFile(db)
                 try writer.condition.checkSound()
                 guard try Self.checkpoint("RESTART", db).isDone else { return false }
                 // Restarts the log: nothing that follows its new frames is needed.
@@ -203,6 +206,7 @@ extension Store {
                     after: 32 + frames * (24 + page), files: writer.condition.files)
                 guard try Self.checkpoint("TRUNCATE", db).isDone else { return false }
                 try body(db)
+                isDone = true
                 return true
             }
             if isEmpty { return }

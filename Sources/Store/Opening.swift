@@ -232,7 +232,7 @@ struct Opening {
         // This takes effect before tables exist; a file with tables keeps its setting. Setting it writes a page all the
         // same, for which a full disk need not have room.
         configuration.prepareDatabase { db in
-            guard !db.configuration.readonly else { return }
+            guard !db.configuration.readonly else { return try FileContent.checkIsThere(db) }
             do {
                 try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
             } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {

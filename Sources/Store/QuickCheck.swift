@@ -16,7 +16,7 @@ public final class QuickCheck: Sendable {
         file = store.file
         // A closed store's path may by now be a file of another process.
         guard !store.writer.condition.isClosed else { throw .closed(file: file) }
-        if let lost = store.writer.condition.findLostFile() { throw .gone(file: lost) }
+        if let lost = store.writer.condition.findChangedFile(store.pool) { throw .gone(file: lost) }
         var configuration = Configuration()
         configuration.label = "atrium.check"
         configuration.readonly = true

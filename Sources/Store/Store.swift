@@ -24,8 +24,9 @@ internal import Synchronization
 ///   detected.
 /// - **Corruption.** Once SQLite reports that the file is damaged, entries are refused as `.damaged` and nothing is
 ///   written, also by later processes, until the note of it is removed; reads continue.
-/// - **Lost files.** Once the database, its log or the lock is found removed or replaced, entries are refused as
-///   `.damaged` until the process ends. What was acknowledged since then, for at most a second, may be lost.
+/// - **Lost files.** Once the database, its log or the lock is found removed or replaced, or the database or its log
+///   cut or overwritten, entries are refused as `.damaged` until the process ends. What was acknowledged since then,
+///   for at most a second, may be lost.
 /// - **Purges.** No read returns a purged record from its entry's commit on. The rows are deleted later, at most
 ///   1,000 or about 8 MiB in one transaction, between groups of entries. If entries never stop waiting, one such
 ///   transaction follows every 16 groups. A later process continues the deletion.
@@ -97,7 +98,8 @@ public final class Store: Sendable {
 
     /// Stops all writes if the database, its log or the lock was removed or replaced since they were opened.
     ///
-    /// ``unavailability`` then names the file. Writes cause the same check, at most once a second.
+    /// ``unavailability`` then names the file. Writes cause the same check, at most once a second,
+    /// and look into the files.
     public func checkFiles() { writer.condition.findLostFile() }
 
     /// The unresolved damage that this start or an earlier one found, for people.
@@ -120,9 +122,15 @@ public final class Store: Sendable {
     ///
     /// Later entries fail as `.storage`, later reads throw `.closed`. A second call does nothing.
     public func close() {
-        checkFiles()
+        writer.condition.findChangedFile(pool)
         guard writer.close() else { return }
         reads.sync {}
+        guard !writer.condition.hasForeignWrite else {
+            // Left open until the process ends: closed, SQLite would copy the log over what is there and empty it.
+            _ = Unmanaged.passRetained(pool)
+            writer.ownership.release()
+            return
+        }
         let hasLostFile = writer.condition.hasLostFile
         // Another store's log may have the name by now.
         if hasLostFile {

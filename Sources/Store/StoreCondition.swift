@@ -46,6 +46,10 @@ final class StoreCondition: Sendable {
     /// Whether SQLite reported that the file is damaged, also while the store is being closed.
     private let sawDamage: Atomic<Bool>
     private let lostFile = Atomic(false)
+    /// Whether another program wrote into one of the files.
+    private let foreignWrite = Atomic(false)
+    /// The content of the files at the last look; nil: there was none, or copying the log failed since.
+    private let content = Mutex<FileContent?>(nil)
     /// The earliest time at which an entry causes the next check of the files, in nanoseconds.
     private let nextLook = Atomic<Int64>(0)
 
@@ -184,13 +188,54 @@ final class StoreCondition: Sendable {
     /// Whether one of the files was found under its name no longer.
     var hasLostFile: Bool { lostFile.load(ordering: .acquiring) }
 
+    /// Whether one of the files was found overwritten or cut: they are left as they are, also at the end.
+    var hasForeignWrite: Bool { foreignWrite.load(ordering: .acquiring) }
+
     /// Checks the files before entries are written, at most once a second; called on the writer's queue.
-    func lookAtFiles() {
+    func lookAtFiles(_ pool: DatabasePool) {
         let now = StoreMeters.now()
         guard now >= nextLook.load(ordering: .relaxed) else { return }
         nextLook.store(now + Self.betweenLooks, ordering: .relaxed)
-        findLostFile()
+        findChangedFile(pool)
     }
+
+    /// Stops all writes if a file of the store was removed, replaced, cut or overwritten.
+    ///
+    /// It waits for the writer's connection: call it away from the event loop.
+    ///
+    /// - Returns: the file's path; nil: nothing was found.
+    @discardableResult
+    func findChangedFile(_ pool: DatabasePool) -> String? {
+        // The pool of a closed store is closed.
+        guard !isClosed else { return nil }
+        return pool.writeWithoutTransaction { db in findChangedFile(db) }
+    }
+
+    /// Does the same as ``findChangedFile(_:)`` in a call of the writer's connection.
+    @discardableResult
+    func findChangedFile(_ db: Database) -> String? {
+        if let lost = findLostFile() { return lost }
+        guard !isClosed, let now = FileContent(db) else { return nil }
+        let (database, log) = content.withLock { before in
+            let problems = (now.databaseProblem(since: before), now.logProblem)
+            if problems.0 == nil, problems.1 == nil { before = now }
+            return problems
+        }
+        let found = database.map { (path, $0) } ?? log.map { ("\(path)-wal", $0) }
+        guard let (file, problem) = found else { return nil }
+        lostFile.store(true, ordering: .releasing)
+        foreignWrite.store(true, ordering: .releasing)
+        let reason =
+            "\(file) \(problem): another program wrote to it while the store is open, and what is written would be "
+            + "lost: stop the daemon, copy its state directory and restore a backup"
+        if stopWriting(because: reason) {
+            logger.log(.storeLost, ["path": "\(file)", "reason": "\(reason)"])
+        }
+        return file
+    }
+
+    /// Forgets what the files contained: copying the log has failed, perhaps half-way.
+    func forgetContent() { content.withLock { $0 = nil } }
 
     /// Stops all writes if a file of the store was removed or replaced.
     ///

@@ -12,7 +12,7 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case corrupt(file: String, reason: String)
     /// The file does not exist, or has no tables, although another file shows that there was a store.
     case lost(file: String, mark: String)
-    /// A file of the open store was removed or replaced.
+    /// A file of the open store was removed or replaced, or another program wrote to it.
     case gone(file: String)
     /// The file or its directory can't be made or written.
     case notWritable(file: String, reason: String)
@@ -44,8 +44,8 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
             "\(file) is gone or empty, although \(mark) shows that there was a store: restore a "
                 + "backup, or move \(Self.files(beside: file)) away to start empty"
         case .gone(let file):
-            "\(file) was removed or replaced while the store is open: put it back or restore a "
-                + "backup, and restart the daemon"
+            "\(file) was removed, replaced, cut or overwritten while the store is open: put it back or "
+                + "restore a backup, and restart the daemon"
         case .notWritable(let file, let reason):
             "\(file) can't be written (\(reason)): check the owner and mode of the state "
                 + "directory, and that its file system is not read-only; a service of systemd "

@@ -23,13 +23,16 @@ final class WriteAheadLog: @unchecked Sendable {
 
     /// The number of frames in the log, as of the last commit.
     private let length = Atomic(0)
+    /// Told when copying fails; set before the first commit.
+    private var condition: StoreCondition?
     /// The length at the last call of ``follow(_:)``.
     private var seen = 0
     /// The number of frames that the file has room for; `.max`: no more room can be made.
     private var room = 0
 
     /// Watches the commits of the writer's connection, and copies the log in place of SQLite's own hook.
-    func attach(to pool: DatabasePool) {
+    func attach(to pool: DatabasePool, _ condition: StoreCondition) {
+        self.condition = condition
         pool.writeWithoutTransaction { db in
             // This object lives as long as the writer, which closes the connection.
             _ = sqlite3_wal_hook(
@@ -40,8 +43,9 @@ final class WriteAheadLog: @unchecked Sendable {
                     keeper.length.store(Int(frames), ordering: .relaxed)
                     if Int(frames) >= keeper.limit.load(ordering: .relaxed) {
                         // Its failure is none of the commit's; the next commit tries again.
-                        sqlite3_wal_checkpoint_v2(
+                        let code = sqlite3_wal_checkpoint_v2(
                             connection, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+                        if code != SQLITE_OK { keeper.condition?.forgetContent() }
                     }
                     return SQLITE_OK
                 }, Unmanaged.passUnretained(self).toOpaque())

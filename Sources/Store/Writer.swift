@@ -63,7 +63,9 @@ final class Writer: @unchecked Sendable {
         late = entries.late
         log = WriteAheadLog()
         condition = StoreCondition(of: opening, logger: logger)
-        log.attach(to: pool)
+        log.attach(to: pool, condition)
+        // Notes what is there.
+        condition.findChangedFile(pool)
         // Purges that an earlier process did not finish.
         queue.async { [weak self] in
             if let self { deletion.start(in: self) }
@@ -129,7 +131,7 @@ final class Writer: @unchecked Sendable {
     private func drain() {
         while let items = gathered() {
             for group in Inbox.groups(of: items) {
-                if !group.entries.isEmpty { condition.lookAtFiles() }
+                if !group.entries.isEmpty { condition.lookAtFiles(pool) }
                 let settled = settle(group.entries)
                 if condition.isAbandoned { continue }
                 if !settled.isEmpty { outcomes(settled) }

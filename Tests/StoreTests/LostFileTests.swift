@@ -79,6 +79,71 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: log)) == Data("another store's".utf8))
     }
 
+    /// Changes a file in place, as `cp` and `truncate` do.
+    private func overwrite(_ path: String, with data: Data, cutAt size: UInt64? = nil) throws {
+        let file = try FileHandle(forWritingTo: URL(filePath: path))
+        if let size { try file.truncate(atOffset: size) }
+        try file.write(contentsOf: data)
+        try file.close()
+    }
+
+    @Test(
+        arguments: [
+            ("", UInt64(0), Data()), ("", 0, Data(count: 8_192)), ("", nil, Data(count: 100)),
+            ("-wal", 0, Data()), ("-wal", 8_272, Data()), ("-wal", nil, Data(count: 4_096)),
+        ] as [(String, UInt64?, Data)])
+    func `no change is taken and nothing lost once a file is cut or overwritten in place`(
+        suffix: String, size: UInt64?, data: Data
+    ) throws {
+        let bench = try Bench()
+        bench.write(put("a", "x"))
+        let (path, log) = (bench.scratch.database + suffix, "\(bench.scratch.database)-wal")
+        try overwrite(path, with: data, cutAt: size)
+        let left = try Data(contentsOf: URL(filePath: log))
+        let gone = StoreError.gone(file: path)
+        #expect(throws: gone) { try QuickCheck(of: bench.store) }
+        #expect(throws: BackupError.store(gone)) { try BackupMaking().make(of: bench.store) }
+        let answer = bench.write(put("lost", "x", epoch: 9))
+        guard case .damaged(let reason)? = answer?.failure else {
+            Issue.record("a change was taken")
+            return
+        }
+        #expect(reason.hasPrefix(path) && reason.contains("another program wrote to it"))
+        bench.store.close()
+        #expect(try Data(contentsOf: URL(filePath: log)) == left)
+    }
+
+    @Test func `a backup that is copied over the database is found before the log is copied`()
+        throws
+    {
+        let bench = try Bench()
+        bench.write(put("a", "x"))
+        _ = try bench.store.pragma("wal_checkpoint(TRUNCATE)")
+        let backup = try BackupMaking().make(of: bench.store)
+        let copy = Data(try backup.read(at: 0, atMost: backup.bytes))
+        try overwrite(bench.scratch.database, with: copy, cutAt: 0)
+        #expect(throws: StoreError.gone(file: bench.scratch.database)) {
+            try QuickCheck(of: bench.store)
+        }
+    }
+
+    @Test func `copying the log, giving back pages and an erasure do not count as foreign`() throws
+    {
+        let bench = try Bench()
+        for mode in ["PASSIVE", "RESTART", "TRUNCATE"] {
+            for key in 0..<50 {
+                bench.write(put("\(mode)\(key)", String(repeating: "x", count: 999)))
+            }
+            _ = try bench.store.pragma("wal_checkpoint(\(mode))")
+            _ = try QuickCheck(of: bench.store)
+        }
+        for key in 0..<50 { bench.write(put("PASSIVE\(key)", nil)) }
+        try bench.store.erase(7, notifications: [])
+        _ = try QuickCheck(of: bench.store)
+        #expect(bench.write(put("last", "x"))?.sequence != nil)
+        #expect(!bench.store.isDamaged)
+    }
+
     @Test
     func `a store that takes the place of an open one is neither written nor copied`() throws {
         let other = try Bench()

@@ -106,7 +106,9 @@ public final class BackupMaking: Sendable {
         try? store.writer.finishTail()
         store.waitForDeletion()
         guard !store.writer.condition.isClosed else { throw .store(.closed(file: store.file)) }
-        if let lost = store.writer.condition.findLostFile() { throw .store(.gone(file: lost)) }
+        if let lost = store.writer.condition.findChangedFile(store.pool) {
+            throw .store(.gone(file: lost))
+        }
         do {
             return try copy(store)
         } catch let error as BackupError {
