@@ -148,8 +148,8 @@ import Testing
     @Test(arguments: [
         ("007", [ValueTrait.number, .integer, .leadingZero]), ("0", [.number, .integer]),
         ("0.5", [.number]), ("1e400", []), ("nan", []), ("Yes", [.boolean]),
-        ("2024-02-30", [.time]),
-        ("2024-13-01", [.otherDate]), ("2024/2/3", [.time]), ("2024-01-31T10:00:00Z", [.time]),
+        ("2024-02-30", [.noDay]),
+        ("2024-13-01", [.noDay]), ("2024/2/3", [.time]), ("2024-01-31T10:00:00Z", [.time]),
         ("2024-01-31 10:00", [.timeWithoutZone]),
         ("2024-01-31T10:00", [.timeWithoutZone]), ("2024-01-31T10:00:00.5", [.timeWithoutZone]),
         ("2024-01-31T10:00:00.5+01:00", [.time]), ("2024-01-31 at ten", [.otherDate]),

@@ -27,7 +27,7 @@ extension Stories {
             ("atriumctl open films --filter genre=", "thriller"),
             ("atriumctl list films --filter=gen", "genre="),
             ("atriumctl list films --filter=genre=dra", "drama"),
-            ("atriumctl describe films --component=st", "stars"),
+            ("atriumctl vote films --component=st", "stars"),
         ]
 
         private static let bash = """
@@ -67,6 +67,21 @@ extension Stories {
                 let pressed = try await daemon.type(
                     "\(Checkout.root)/Tests/Fixtures/press-tab \(shell) \(share) \(words)")
                 #expect(pressed.status == 0, "\(pressed)")
+            }
+        }
+
+        @Test func `components are offered to the commands that take their kind`() async throws {
+            try await withFilms { daemon in
+                for (line, component) in [
+                    ("atriumctl list films --component ", "list"),
+                    ("atriumctl describe films/alien-1979 --component ", "list"),
+                    ("atriumctl export films --component ", "list"),
+                    ("atriumctl vote films/alien-1979 --component ", "stars"),
+                    ("atriumctl thread films/alien-1979 --component ", "talk"),
+                ] {
+                    let names = try await offered(line, daemon)
+                    #expect(names == [component], "\(line)")
+                }
             }
         }
 

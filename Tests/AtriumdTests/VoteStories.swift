@@ -41,6 +41,20 @@ extension Stories {
             }
         }
 
+        @Test func `describe shows the caller's own vote, or that of the actor that is named`()
+            async throws
+        {
+            try await withFilms { daemon in
+                try await Self.vote(daemon, Self.film, 4)
+                let own = try await daemon.type("atriumctl describe \(Self.film)")
+                #expect(own.output.contains("; yours: 4"), "\(own)")
+                let json = try await daemon.type("atriumctl describe \(Self.film) --json").json
+                #expect(json["item"]?["votes"]?["mine"]?.double == 4, "\(json)")
+                let other = try await daemon.type("atriumctl describe \(Self.film) --actor web:1")
+                #expect(!other.output.contains("yours"), "\(other)")
+            }
+        }
+
         @Test func `watch replays everything in order, and then follows`() async throws {
             try await withFilms { daemon in
                 try await Self.vote(daemon, Self.film, 5)

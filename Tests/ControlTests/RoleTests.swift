@@ -26,6 +26,17 @@ import Varlink
         #expect(table.access(uid: 1, groups: [1]).role == .moderator)
     }
 
+    @Test func `who may not act for another reads what they are`() throws {
+        for (role, word) in [(Role.observer, "an observer"), (.member, "a member")] {
+            let refusal = #expect(throws: ActorRefusal.self) {
+                try Access(role: role, namespace: nil)
+                    .requireWriting(as: "web:1", own: "unix:1003")
+            }
+            let reason = try #require(refusal).reason
+            #expect(reason.hasPrefix("You are unix:1003, \(word); only"), "\(reason)")
+        }
+    }
+
     @Test func `a front end acts for its own namespace`() throws {
         let settings = RoleSettings(frontends: ["daemon=web"])
         let table = try RoleTable(settings, ownUser: 1_234, socketGroups: [])

@@ -19,10 +19,13 @@ public enum DefinitionReader {
         _ text: String, file: String
     ) throws(DefinitionProblem) -> [ContainerDefinition] {
         var definitions: [ContainerDefinition] = []
-        for root in try documents(of: text, file: file) {
+        let roots = try documents(of: text, file: file)
+        for root in roots {
             var definition = try container(root)
-            if definitions.contains(where: { $0.name == definition.name }) {
-                throw root.problem("container '\(definition.name)' is defined twice")
+            if let first = definitions.firstIndex(where: { $0.name == definition.name }) {
+                throw root.problem(
+                    "container '\(definition.name)' is defined twice, before in the document at line "
+                        + "\(roots[first].line)")
             }
             definition.source = text
             definitions.append(definition)

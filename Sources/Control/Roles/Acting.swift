@@ -13,9 +13,10 @@ extension Access {
         try ActorRefusal.checkForm(of: actor)
         if role == .admin { return }
         guard role >= .frontend, let namespace else {
+            let article = role == .observer ? "an" : "a"
             throw ActorRefusal(
                 actor: actor,
-                reason: "You are \(own), a \(role.rawValue); only a frontend acts for "
+                reason: "You are \(own), \(article) \(role.rawValue); only a frontend acts for "
                     + "others. Leave the actor out to act for yourself.")
         }
         guard actor.hasPrefix("\(namespace):") else {

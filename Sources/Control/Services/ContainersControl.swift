@@ -82,11 +82,29 @@ struct ContainersControl: ContainersService {
         _ texts: [Containers.Apply.Parameters.Definitions]
     ) throws(DefinitionProblem) -> [NamedDefinition] {
         var definitions: [NamedDefinition] = []
+        var places: [String: Int] = [:]
         for text in texts {
-            definitions += try DefinitionReader.read(text.text, file: text.file)
-                .map { ($0, text.file) }
+            for definition in try DefinitionReader.read(text.text, file: text.file) {
+                if let place = places.updateValue(definitions.count, forKey: definition.name) {
+                    throw Self.repetition(of: definitions[place], by: (definition, text.file))
+                }
+                definitions.append((definition, text.file))
+            }
         }
         return definitions
+    }
+
+    /// The problem of a container that two texts define: each call would apply both, one after the other.
+    private static func repetition(
+        of first: NamedDefinition, by second: NamedDefinition
+    ) -> DefinitionProblem {
+        let name = second.definition.name
+        let place = DefinitionReader.problem(
+            in: first.definition, file: first.file, at: .container, "")
+        return DefinitionReader.problem(
+            in: second.definition, file: second.file, at: .container,
+            "the container '\(name)' is defined in \(place.file):\(place.line) already",
+            hint: "remove it from one of them")
     }
 
     func list(

@@ -120,7 +120,8 @@ public struct ContainerComments {
     ///   - component: the comments component; nil: the first.
     ///   - caller: the moderator.
     ///   - reply: the comment; fails with `commentNotFound` or `refused`, with `conflict` if the text has changed
-    ///     since `seen`, or with `limitExceeded` if the reason is too long.
+    ///     since `seen`, with `limitExceeded` if the reason is too long, or with `parameterInvalid` if a shown comment
+    ///     is to have one.
     public func moderate(
         _ comment: String, state: Comment.State, reason: String?, seen: String? = nil,
         in component: String?, by caller: Caller, _ reply: @escaping Answer<CommentResult>
@@ -132,6 +133,14 @@ public struct ContainerComments {
                 .failure(
                     .limitExceeded(
                         limit: "reasonLength", value: Comment.reasonLength, retryAfter: nil)))
+        }
+        guard reason == nil || state != .shown else {
+            return reply(
+                .failure(
+                    .parameterInvalid(
+                        parameter: "reason",
+                        reason: "A shown comment has none: leave it out, or hold the comment "
+                            + "(pending) or remove it.")))
         }
         change(comment, .moderate(state, reason: reason, seen: seen), component, caller, reply)
     }

@@ -149,7 +149,8 @@ struct ModerateCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The reason, for its author: at most 500 characters.", valueName: "text"))
+            "The reason why it waits or is removed, for its author: at most 500 characters.",
+            valueName: "text"))
     var reason: String?
 
     @Flag(name: .shortAndLong, help: "Remove without confirmation; needed without a terminal.")
@@ -158,6 +159,13 @@ struct ModerateCommand: AsyncParsableCommand {
     @OptionGroup var which: ComponentOption
 
     @OptionGroup var connection: ConnectionOptions
+
+    func validate() throws {
+        guard reason == nil || state != .shown else {
+            throw ValidationError(
+                "--reason is for pending and removed: a shown comment has none.")
+        }
+    }
 
     func run() async throws {
         if state == .removed {

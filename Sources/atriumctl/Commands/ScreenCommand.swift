@@ -19,7 +19,7 @@ struct ScreenCommand: AsyncParsableCommand {
             ScreenActivateCommand.self,
         ]
     )
-    .examples("atriumctl screen select zgkcenfndxfv969s genre=drama")
+    .examples("atriumctl screen select d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j genre=drama")
 }
 
 /// Which screen, and how to reach it.
@@ -53,7 +53,7 @@ struct ScreenSelectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "select", abstract: "Select a filter."
     )
-    .examples("atriumctl screen select zgkcenfndxfv969s genre=drama")
+    .examples("atriumctl screen select d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j genre=drama")
 
     @OptionGroup var options: ScreenOptions
 
@@ -79,7 +79,7 @@ struct ScreenDeselectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deselect", abstract: "Deselect a filter."
     )
-    .examples("atriumctl screen deselect zgkcenfndxfv969s genre=drama")
+    .examples("atriumctl screen deselect d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j genre=drama")
 
     @OptionGroup var options: ScreenOptions
 
@@ -103,7 +103,7 @@ struct ScreenClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear", abstract: "Deselect all filters."
     )
-    .examples("atriumctl screen clear zgkcenfndxfv969s")
+    .examples("atriumctl screen clear d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j")
 
     @OptionGroup var options: ScreenOptions
 
@@ -119,7 +119,7 @@ struct ScreenSearchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "search", abstract: "Show only items that contain a text."
     )
-    .examples("atriumctl screen search zgkcenfndxfv969s alien")
+    .examples("atriumctl screen search d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j alien")
 
     @OptionGroup var options: ScreenOptions
 
@@ -138,7 +138,7 @@ struct ScreenSortCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sort", abstract: "Sort by fields."
     )
-    .examples("atriumctl screen sort zgkcenfndxfv969s -rating")
+    .examples("atriumctl screen sort d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j -rating")
 
     @OptionGroup var options: ScreenOptions
 
@@ -172,7 +172,7 @@ struct ScreenResizeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resize", abstract: "Set how many items of a list are shown."
     )
-    .examples("atriumctl screen resize zgkcenfndxfv969s 50")
+    .examples("atriumctl screen resize d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j 50")
 
     @OptionGroup var options: ScreenOptions
 

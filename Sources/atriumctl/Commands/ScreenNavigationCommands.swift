@@ -7,7 +7,7 @@ struct ScreenScopeCommand: AsyncParsableCommand {
         commandName: "scope", abstract: "Go to another scope of the container.",
         discussion: "Keeps filters, search, sort and limits; leaves the entered items."
     )
-    .examples("atriumctl screen scope zgkcenfndxfv969s past")
+    .examples("atriumctl screen scope d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j past")
 
     @OptionGroup var options: ScreenOptions
 
@@ -26,7 +26,7 @@ struct ScreenEnterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enter", abstract: "Show the children of an item."
     )
-    .examples("atriumctl screen enter zgkcenfndxfv969s saga")
+    .examples("atriumctl screen enter d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j saga")
 
     @OptionGroup var options: ScreenOptions
 
@@ -45,7 +45,7 @@ struct ScreenBackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "back", abstract: "Go back to where 'enter' was called."
     )
-    .examples("atriumctl screen back zgkcenfndxfv969s")
+    .examples("atriumctl screen back d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j")
 
     @OptionGroup var options: ScreenOptions
 
@@ -60,7 +60,7 @@ struct ScreenFocusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "focus", abstract: "Show an item's votes and comments beside the list."
     )
-    .examples("atriumctl screen focus zgkcenfndxfv969s alien-1979")
+    .examples("atriumctl screen focus d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j alien-1979")
 
     @OptionGroup var options: ScreenOptions
 
@@ -81,7 +81,7 @@ struct ScreenHideCommand: AsyncParsableCommand {
         commandName: "hide", abstract: "Hide a component on this screen only.",
         discussion: "'atriumctl hide' hides it on all screens of a container."
     )
-    .examples("atriumctl screen hide zgkcenfndxfv969s talk")
+    .examples("atriumctl screen hide d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j talk")
 
     @OptionGroup var visibility: ScreenVisibility
 
@@ -93,7 +93,7 @@ struct ScreenShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show a component again that this screen hid."
     )
-    .examples("atriumctl screen show zgkcenfndxfv969s talk")
+    .examples("atriumctl screen show d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j talk")
 
     @OptionGroup var visibility: ScreenVisibility
 
@@ -120,7 +120,7 @@ struct ScreenActivateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "activate", abstract: "Choose an item: the container is notified."
     )
-    .examples("atriumctl screen activate zgkcenfndxfv969s alien-1979")
+    .examples("atriumctl screen activate d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j alien-1979")
 
     @OptionGroup var options: ScreenOptions
 

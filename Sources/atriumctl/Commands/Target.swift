@@ -85,7 +85,7 @@ struct ComponentOption: ParsableArguments {
 struct ListOption: ParsableArguments {
     @Option(
         help: ArgumentHelp("Which list; by default the first.", valueName: "name"),
-        completion: .components)
+        completion: .fittingComponents)
     var component: String?
 }
 
@@ -124,7 +124,7 @@ struct LimitOption: ParsableArguments {
 struct SubjectOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Which component; by default the first fitting.", valueName: "name"),
-        completion: .components)
+        completion: .fittingComponents)
     var component: String?
 
     @Option(

@@ -68,6 +68,17 @@ extension Completions {
         try await named()?.components.map(\.name) ?? []
     }
 
+    /// The components of that container that the command is about, by their kind.
+    func fittingComponents() async throws -> [String] {
+        let kind =
+            switch words.dropFirst().first {
+            case "vote", "unvote": "votes"
+            case "thread", "comment", "reply", "edit-comment", "delete-comment": "comments"
+            default: "contents"
+            }
+        return try await named()?.components.filter { $0.kind == kind }.map(\.name) ?? []
+    }
+
     /// The scopes of that container; where none is named, of all: a screen's id does not name it.
     func scopes() async throws -> [String] {
         let known = try await known()
@@ -166,6 +177,8 @@ extension CompletionKind {
     static var targets: CompletionKind { asking { try await $0.targets() } }
     /// Components of the container that is named before.
     static var components: CompletionKind { asking { try await $0.components() } }
+    /// Those of the kind that the command is about; lists, unless it votes or comments.
+    static var fittingComponents: CompletionKind { asking { try await $0.fittingComponents() } }
     /// Scopes of the container that is named before.
     static var scopes: CompletionKind { asking { try await $0.scopes() } }
     /// Filters of the container that is named before.

@@ -33,6 +33,11 @@ enum ServiceAddress {
         return rest
     }
 
+    /// Whether a service is on this machine, so that it knows the user by the same number.
+    static func isLocal(_ address: String) -> Bool {
+        address.hasPrefix("unix:") || !schemes.contains(where: address.hasPrefix)
+    }
+
     private static func isAddress(_ word: String) -> Bool {
         schemes.contains(where: word.hasPrefix) || word.contains("/") && !word.hasPrefix("{")
     }

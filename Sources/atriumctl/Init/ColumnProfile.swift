@@ -37,6 +37,9 @@ struct ColumnProfile {
     /// Whether no two values make the same id.
     private(set) var isUnique = true
     private var counts: [ValueTrait: Int] = [:]
+    /// How many decimals numbers with a point have, and whether one of them ends with a zero.
+    private var decimals: Set<Int> = []
+    private var hasTrailingZero = false
     private var separated: [Character: Int] = [:]
     /// The words of lists, by what separates them, and whether one stands in several.
     private var parts: [Character: Set<String>] = [:]
@@ -59,7 +62,7 @@ struct ColumnProfile {
         case .null, .string(""): return
         case .bool(let truth): add(truth ? "true" : "false")
         case .int(let number): add("\(number)")
-        case .double(let number): add("\(number)")
+        case .double(let number): add("\(number)", isWritten: false)
         case .string(let text): add(ItemText.trimmed(text))
         case .array(let elements):
             let texts = elements.compactMap(\.string)
@@ -74,14 +77,19 @@ struct ColumnProfile {
         }
     }
 
-    private mutating func add(_ text: String) {
+    /// Looks at a value's text.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - isWritten: Whether the file has it so; of a number in JSON it is one of several forms.
+    private mutating func add(_ text: String, isWritten: Bool = true) {
         guard !text.isEmpty else { return }
         filled += 1
         longest = max(longest, text.count)
         if !text.contains(where: \.isNumber) { names += 1 }
-        for trait in ValueTrait.of(text, allowsDecimalComma: allowsDecimalComma) {
-            counts[trait, default: 0] += 1
-        }
+        let traits = ValueTrait.of(text, allowsDecimalComma: allowsDecimalComma)
+        for trait in traits where isWritten || trait != .code { counts[trait, default: 0] += 1 }
+        if isWritten, traits.contains(.number) { addDecimals(text) }
         for separator in "|;," where text.contains(separator) {
             separated[separator, default: 0] += 1
         }
@@ -93,6 +101,18 @@ struct ColumnProfile {
             if !isUnique { slugs = [] }
         }
     }
+
+    private mutating func addDecimals(_ text: String) {
+        guard let point = text.utf8.firstIndex(of: UInt8(ascii: ".")) else { return }
+        let digits = text.utf8[point...].dropFirst()
+        // Programs write a whole number as 1.0.
+        guard !digits.elementsEqual("0".utf8) else { return }
+        decimals.insert(digits.count)
+        if digits.last == UInt8(ascii: "0") { hasTrailingZero = true }
+    }
+
+    /// Whether a zero at a number's end distinguishes it, as 1.10 from 1.1: prices have the same decimals throughout.
+    private var hasUnequalDecimals: Bool { hasTrailingZero && decimals.count > 1 }
 
     private mutating func addParts(_ text: String) {
         for separator in "|;"
@@ -126,6 +146,9 @@ struct ColumnProfile {
         if counts[.leadingZero] != nil, all(.number) {
             return Choice(type: "text", note: "text, to keep leading zeros")
         }
+        if counts[.code] != nil || hasUnequalDecimals, all(.number) {
+            return Choice(type: "text", note: "text, to keep codes as they are")
+        }
         return number ?? moment ?? address ?? words(of: "|") ?? words(of: ";")
             ?? (Self.lists.contains(ItemText.plain(name)) ? words(of: ",") : nil)
             ?? Choice(type: "text")
@@ -139,12 +162,16 @@ struct ColumnProfile {
 
     private var moment: Choice? {
         if all(.time) { return Choice(type: "time") }
-        if all(.time, .timeWithoutZone) {
+        if all(.time, .noDay) {
+            return Choice(
+                type: "text", note: "text, as it has days that do not exist; without them, a time")
+        }
+        if all(.time, .timeWithoutZone, .noDay) {
             return Choice(
                 type: "text",
                 note: "times without a zone stay text; 2026-01-31T20:00:00+01:00 is a time")
         }
-        if all(.time, .otherDate) {
+        if all(.time, .otherDate, .noDay) {
             return Choice(
                 type: "text",
                 note: "dates in this order stay text, day or month first; 2026-01-31 is a date")

@@ -6,6 +6,8 @@ enum ValueTrait: Hashable {
     case number
     /// Digits that begin with a zero: a code, no number.
     case leadingZero
+    /// Another number that is not written back as it was: +49228, 1E5, 12345678901234567890.
+    case code
     case boolean
     /// A date or a moment as fields of the type time have it.
     case time
@@ -13,6 +15,8 @@ enum ValueTrait: Hashable {
     case timeWithoutZone
     /// A date in another order, such as 03/04/2021.
     case otherDate
+    /// A date in a year's order that no calendar has, such as 2020-02-30.
+    case noDay
     /// A length with units, or of three parts.
     case duration
     /// 2:30, a length or a time of day.
@@ -30,7 +34,11 @@ enum ValueTrait: Hashable {
             if FieldValues.decimal(number) != nil {
                 traits.insert(.number)
                 if Int64(text) != nil { traits.insert(.integer) }
-                if isLeadingZero(text.utf8) { traits.insert(.leadingZero) }
+                if isLeadingZero(text.utf8) {
+                    traits.insert(.leadingZero)
+                } else if isCode(text.utf8) {
+                    traits.insert(.code)
+                }
             }
         }
         if text.utf8.count <= 5, ["true", "false", "yes", "no"].contains(text.lowercased()) {
@@ -50,7 +58,17 @@ enum ValueTrait: Hashable {
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     private static func isLeadingZero(_ bytes: String.UTF8View) -> Bool {
-        bytes.count > 1 && bytes.first == zero && bytes.allSatisfy(isDigit)
+        let digits = bytes.first == UInt8(ascii: "-") ? bytes.dropFirst() : bytes[...]
+        return digits.first == zero && digits.dropFirst().first.map(isDigit) ?? false
+    }
+
+    /// Whether a number has a plus or an exponent, or is a whole one that fields do not hold exactly.
+    private static func isCode(_ bytes: String.UTF8View) -> Bool {
+        if bytes.first == UInt8(ascii: "+") { return true }
+        if bytes.contains(where: { "eE".utf8.contains($0) }) { return true }
+        guard !bytes.contains(where: { ".,".utf8.contains($0) }) else { return false }
+        let whole = Int64(String(bytes)).map { $0.magnitude <= 1 << 53 } ?? false
+        return !whole
     }
 
     private static func isAddress(_ text: String) -> Bool {
@@ -74,10 +92,13 @@ enum ValueTrait: Hashable {
         guard text.utf8.count <= 40, text.utf8.contains(where: isDigit) else { return nil }
         // The text with a 0 for each digit.
         let shape = Substring(decoding: text.utf8.map { isDigit($0) ? zero : $0 }, as: UTF8.self)
-        if shape.hasPrefix("0000-00-00"), let moment = isoMoment(text, shape.dropFirst(10)) {
-            return moment
+        if shape.hasPrefix("0000-00-00") {
+            let rest = shape.dropFirst(10)
+            let isDate = rest.first.map { "T ".contains($0) } ?? true
+            if isDate, !isDay(text.prefix(10)) { return .noDay }
+            if let moment = isoMoment(rest) { return moment }
         }
-        if FieldValues.date(text) != nil { return .time }
+        if let date = FieldValues.date(text) { return isDay(date[...]) ? .time : .noDay }
         if isOtherDate(shape) { return .otherDate }
         let parts = shape.split(separator: ":", omittingEmptySubsequences: false)
         if parts.count == 2, parts[1] == "00", isZeros(parts[0], most: 40) { return .clock }
@@ -87,12 +108,18 @@ enum ValueTrait: Hashable {
         return nil
     }
 
-    /// A date as 2026-01-31, alone or with a time of day.
-    private static func isoMoment(_ text: String, _ rest: Substring) -> ValueTrait? {
-        let parts = text.prefix(10).split(separator: "-")
-        guard (1...12).contains(Int(parts[1]) ?? 0), (1...31).contains(Int(parts[2]) ?? 0) else {
-            return nil
-        }
+    /// Whether the calendar has a day, written as 2026-01-31.
+    private static func isDay(_ date: Substring) -> Bool {
+        let parts = date.split(separator: "-").compactMap { Int($0) }
+        guard parts.count == 3, (1...12).contains(parts[1]) else { return false }
+        let year = parts[0]
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        return (1...days[parts[1] - 1]).contains(parts[2])
+    }
+
+    /// A date as 2026-01-31 with this behind it, each digit as 0: nothing, or a time of day.
+    private static func isoMoment(_ rest: Substring) -> ValueTrait? {
         if rest.isEmpty { return .time }
         guard rest.hasPrefix("T00:00") || rest.hasPrefix(" 00:00") else { return nil }
         var zone = rest.dropFirst(6)

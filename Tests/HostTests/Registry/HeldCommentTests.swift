@@ -161,6 +161,45 @@ import Testing
         try await host.end()
     }
 
+    @Test func `of a comment that was never edited nobody says that its author changed it`()
+        async throws
+    {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        try await host.post("Harmless", id: "c1", by: .bob)
+        let failed = await #expect(throws: HostError.self) {
+            try await moderate(host, "c1", .pending, seen: "2020-01-01T00:00:00Z")
+        }
+        guard case .conflict("c1", let reason) = failed else {
+            Issue.record("\(String(describing: failed))")
+            return
+        }
+        #expect(reason.contains("not changed since, and you decided on the text of 2020"))
+        #expect(!reason.contains("Its author changed it"), "\(reason)")
+        try await host.end()
+    }
+
+    @Test func `a comment is shown without a reason, and nothing is decided with one`()
+        async throws
+    {
+        let host = try await TestRegistry.start()
+        try await host.apply(Self.moderated)
+        try await host.put(.film("heat"))
+        try await host.post("Harmless", on: "heat", id: "c1", by: .bob)
+        let failed = await #expect(throws: HostError.self) {
+            try await moderate(host, "c1", .shown, "Fine")
+        }
+        guard case .parameterInvalid("reason", _) = failed else {
+            Issue.record("\(String(describing: failed))")
+            return
+        }
+        #expect(try await pending(host).comments.map(\.entry.comment.id) == ["c1"])
+        // Blanks are none.
+        try await moderate(host, "c1", .shown, " ")
+        #expect(try await pending(host).comments.isEmpty)
+        try await host.end()
+    }
+
     @Test func `a moderator who is erased takes the reasons along, and the comments stay`()
         async throws
     {

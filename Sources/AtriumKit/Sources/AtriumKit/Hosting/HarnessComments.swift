@@ -39,10 +39,12 @@ extension ComponentHarness {
         guard let seen, let comment = comments.entry(id)?.comment else { return }
         let written = (comment.edited ?? comment.created).text
         guard written != seen else { return }
+        let past =
+            comment.edited == nil
+            ? "It was written at \(written), and not changed since"
+            : "Its author changed it at \(written)"
         throw Refusal(
-            .conflict,
-            "Its author changed it at \(written), and you decided on the text of \(seen); read it "
-                + "again.",
+            .conflict, "\(past), and you decided on the text of \(seen); read it again.",
             evidence: ["comment": id])
     }
 
