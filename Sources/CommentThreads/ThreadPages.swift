@@ -42,7 +42,7 @@ extension ThreadedComments {
         var bytes = 0
         while let current = stop, page.entries.count < query.limit, bytes < Self.pageBytes {
             let entry = entry(at: current, on: walk)
-            bytes += entry.comment.text.utf8.count
+            bytes += entry.comment.text?.utf8.count ?? 0
             page.entries.append(entry)
             stop = walk.next(after: current)
         }
