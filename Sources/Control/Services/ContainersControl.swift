@@ -12,16 +12,27 @@ struct ContainersControl: ContainersService {
     func apply(
         _ parameters: Containers.Apply.Parameters, call: VarlinkCall<Containers.Apply.Reply>
     ) {
-        let read: [NamedDefinition]
-        do {
-            read = try self.read(parameters.definitions)
-        } catch {
-            return Self.fail(call, error)
+        let texts = parameters.definitions
+        let apply = { (read: Result<[NamedDefinition], DefinitionProblem>) in
+            switch read {
+            case .success(let read): self.apply(read, parameters, call)
+            case .failure(let problem): Self.fail(call, problem)
+            }
         }
-        let definitions = read.map(\.definition)
+        // An alias makes a short text long.
+        if call.bytes <= 16 << 10, !texts.contains(where: { $0.text.utf8.contains(0x26) }) {
+            return apply(Self.read(texts[...]))
+        }
+        readOnThread(texts[...], after: [], of: context.user(call.peer), apply)
+    }
+
+    private func apply(
+        _ read: [NamedDefinition], _ parameters: Containers.Apply.Parameters,
+        _ call: VarlinkCall<Containers.Apply.Reply>
+    ) {
         let caller = context.own(call.peer)
         context.registry.structure.apply(
-            definitions, dryRun: parameters.dryRun ?? false,
+            read.map(\.definition), dryRun: parameters.dryRun ?? false,
             prune: parameters.prune ?? false, by: caller
         ) { result in
             guard case .failure(let error) = result, hasPlace(error) else {
@@ -74,19 +85,43 @@ struct ContainersControl: ContainersService {
             guard case .failure(let error) = $0 else {
                 return locate(definitions.dropFirst(), by: caller, found)
             }
-            found(error.problem(in: next.definition, file: next.file))
+            // The place is found by parsing the text once more.
+            context.registry.runOnThread(of: caller.actor) {
+                error.problem(in: next.definition, file: next.file)
+            } then: {
+                found($0)
+            }
         }
     }
 
-    private func read(
-        _ texts: [Containers.Apply.Parameters.Definitions]
-    ) throws(DefinitionProblem) -> [NamedDefinition] {
-        var definitions: [NamedDefinition] = []
-        for text in texts {
-            definitions += try DefinitionReader.read(text.text, file: text.file)
-                .map { ($0, text.file) }
+    private typealias Texts = ArraySlice<Containers.Apply.Parameters.Definitions>
+
+    private static func read(_ texts: Texts) -> Result<[NamedDefinition], DefinitionProblem> {
+        Result { () throws(DefinitionProblem) in
+            var definitions: [NamedDefinition] = []
+            for text in texts {
+                definitions += try DefinitionReader.read(text.text, file: text.file)
+                    .map { ($0, text.file) }
+            }
+            return definitions
         }
-        return definitions
+    }
+
+    /// Reads texts on a thread, one at a time, so that the work of other users comes in between.
+    private func readOnThread(
+        _ texts: Texts, after read: [NamedDefinition], of user: String,
+        _ done: @escaping (Result<[NamedDefinition], DefinitionProblem>) -> Void
+    ) {
+        guard !texts.isEmpty else { return done(.success(read)) }
+        context.registry.runOnThread(of: user) {
+            Self.read(texts.prefix(1))
+        } then: { result in
+            switch result {
+            case .success(let more):
+                readOnThread(texts.dropFirst(), after: read + more, of: user, done)
+            case .failure: done(result)
+            }
+        }
     }
 
     func list(
