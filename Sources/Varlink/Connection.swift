@@ -347,14 +347,34 @@ extension Connection {
         let started = server.meters?.turnStart(at: server.budget.began) ?? 0
         let outcome = frame.withUnsafeReadableBytes { bytes in
             Result { () throws(ProtocolViolation) in
-                let header =
-                    bytes.count > server.unhurriedBytes
-                    ? try header(ofLong: bytes)
-                    : try CallHeader(bytes, nesting: server.limits.nesting)
-                start(header, of: bytes.count, at: started)
+                start(try header(of: bytes), of: bytes.count, at: started)
             }
         }
         try outcome.get()
+    }
+
+    @inline(__always)
+    private func header(
+        of frame: UnsafeRawBufferPointer
+    ) throws(ProtocolViolation) -> CallHeader {
+        do throws(ProtocolViolation) {
+            return frame.count > server.unhurriedBytes
+                ? try header(ofLong: frame) : try CallHeader(frame, nesting: server.limits.nesting)
+        } catch {
+            return try header(of: frame, refusedFor: error)
+        }
+    }
+
+    /// Parses the header of a call that can't be read whole.
+    ///
+    /// If it is JSON and only beyond a limit of ours, the call alone fails, when its parameters are to be read: it may
+    /// be one person's, on a connection that many share.
+    @inline(never)
+    private func header(
+        of frame: UnsafeRawBufferPointer, refusedFor violation: ProtocolViolation
+    ) throws(ProtocolViolation) -> CallHeader {
+        guard case .malformed = violation else { throw violation }
+        return try CallHeader(frame, nesting: .max - 1, check: .grammar)
     }
 
     /// Parses the header of a long call; checks the rest only if the call may be made, since that takes long.
@@ -362,7 +382,7 @@ extension Connection {
     private func header(
         ofLong frame: UnsafeRawBufferPointer
     ) throws(ProtocolViolation) -> CallHeader {
-        let header = try CallHeader(frame, nesting: server.limits.nesting, skims: true)
+        let header = try CallHeader(frame, nesting: server.limits.nesting, check: .nothing)
         guard let entry = server.table.entry(for: header), entry.authorize?(peer) == nil,
             frame.count <= server.limits.bytes(ofCallsOf: entry.name)
         else { return header }
@@ -400,6 +420,7 @@ extension Connection {
         }
         do throws(JSONError) {
             let parameters = header.parameters ?? CallHeader.noParameters
+            if header.check == .grammar { try checkAll(of: parameters) }
             try entry.invoke(parameters, server.limits.nesting, slot)
         } catch {
             server.logger.debug(
@@ -410,6 +431,13 @@ extension Connection {
                 ])
             slot.fail(VarlinkService.InvalidParameter(parameter: error.path))
         }
+    }
+
+    /// Checks what passed by its grammar alone: not each type that parameters are read as finds all that is wrong.
+    @inline(never)
+    private func checkAll(of parameters: UnsafeRawBufferPointer) throws(JSONError) {
+        var reader = JSONReader(parameters, depthLimit: server.limits.nesting)
+        try reader.skipValue()
     }
 
     /// Fails a call without running it; closes the connection if the call is oneway, which has no reply.

@@ -83,7 +83,7 @@ struct FrameBuffer {
 /// The header of a call, parsed from its frame: the method, the flags, and the place of the parameters.
 ///
 /// It points into the frame and is valid only as long as that. The whole frame was checked to be JSON, so later errors
-/// in the parameters are errors of their types; except for a header that was only skimmed, see ``init(_:nesting:skims:)``.
+/// in the parameters are errors of their types; except where less was checked, see ``Check``.
 struct CallHeader {
     /// The method's name: the bytes between the quotes, which hold no escapes.
     private(set) var method = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -106,8 +106,18 @@ struct CallHeader {
     private(set) var wantsMore = false
     private(set) var wantsUpgrade = false
 
-    /// Whether parameters and extensions were not checked.
-    let isSkimmed: Bool
+    /// How parameters and extensions are checked.
+    enum Check {
+        /// To be JSON that can be read.
+        case all
+        /// To be JSON, whether or not it is within the limits of what can be read.
+        case grammar
+        /// Not at all: only their ends are found. To check them takes a hundred times longer if they consist of many
+        /// members.
+        case nothing
+    }
+
+    let check: Check
 
     private var seen: Members = []
     private var extensions = JSONKeySet()
@@ -118,13 +128,12 @@ struct CallHeader {
     /// - Parameters:
     ///   - bytes: The frame, without its NUL.
     ///   - nesting: The maximum depth of the parameters.
-    ///   - skims: Whether to find only the end of the parameters and of extensions, without checking them: to check
-    ///     them takes a hundred times longer if they consist of many members.
+    ///   - check: How parameters and extensions are checked.
     /// - Throws: What is wrong with the frame.
     init(
-        _ bytes: UnsafeRawBufferPointer, nesting: Int, skims: Bool = false
+        _ bytes: UnsafeRawBufferPointer, nesting: Int, check: Check = .all
     ) throws(ProtocolViolation) {
-        isSkimmed = skims
+        self.check = check
         do throws(JSONError) {
             var reader = JSONReader(bytes, depthLimit: nesting + 1)
             try read(&reader)
@@ -188,7 +197,7 @@ struct CallHeader {
             // Throws the reader's error, which names position and type.
             return try reader.beginObject()
         }
-        parameters = try isSkimmed ? reader.skimValue() : reader.rawValue()
+        parameters = try skip(&reader)
     }
 
     /// A member with a dot in its name belongs to a vendor and is none of ours.
@@ -196,17 +205,20 @@ struct CallHeader {
         _ key: JSONKey, _ reader: inout JSONReader
     ) throws(JSONError) {
         let name = key.string
-        guard name.utf8.contains(UInt8(ascii: ".")) else {
+        if !name.utf8.contains(UInt8(ascii: ".")) {
             unknownMember = unknownMember ?? name
-            return try skip(&reader)
+        } else if check != .nothing, !extensions.insert(key) {
+            throw reader.duplicateMember(key)
         }
-        guard !isSkimmed else { return try skip(&reader) }
-        guard extensions.insert(key) else { throw reader.duplicateMember(key) }
-        try reader.skipValue()
+        _ = try skip(&reader)
     }
 
-    private func skip(_ reader: inout JSONReader) throws(JSONError) {
-        if isSkimmed { _ = try reader.skimValue() } else { try reader.skipValue() }
+    private func skip(_ reader: inout JSONReader) throws(JSONError) -> UnsafeRawBufferPointer {
+        switch check {
+        case .all: try reader.rawValue()
+        case .grammar: try reader.rawValueOfAnySize()
+        case .nothing: try reader.skimValue()
+        }
     }
 
     private struct Members: OptionSet {

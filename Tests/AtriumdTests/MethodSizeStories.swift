@@ -78,5 +78,45 @@ extension Stories {
                 #expect(found?["parameters"]?["total"]?.int == 0, "\(found as Any)")
             }
         }
+
+        /// Parsing them would take the event loop's turn for longer than the judge of stories lets pass.
+        @Test func `long definitions are parsed beside the loop, as are errors in them located`()
+            async throws
+        {
+            let head = "atrium: 1\ncontainer: long\n"
+            let unknown = (0..<80_000).map { "k\($0): 1\n" }.joined()
+            let laughs = (1..<9).map { (n: Int) -> String in
+                let nine = [String](repeating: "*x\(n - 1)", count: 9).joined(separator: ",")
+                return "x\(n): &x\(n) [\(nine)]\n"
+            }
+            let settings = "components: [{ name: a, plugin: org.atrium.nobody, settings: "
+            let list = [String](repeating: "1", count: 90_000).joined(separator: ",")
+            let refused: [(text: String, line: Int, reason: String)] = [
+                (head + unknown, 3, "unknown key"),
+                (head + settings + "{ list: [\(list)] } }]\n", 3, "org.atrium.nobody"),
+                (
+                    head + settings + "{ x0: &x0 [1],\n" + laughs.joined(separator: ",")
+                        + "} }]\n", 1, "its aliases stand for more than 8388608 bytes"
+                ),
+                (head + String(repeating: "#", count: 1 << 20), 1, "a definition at most 1048576"),
+            ]
+            try await withFilms { daemon in
+                let peer = try daemon.peer()
+                for (text, line, reason) in refused {
+                    let reply = try await peer.call(
+                        "org.atrium.Containers.Apply",
+                        ["definitions": [["file": "long.yaml", "text": .string(text)]]])
+                    #expect(reply["error"]?.string == "org.atrium.Containers.DefinitionInvalid")
+                    #expect(reply["parameters"]?["line"]?.int == line, "\(reply)")
+                    let told = reply["parameters"]?["reason"]?.string ?? ""
+                    #expect(told.contains(reason), "\(told)")
+                }
+                let comment = String(repeating: "#", count: 1 << 17)
+                let applied = try await peer.call(
+                    "org.atrium.Containers.Apply",
+                    ["definitions": [["file": "l.yaml", "text": .string(head + comment)]]])
+                #expect(applied["error"] == nil, "\(applied)")
+            }
+        }
     }
 }

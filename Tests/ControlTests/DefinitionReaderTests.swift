@@ -63,6 +63,58 @@ import Testing
         #expect(missing.line == 7)
     }
 
+    private static let head = "atrium: 1\ncontainer: w\n"
+
+    @Test func `a text of more than a mebibyte is refused before it is parsed`() {
+        let comment = String(repeating: "#", count: (1 << 20) - Self.head.utf8.count)
+        #expect(outcome(of: Self.head + comment, file: "w.yaml") == ["container w"])
+        #expect(
+            outcome(of: Self.head + comment + "#", file: "w.yaml").first?.contains(
+                "it has 1048577 bytes, and a definition at most 1048576") == true)
+    }
+
+    @Test func `what aliases expand to is counted over all components`() {
+        let text =
+            Self.head + "components:\n- { name: a, plugin: x, settings: &s { list: ["
+            + [String](repeating: "1", count: 9_000).joined(separator: ",") + "] } }\n"
+        func component(_ number: Int) -> String {
+            "- { name: b\(number), plugin: x, settings: *s }\n"
+        }
+        let few = (0..<9).map(component).joined()
+        #expect(outcome(of: text + few, file: "w.yaml").count == 11)
+        let many = (0..<12).map(component).joined()
+        #expect(
+            outcome(of: text + many, file: "w.yaml").first?.contains("more than 100,000 values")
+                == true)
+    }
+
+    @Test(arguments: ["? *x12\n: 1\n", "a: { *x12 : 1 }\n", "a: *x12\n"])
+    func `aliases of aliases are refused, also as keys, before they are parsed`(end: String) {
+        let laughs = (1..<13).map { number in
+            let nine = [String](repeating: "*x\(number - 1)", count: 9).joined(separator: ", ")
+            return "x\(number): &x\(number) [\(nine)]\n"
+        }
+        let text = Self.head + "x0: &x0 [1]\n" + laughs.joined() + end
+        #expect(outcome(of: text, file: "w.yaml").first?.contains("its aliases stand for") == true)
+    }
+
+    @Test func `an anchor that many aliases name is read`() {
+        let text =
+            Self.head + "components:\n- { name: a, plugin: x, settings: &s { deep: &t [1, 2] } }\n"
+            + (0..<500).map { "- { name: b\($0), plugin: x, settings: *s }\n" }.joined()
+            + "- { name: c, plugin: x, settings: { deep: *t } }\n"
+        #expect(outcome(of: text, file: "w.yaml").count == 503)
+    }
+
+    @Test func `nesting without end is refused`() {
+        let text = Self.head + "title: " + String(repeating: "[", count: 500_000)
+        #expect(outcome(of: text, file: "w.yaml").first?.contains("not YAML") == true)
+        let deep = String(repeating: "[", count: 900) + String(repeating: "]", count: 900)
+        #expect(outcome(of: Self.head + "title: \(deep)", file: "w.yaml").count == 1)
+        let settings = "components: [{ name: a, plugin: x, settings: { a: \(deep) } }]\n"
+        #expect(outcome(of: Self.head + settings, file: "w.yaml").count == 2)
+    }
+
     private func outcome(of text: String, file: String) -> [String] {
         do {
             return try DefinitionReader.read(text, file: file).flatMap(summary)

@@ -44,14 +44,12 @@ import Varlink
         #expect(set.server.handshake == .seconds(5))
     }
 
-    /// A call as long as the other limits allow has room, also written with escapes; no method takes more but `Apply`.
+    /// A call as long as the other limits allow has room, also written with escapes; no method takes more.
     @Test func `each method takes calls of its own size, by the limits of what they hold`() {
         let usual = limits([:])
         let sizes = usual.server.methodBytes
         let all = ControlRouter.interfaces.flatMap { $0.methodNames } + VarlinkService.methodNames
-        #expect(
-            all.filter { sizes[$0] == nil } == [Containers.Apply.name],
-            "files of any number, by administrators")
+        #expect(all.filter { sizes[$0] == nil } == [])
         #expect(sizes.values.allSatisfy { $0 <= 4 << 20 }, "frameBytes may be as little")
         #expect(sizes[Votes.Cast.name] == 64 << 10)
         #expect(sizes[Contents.Put.name] == 4 << 20)

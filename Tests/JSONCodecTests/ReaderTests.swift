@@ -148,6 +148,35 @@ private struct Film: JSONCodable, Equatable {
         )
     }
 
+    @Test(arguments: [
+        "1E400", "-\(String(repeating: "9", count: 400))", #"{"a":1,"a":2,"\u0061":3}"#,
+        #""\ud800""#, #"["\udc00\ud800\ud800"]"#, "\"\(String(repeating: "\u{301}", count: 129))\"",
+    ])
+    func `JSON of any size is passed over as it stands, and can't be read`(text: String) throws {
+        #expect(throws: JSONError.self) { try JSON.decode(JSONValue.self, from: text) }
+        #expect(skipped(Array(text.utf8)) != nil)
+        try Array("[\(text),1E400]".utf8).withUnsafeBytes { bytes in
+            var json = JSONReader(bytes)
+            try json.beginArray()
+            #expect(try json.nextElement())
+            #expect(try json.rawValueOfAnySize().elementsEqual(text.utf8))
+            // What comes behind it is held to the limits again.
+            #expect(try json.nextElement())
+            #expect(throws: JSONError.self) { try json.skipValue() }
+        }
+    }
+
+    @Test(arguments: [
+        "1E", "01", "-", #"{"a":1,}"#, "[1", #""\u12g4""#, #""\ud80""#, "\"\u{1}\"", "nul",
+        String(repeating: "[", count: 65) + String(repeating: "]", count: 65),
+    ])
+    func `what is not JSON is not passed over`(text: String) {
+        Array(text.utf8).withUnsafeBytes { bytes in
+            var json = JSONReader(bytes)
+            #expect(throws: JSONError.self) { _ = try json.rawValueOfAnySize() }
+        }
+    }
+
     @Test func `skimming a value ends where reading it does`() throws {
         let values = [
             "1", "-2.5e3", "true", "null", #""a\"b\\""#, #""\u00e9{[""#, "[]", "{}",

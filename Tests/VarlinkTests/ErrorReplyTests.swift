@@ -56,6 +56,52 @@ import Varlink
         }
     }
 
+    static let marks = "e" + String(repeating: "\u{301}", count: 129)
+
+    /// Parameters that are JSON and can't be read, and the place in them.
+    static let beyond = [
+        (#"{"text":1E400}"#, "text"), (#"{"text":"\#(marks)"}"#, "text"),
+        (#"{"\#(marks)":1}"#, ""), (#"{"text":"\ud800"}"#, "text"),
+        (#"{"text":"\udc00\ud800"}"#, "text"), (#"{"text":"a","te\u0078t":"b"}"#, "text"),
+        (#"{"txt":{"a":1,"a":2}}"#, "txt.a"),
+        (
+            #"{"text":\#(ViolationTests.nested(64))}"#,
+            "text" + String(repeating: "[0]", count: 63)
+        ),
+        (
+            #"{"txt":\#(ViolationTests.nested(1_000))}"#,
+            "txt" + String(repeating: "[0]", count: 63)
+        ),
+        (#"{"text":"\#(String(repeating: "x", count: 100_000))\udead"}"#, "text"),
+    ]
+
+    @Test(arguments: beyond)
+    func `JSON beyond a limit of the reader fails its own call alone`(
+        _ parameters: String, _ place: String
+    ) async throws {
+        try await withService { service in
+            let client = try service.raw()
+            func echo(_ parameters: String) -> String {
+                #"{"method":"org.example.test.Echo","parameters":\#(parameters)}"#
+            }
+            try client.send(
+                echo(#"{"text":"before"}"#), echo(parameters),
+                #"{"method":"org.example.test.Nothing","parameters":\#(parameters)}"#,
+                #"{"org.example.trace":\#(parameters),"# + echo(#"{"text":"after"}"#).dropFirst())
+            #expect(try await client.receive() == #"{"parameters":{"text":"before"}}"#)
+            #expect(
+                try await client.receive()
+                    == #"{"error":"org.varlink.service.InvalidParameter","#
+                    + #""parameters":{"parameter":"\#(place)"}}"#)
+            #expect(
+                try await client.receive()
+                    == #"{"error":"org.varlink.service.MethodNotFound","#
+                    + #""parameters":{"method":"org.example.test.Nothing"}}"#)
+            #expect(try await client.receive() == #"{"parameters":{"text":"after"}}"#)
+            #expect(await service.server.currentStatistics().protocolViolations == 0)
+        }
+    }
+
     @Test func `who may not call is refused before the parameters are read`() async throws {
         try await withService { router, _ in
             router.authorize = { method in

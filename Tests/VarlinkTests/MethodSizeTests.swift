@@ -48,11 +48,11 @@ import Testing
     @Test func `its parameters are not read, wherever they are`() async throws {
         try await withSmallEcho { service in
             let client = try service.raw()
-            let wrong = #"","text":"twice","deep":\#(ViolationTests.deep),"#
+            let wrong = #"","text":"twice","deep":\#(ViolationTests.nested(64)),"#
             for long in [
                 call(400, text: wrong + #""x":"\"{"#),
                 #"{"parameters":{"text":"\#(wrong)"x":oops},"method":"org.example.test.Echo"}"#,
-                #"{"method":"org.example.test.Echo","a.b":{"x":oops,"x":\#(ViolationTests.deep)},"a.b":1}"#,
+                #"{"method":"org.example.test.Echo","a.b":{"x":oops,"x":\#(ViolationTests.nested(64))},"a.b":1}"#,
             ] {
                 #expect(long.utf8.count > Self.most)
                 try client.send(long, Self.small)
@@ -96,7 +96,7 @@ import Testing
             let client = try service.raw()
             try client.send(call(5_000, of: "Hold"))
             try await service.desk.wait { $0.started.count == 1 }
-            try client.send(call(5_000, text: #"a","text":"b"#, of: "Hold"))
+            try client.send(call(5_000, text: #"a","text":oops,"x":"b"#, of: "Hold"))
             #expect(try await client.receive() == nil)
             #expect(await service.server.currentStatistics().protocolViolations == 1)
         }

@@ -13,8 +13,9 @@ import Varlink
         #"{"method":"org.example.test.Echo","X-priority":{}}"#,
         #"{"method":"org.example.test.Echo","method":"org.example.test.Echo"}"#,
         #"{"method":"org.example.test.Echo","parameters":[]}"#,
-        #"{"method":"org.example.test.Echo","parameters":{"text":"a","text":"b"}}"#,
-        #"{"method":"org.example.test.Echo","parameters":{"text":"\ud800"}}"#,
+        #"{"method":"org.example.test.Echo","parameters":{"text":1E400]}}"#,
+        #"{"method":"org.example.test.Echo","parameters":{"text":"\ud80"}}"#,
+        #"{"method":"org.example.test.Echo","org.example":1,"org.example":1}"#,
         #"{"method":7}"#,
         #"{"parameters":{}}"#,
         #"{"method":"org.example.test.Echo"}}"#,
@@ -22,10 +23,12 @@ import Varlink
         #"["org.example.test.Echo"]"#,
         "hello",
         "",
-        #"{"method":"org.example.test.Echo","parameters":{"a":\#(deep)}}"#,
+        #"{"method":"org.example.test.Echo","parameters":{"a":\#(nested(1_100))}}"#,
     ]
 
-    static let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
+    static func nested(_ depth: Int) -> String {
+        String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+    }
 
     @Test(arguments: messages)
     func `a malformed message closes its connection, is logged and counted`(

@@ -7,6 +7,25 @@ struct DefinitionNode {
     let file: String
     /// The path in terms of the format, such as `components[1].settings`; empty for the document.
     let path: String
+    let budget: Budget
+
+    /// The number of values that may still be visited in a text: with aliases a short one could expand without end.
+    final class Budget {
+        private var left = 100_000
+
+        /// Takes values away; throws if there are not as many.
+        func take(_ count: Int, at node: DefinitionNode) throws(DefinitionProblem) {
+            left -= count
+            guard left >= 0 else {
+                throw node.problem("more than 100,000 values in one file, counted at each alias")
+            }
+        }
+    }
+
+    /// The node of another one's key, element or member.
+    private func node(_ node: Node, path: String) -> DefinitionNode {
+        DefinitionNode(node: node, file: file, path: path, budget: budget)
+    }
 
     /// The node's line, from 1.
     var line: Int { node.mark?.line ?? 1 }
@@ -43,11 +62,12 @@ struct DefinitionNode {
     )] {
         guard case .mapping(let mapping) = node else { throw unexpected("a mapping") }
         var pairs: [(key: (name: String, node: DefinitionNode), value: DefinitionNode)] = []
+        try budget.take(mapping.count, at: self)
         for (key, value) in mapping {
-            let keyNode = DefinitionNode(node: key, file: file, path: path)
+            let keyNode = self.node(key, path: path)
             let name = try keyNode.keyName()
             let place = path.isEmpty ? name : "\(path).\(name)"
-            pairs.append(((name, keyNode), DefinitionNode(node: value, file: file, path: place)))
+            pairs.append(((name, keyNode), self.node(value, path: place)))
         }
         return pairs
     }
@@ -63,9 +83,8 @@ struct DefinitionNode {
     /// The elements of a sequence.
     func elements() throws(DefinitionProblem) -> [DefinitionNode] {
         guard case .sequence(let sequence) = node else { throw unexpected("a list") }
-        return sequence.enumerated().map { index, element in
-            DefinitionNode(node: element, file: file, path: "\(path)[\(index)]")
-        }
+        try budget.take(sequence.count, at: self)
+        return sequence.enumerated().map { self.node($1, path: "\(path)[\($0)]") }
     }
 
     /// Text; a number or a boolean without quotes is refused.
@@ -100,26 +119,17 @@ struct DefinitionNode {
 
     /// The whole subtree as a value.
     func value() throws(DefinitionProblem) -> Value {
-        var budget = 100_000
-        return try value(budget: &budget)
-    }
-
-    // The budget is the number of nodes that may still be visited: with aliases a short text could expand without
-    // end.
-    private func value(budget: inout Int) throws(DefinitionProblem) -> Value {
-        budget -= 1
-        guard budget > 0 else { throw problem("more than 100,000 values in one definition") }
         switch node {
         case .scalar(let scalar):
             return try scalarValue(scalar)
         case .sequence:
             var list: [Value] = []
-            for element in try elements() { list.append(try element.value(budget: &budget)) }
+            for element in try elements() { list.append(try element.value()) }
             return .list(list)
         case .mapping:
             var object: [String: Value] = [:]
             for (key, member) in try pairs() {
-                object[key.name] = try member.value(budget: &budget)
+                object[key.name] = try member.value()
             }
             return .object(object)
         case .alias:

@@ -8,6 +8,9 @@ import Yams
 /// Every error names file, line and column. Unknown keys, and scalars that versions of YAML read differently, are
 /// errors.
 public enum DefinitionReader {
+    /// The maximum number of bytes in one text: its containers keep it in the store, in one entry.
+    static let mostBytes = 1 << 20
+
     /// Reads all documents of one text.
     ///
     /// - Parameters:
@@ -18,6 +21,13 @@ public enum DefinitionReader {
     public static func read(
         _ text: String, file: String
     ) throws(DefinitionProblem) -> [ContainerDefinition] {
+        let size = text.utf8.count
+        guard size <= mostBytes else {
+            throw DefinitionProblem(
+                file: file, line: 1, column: 1,
+                reason: "it has \(size) bytes, and a definition at most \(mostBytes)",
+                hint: "divide its containers among several files")
+        }
         var definitions: [ContainerDefinition] = []
         let roots = try documents(of: text, file: file)
         for root in roots {
@@ -41,13 +51,20 @@ public enum DefinitionReader {
     static func documents(
         of text: String, file: String
     ) throws(DefinitionProblem) -> [DefinitionNode] {
+        guard AliasExpansion(of: text).bytes <= AliasExpansion.mostBytes else {
+            throw DefinitionProblem(
+                file: file, line: 1, column: 1,
+                reason: "its aliases stand for more than \(AliasExpansion.mostBytes) bytes",
+                hint: "write what they stand for, or less of it")
+        }
         do {
             var roots: [DefinitionNode] = []
+            let budget = DefinitionNode.Budget()
             // Editors on Windows begin a file with a byte order mark.
             let parser = try Parser(
                 yaml: text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text)
             while let root = try parser.nextRoot() {
-                roots.append(DefinitionNode(node: root, file: file, path: ""))
+                roots.append(DefinitionNode(node: root, file: file, path: "", budget: budget))
             }
             return roots
         } catch let error as YamlError {

@@ -12,16 +12,34 @@ struct ContainersControl: ContainersService {
     func apply(
         _ parameters: Containers.Apply.Parameters, call: VarlinkCall<Containers.Apply.Reply>
     ) {
-        let read: [NamedDefinition]
-        do {
-            read = try self.read(parameters.definitions)
-        } catch {
-            return Self.fail(call, error)
+        let texts = parameters.definitions
+        let apply = { (read: Result<[NamedDefinition], DefinitionProblem>) in
+            switch read {
+            case .success(let read): self.apply(read, parameters, call)
+            case .failure(let problem): Self.fail(call, problem)
+            }
         }
-        let definitions = read.map(\.definition)
+        // An alias makes a short text long.
+        if call.bytes <= 16 << 10, !texts.contains(where: { $0.text.utf8.contains(0x26) }) {
+            return apply(Self.read(texts[...]))
+        }
+        readOnThread(texts[...], after: [], of: context.user(call.peer), apply)
+    }
+
+    private func apply(
+        _ read: [NamedDefinition], _ parameters: Containers.Apply.Parameters,
+        _ call: VarlinkCall<Containers.Apply.Reply>
+    ) {
         let caller = context.own(call.peer)
+        if let (first, second) = Self.repetition(in: read) {
+            return context.registry.runOnThread(of: caller.actor) {
+                Self.problem(of: second, after: first)
+            } then: {
+                Self.fail(call, $0)
+            }
+        }
         context.registry.structure.apply(
-            definitions, dryRun: parameters.dryRun ?? false,
+            read.map(\.definition), dryRun: parameters.dryRun ?? false,
             prune: parameters.prune ?? false, by: caller
         ) { result in
             guard case .failure(let error) = result, hasPlace(error) else {
@@ -74,29 +92,60 @@ struct ContainersControl: ContainersService {
             guard case .failure(let error) = $0 else {
                 return locate(definitions.dropFirst(), by: caller, found)
             }
-            found(error.problem(in: next.definition, file: next.file))
-        }
-    }
-
-    private func read(
-        _ texts: [Containers.Apply.Parameters.Definitions]
-    ) throws(DefinitionProblem) -> [NamedDefinition] {
-        var definitions: [NamedDefinition] = []
-        var places: [String: Int] = [:]
-        for text in texts {
-            for definition in try DefinitionReader.read(text.text, file: text.file) {
-                if let place = places.updateValue(definitions.count, forKey: definition.name) {
-                    throw Self.repetition(of: definitions[place], by: (definition, text.file))
-                }
-                definitions.append((definition, text.file))
+            // The place is found by parsing the text once more.
+            context.registry.runOnThread(of: caller.actor) {
+                error.problem(in: next.definition, file: next.file)
+            } then: {
+                found($0)
             }
         }
-        return definitions
     }
 
-    /// The problem of a container that two texts define: each call would apply both, one after the other.
+    private typealias Texts = ArraySlice<Containers.Apply.Parameters.Definitions>
+
+    private static func read(_ texts: Texts) -> Result<[NamedDefinition], DefinitionProblem> {
+        Result { () throws(DefinitionProblem) in
+            var definitions: [NamedDefinition] = []
+            for text in texts {
+                definitions += try DefinitionReader.read(text.text, file: text.file)
+                    .map { ($0, text.file) }
+            }
+            return definitions
+        }
+    }
+
+    /// Reads texts on a thread, one at a time, so that the work of other users comes in between.
+    private func readOnThread(
+        _ texts: Texts, after read: [NamedDefinition], of user: String,
+        _ done: @escaping (Result<[NamedDefinition], DefinitionProblem>) -> Void
+    ) {
+        guard !texts.isEmpty else { return done(.success(read)) }
+        context.registry.runOnThread(of: user) {
+            Self.read(texts.prefix(1))
+        } then: { result in
+            switch result {
+            case .success(let more):
+                readOnThread(texts.dropFirst(), after: read + more, of: user, done)
+            case .failure: done(result)
+            }
+        }
+    }
+
+    /// Returns the first two definitions of one container: each call would apply both, one after the other.
     private static func repetition(
-        of first: NamedDefinition, by second: NamedDefinition
+        in read: [NamedDefinition]
+    ) -> (first: NamedDefinition, second: NamedDefinition)? {
+        var places: [String: Int] = [:]
+        for (place, named) in read.enumerated() {
+            if let first = places.updateValue(place, forKey: named.definition.name) {
+                return (read[first], named)
+            }
+        }
+        return nil
+    }
+
+    private static func problem(
+        of second: NamedDefinition, after first: NamedDefinition
     ) -> DefinitionProblem {
         let name = second.definition.name
         let place = DefinitionReader.problem(

@@ -9,7 +9,7 @@ enum MethodSizes {
     /// Names, ids, numbers and the like.
     static let names = 64 << 10
 
-    /// What one entry of the store may hold: items, records, a comment.
+    /// What one entry of the store may hold: items, records, a comment; and some hundreds of definitions.
     static let entry = 4 << 20
 
     /// The sizes under these limits; a method that is not among them takes any message.
@@ -28,14 +28,12 @@ enum MethodSizes {
         sizes[Notifications.Publish.name] = names + 2 * host.payloadBytes
         for method in [
             Contents.Put.name, Containers.Restore.name, Containers.Attach.name,
-            Comments.Post.name, Comments.Edit.name,
+            Containers.Apply.name, Comments.Post.name, Comments.Edit.name,
         ] {
             sizes[method] = entry
         }
         // A thousand ids.
         sizes[Contents.Remove.name] = 1 << 20
-        // Any number of files, by administrators.
-        sizes[Containers.Apply.name] = nil
         return sizes
     }
 

@@ -155,6 +155,18 @@ extension Registry {
     /// Calls that wait while definitions are being applied.
     public var expected: ExpectedContainers { state.expected }
 
+    /// Runs long work on a thread, where it waits for its user's turn.
+    ///
+    /// - Parameters:
+    ///   - user: the user; empty: the host itself.
+    ///   - work: run on the thread.
+    ///   - then: called on the loop with the result; never called if the end has begun before the work's turn.
+    public func runOnThread<T: Sendable>(
+        of user: String, _ work: @escaping @Sendable () -> T, then: @escaping (T) -> Void
+    ) {
+        state.domain.threadWork.add(of: user, { work }, then: then)
+    }
+
     /// All screens.
     public var screens: ScreenTable { state.screens }
 

@@ -92,7 +92,8 @@ enum JSONEscapes {
         return Unicode.Scalar(value).map { ($0, 10) }
     }
 
-    private static func unit(in bytes: JSONBytes, at position: Int) -> UInt32? {
+    /// The four hexadecimal digits at `position`; nil where there are others.
+    static func unit(in bytes: JSONBytes, at position: Int) -> UInt32? {
         guard position + 4 <= bytes.count else { return nil }
         var value: UInt32 = 0
         for index in position..<position + 4 {

@@ -41,7 +41,9 @@ extension JSONReader {
     mutating func skipNumber() throws(JSONError) {
         if readShortInteger() != nil { return }
         let number = try scanNumber(expected: "a number")
-        guard number.isSmall || number.double(in: bytes) != nil else { throw rangeError(number) }
+        guard number.isSmall || number.double(in: bytes) != nil || isLenient else {
+            throw rangeError(number)
+        }
     }
 
     private func rangeError(_ number: JSONNumber) -> JSONError {

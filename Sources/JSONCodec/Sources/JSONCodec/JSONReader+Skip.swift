@@ -26,6 +26,19 @@ extension JSONReader {
         return bytes[start..<offset].buffer
     }
 
+    /// Consumes the next value, and checks that its grammar is JSON's (RFC 8259).
+    ///
+    /// The limits of this reader do not count, except for the nesting: numbers beyond `Double`, duplicate names, lone
+    /// surrogates and any number of combining marks pass. Reading what it returns may throw.
+    ///
+    /// - Returns: Its bytes, in the reader's text, without whitespace around them.
+    /// - Throws: ``JSONError`` if it is not JSON, or nests too deeply.
+    public mutating func rawValueOfAnySize() throws(JSONError) -> UnsafeRawBufferPointer {
+        isLenient = true
+        defer { isLenient = false }
+        return try rawValue()
+    }
+
     /// Consumes the next value by its brackets and quotes alone, and checks nothing else of it.
     ///
     /// It takes the same time whatever the value consists of: a nanosecond or two for each byte. What it returns may be
@@ -88,7 +101,7 @@ extension JSONReader {
         try beginObject()
         var names = JSONScope()
         while let key = try nextKey() {
-            guard names.insert(key) else { throw duplicateMember(key) }
+            guard names.insert(key) || isLenient else { throw duplicateMember(key) }
             try skipValue()
         }
     }

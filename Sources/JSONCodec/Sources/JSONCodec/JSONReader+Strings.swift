@@ -38,7 +38,7 @@ extension JSONReader {
             case UInt8(ascii: "\""):
                 let text = JSONText(
                     bytes: bytes[start..<position], isEscaped: isEscaped, isASCII: isASCII)
-                guard text.hasFewMarksInARow else {
+                guard isLenient || text.hasFewMarksInARow else {
                     throw syntaxError(
                         expected: "at most \(JSONText.marksInARow) combining marks in a row",
                         at: start - 1)
@@ -65,6 +65,7 @@ extension JSONReader {
         if position + 1 < bytes.count {
             if bytes[position + 1] == UInt8(ascii: "u") {
                 guard let scalar = JSONEscapes.scalar(in: bytes, at: position + 2) else {
+                    if isLenient, JSONEscapes.unit(in: bytes, at: position + 2) != nil { return 6 }
                     throw syntaxError(
                         expected: "four hexadecimal digits that make a character, "
                             + "or a pair of surrogates",

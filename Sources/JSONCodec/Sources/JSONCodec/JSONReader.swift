@@ -44,6 +44,9 @@ public struct JSONReader {
     /// Whether whitespace was met outside of strings: texts that are passed on lose it.
     var sawSpace = false
 
+    /// Whether what is read is held to JSON's grammar alone, see ``rawValueOfAnySize()``.
+    var isLenient = false
+
     private let depthLimit: Int
     private var depth = 0
 
