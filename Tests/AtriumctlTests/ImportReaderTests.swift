@@ -121,7 +121,7 @@ import Testing
 
     @Test(arguments: [
         ("PK\u{3}\u{4}…", "spreadsheet's own file"), ("<!doctype html>", "XML or HTML"),
-        ("a\0b", "no text"), ("", "is empty"), (" \n\n", "is empty"),
+        ("a\0b", "no text: line 1 has a NUL byte"), ("", "is empty"), (" \n\n", "is empty"),
         ("[{\"id\": 1},\n{\"id\":", "cut off in line 2"),
         ("{\n\"a\": [1, \"[{\"]}", "no array of items"), ("[]\n[]", "line 2, column 1"),
     ])

@@ -14,6 +14,35 @@ extension Stories {
 
             """
 
+        @Test func `a text that is not UTF-8 is named, with what converts it, by all who read one`()
+            async throws
+        {
+            var options = DaemonUnderTest.Options()
+            options.configuration = ["containers.d/b.yaml": "atrium: 1\ncontainer: b\n"]
+            try await withDaemon(options) { daemon in
+                let wide = try #require(Self.definition.data(using: .utf16))
+                let words = "UTF-16, not UTF-8: `iconv -f UTF-16 -t UTF-8` converts it"
+                try daemon.home.write("wide.yaml", wide)
+                let applied = try await daemon.type("atriumctl apply -f wide.yaml")
+                #expect(applied.status == 1, "\(applied)")
+                #expect(applied.errors.contains("wide.yaml is \(words)"), "\(applied)")
+                let marked = Data([0xEF, 0xBB, 0xBF]) + Data(Self.definition.utf8)
+                try daemon.home.write("marked.yaml", marked)
+                #expect(try await daemon.type("atriumctl apply -f marked.yaml").status == 0)
+                for (path, right) in [
+                    ("containers.d/b.yaml", "atrium: 1\ncontainer: b\n"),
+                    ("atrium.yaml", "\u{FEFF}logLevel: debug\n"),
+                ] {
+                    try daemon.home.write("etc/\(path)", wide)
+                    let reloaded = try await daemon.type("atriumctl reload")
+                    #expect(reloaded.status == 1, "\(reloaded)")
+                    #expect(reloaded.errors.contains("\(path): it is \(words)"), "\(reloaded)")
+                    try daemon.home.write("etc/\(path)", right)
+                    #expect(try await daemon.type("atriumctl reload").status == 0)
+                }
+            }
+        }
+
         @Test func `an import of nothing says so, and one of an empty file fails`() async throws {
             try await withDaemon { daemon in
                 try daemon.home.write("notes.yaml", Self.definition)
