@@ -116,6 +116,19 @@ import Testing
         }
     }
 
+    @Test func `a container whose name is no word in YAML is quoted`() throws {
+        let folder = try TemporaryDirectory()
+        for name in ["no", "null", "y"] {
+            let path = try folder.write("\(name).csv", "id,title\na,A\n")
+            let text = try Self.definition(path).text
+            #expect(text.contains("\ncontainer: \"\(name)\"\n"), "\(text)")
+            _ = try folder.write("\(name)/a.mp3", "")
+            let jukebox = try MusicFolder("\(folder.path)/\(name)")
+                .definition(name: name, output: "x.yaml")
+            #expect(jukebox.contains("\ncontainer: \"\(name)\"\n"), "\(jukebox)")
+        }
+    }
+
     @Test func `the words that import a file are no options, and name columns that can be named`()
         throws
     {

@@ -66,5 +66,37 @@ extension Stories {
                 #expect(piped.errors.contains("standard input is empty"), "\(piped)")
             }
         }
+
+        @Test func `a definition made of odd names is taken as it is written`() async throws {
+            try await withDaemon { daemon in
+                try daemon.home.write(
+                    "no.csv", "id,n,Yes,off,null\na,one,x,p,u\nb,two,x,p,v\nc,one,y,q,u\n")
+                let made = try await daemon.type("atriumctl init no.csv --yes")
+                #expect(made.status == 0, "\(made)")
+                let listed = try await daemon.type(
+                    "atriumctl list no --filter off=q --search two; atriumctl list no --sort n -o csv"
+                )
+                #expect(listed.status == 0, "\(listed)")
+                #expect(listed.output.contains("b,two,x,p,v"), "\(listed)")
+                try daemon.home.write(
+                    "y.yaml",
+                    """
+                    atrium: 1
+                    container: y
+                    title: 2024
+                    fields: { n: { type: text, title: on }, off: { type: integer, unit: y } }
+                    present: { title: n, columns: [n, off] }
+                    components:
+                      - { name: no, plugin: org.atrium.catalog, sort: [n, -off], title: yes }
+
+                    """)
+                let applied = try await daemon.type("atriumctl apply -f y.yaml")
+                #expect(applied.status == 0, "\(applied)")
+                let described = try await daemon.type("atriumctl describe y --json").json
+                #expect(described["container"]?["title"]?.string == "2024")
+                #expect(described["fields"]?[0]?["title"]?.string == "on")
+                #expect(described["container"]?["components"]?[0]?["title"]?.string == "yes")
+            }
+        }
     }
 }

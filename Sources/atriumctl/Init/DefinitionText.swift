@@ -77,7 +77,7 @@ struct DefinitionText {
     /// The definition.
     var text: String {
         var lines =
-            head + ["atrium: 1", "container: \(name)", "title: \(Self.quoted(title))"]
+            head + ["atrium: 1", "container: \(Self.key(name))", "title: \(Self.quoted(title))"]
             + [fields.isEmpty ? "fields: {}" : "fields:"]
         let width = fields.map { Self.key($0.name).count }.max() ?? 0
         lines += fields.map { field in
@@ -213,8 +213,8 @@ struct DefinitionText {
             ? text : String(decoding: JSON.encode(JSONValue.string(text)), as: UTF8.self)
     }
 
-    /// A field's name as YAML reads it.
-    private static func key(_ name: String) -> String {
+    /// The name of a field or a container as YAML reads it.
+    static func key(_ name: String) -> String {
         constants.contains(name) ? "\"\(name)\"" : name
     }
 
