@@ -139,6 +139,11 @@ struct DefinitionText {
                 "# numbers or codes, if there is one, makes better ids.",
             ]
         }
+        if fields.contains(where: \.column.isSearched) {
+            lines.append(
+                "# A search looks at the fields with 'search: true': all texts and keywords, but no dates."
+            )
+        }
         lines += ignored.map { "# '\(PrintableText.line($0.name))' is left out: \($0.reason)." }
         return lines
     }
@@ -167,7 +172,7 @@ struct DefinitionText {
         var settings = ["type: \(column.choice.type ?? "text")"]
         let isTitle = column.name == profile.title?.name
         if isTitle, column.filled == profile.rows { settings.append("required: true") }
-        if isTitle || column.choice.type == "text" && !column.isFacet && !column.isMoment {
+        if column.isSearched {
             settings.append("search: true")
         }
         if Self.needsTitle(column) {
