@@ -98,5 +98,26 @@ extension Stories {
                 #expect(described["container"]?["components"]?[0]?["title"]?.string == "yes")
             }
         }
+
+        @Test func `closing a container names what it has`() async throws {
+            try await withDaemon { daemon in
+                let stars = "{ name: stars, plugin: org.atrium.stars }"
+                for (name, components) in [("plain", ""), ("voted", stars)] {
+                    try daemon.home.write(
+                        "a.yaml", "atrium: 1\ncontainer: \(name)\ncomponents: [\(components)]\n")
+                    #expect(try await daemon.type("atriumctl apply -f a.yaml").status == 0)
+                }
+                let voted = try await daemon.type("atriumctl close voted")
+                #expect(voted.output == "voted is closed for votes\n", "\(voted)")
+                #expect(voted.errors.isEmpty, "\(voted)")
+                let opened = try await daemon.type("atriumctl reopen voted")
+                #expect(opened.output == "voted is open for votes\n", "\(opened)")
+                let plain = try await daemon.type("atriumctl close plain")
+                #expect(plain.output == "plain is closed for votes and comments\n", "\(plain)")
+                #expect(
+                    plain.errors == "plain has no component of the kind votes or comments\n",
+                    "\(plain)")
+            }
+        }
     }
 }
