@@ -11,7 +11,7 @@ struct ContainerProblems {
 
     /// A sentence for each problem.
     var sentences: [String] {
-        (delegates + container.zones.failures + missingParts).map {
+        (delegates + container.zones.failures + missingParts + lostParts).map {
             "The \($0.what) of \(container.name) \($0.reason)"
         }
             + failedComponents.map { "The component \(container.name)/\($0.name) \($0.reason)" }
@@ -37,7 +37,7 @@ struct ContainerProblems {
     private var all: [(what: String, reason: String)] {
         delegates + container.zones.failures
             + failedComponents.map { ("component \($0.name)", $0.reason) } + missingParts
-           
+            + lostParts
     }
 
     private var delegates: [(what: String, reason: String)] {
@@ -64,6 +64,19 @@ struct ContainerProblems {
 
     private func details(_ absence: HostError) -> String {
         hasDetails ? ": \(absence.sentence)" : ""
+    }
+
+    /// The parts that follow a section that is not there.
+    private var lostParts: [(what: String, reason: String)] {
+        container.parts.filter { !$0.follow.isEmpty }.compactMap { part in
+            var sections = FollowedSections()
+            sections.add(container.filters.knownSections, of: container.name)
+            if let shown = part.container {
+                sections.add(container.screens?.sections(ofPart: part), of: shown)
+            }
+            return sections.obstacle(to: part, in: container.name)
+                .map { ("component \(part.name)", $0) }
+        }
     }
 
     /// The parts whose container does not exist.
