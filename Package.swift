@@ -208,8 +208,8 @@ let package = Package(
             dependencies: [
                 "CProcess", "Control", "Workers", "Host", "PluginLoader", "Store", "Systemd",
                 "Varlink", "Interfaces",
-                "Instruments", "LogMessages", kit, lifecycle, logging, metrics, nioCore, nioPosix,
-                arguments,
+                "Instruments", "LogMessages", formats, kit, lifecycle, logging, metrics, nioCore,
+                nioPosix, arguments,
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),

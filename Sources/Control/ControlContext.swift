@@ -19,6 +19,9 @@ struct ControlContext: Sendable {
         return Caller(actor: actor, isModerator: role >= .moderator, pace: pace)
     }
 
+    /// Whether a peer reads how components failed, which may name paths and what workers printed.
+    func seesDetails(_ peer: Peer) -> Bool { own(peer).isModerator }
+
     /// The user whose calls are counted together, and take turns with those of other users.
     func user(_ peer: Peer) -> String { "unix:" + String(peer.uid) }
 

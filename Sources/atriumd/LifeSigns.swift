@@ -63,7 +63,7 @@ final class LifeSigns: @unchecked Sendable {
         await onLoop { [self] in
             guard case .loading = phase else { return nil }
             phase = .serving
-            let status = registry.status()
+            let status = registry.status(hasDetails: false)
             said = line(status)
             if let watchdog {
                 loop.scheduleRepeatedTask(
@@ -92,7 +92,7 @@ final class LifeSigns: @unchecked Sendable {
         await onLoop { [self] in
             guard case .reloading = phase else { return }
             phase = .serving
-            said = line(registry.status())
+            said = line(registry.status(hasDetails: false))
             notifier.ready(status: said)
         }
     }

@@ -191,7 +191,10 @@ actor Reloader {
         guard !gone.isEmpty else { return [] }
         let (registry, loop) = (parts.registry, parts.loop)
         let known = await withCheckedContinuation { continuation in
-            loop.execute { continuation.resume(returning: registry.list().map(\.definition.name)) }
+            loop.execute {
+                continuation.resume(
+                    returning: registry.list(hasDetails: false).map(\.definition.name))
+            }
         }
         return gone.filter(known.contains).map {
             "\($0): no longer defined by a file, but kept; 'atriumctl delete \($0)' deletes it"

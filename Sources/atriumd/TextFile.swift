@@ -1,3 +1,4 @@
+import AtriumFormats
 import Glibc
 import PluginLoader
 import SystemPackage
@@ -29,10 +30,11 @@ enum TextFile {
         } catch {
             throw FileProblem(path, errno: (error as? Errno)?.rawValue ?? EIO)
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw FileProblem(path, "it is not UTF-8")
+        do throws(PlainText.Problem) {
+            return try PlainText.decode(bytes)
+        } catch {
+            throw FileProblem(path, "it is \(error.reason)")
         }
-        return text
     }
 
     /// The number of `/dev/null` among devices.

@@ -121,7 +121,8 @@ import Testing
 
     @Test(arguments: [
         ("PK\u{3}\u{4}…", "spreadsheet's own file"), ("<!doctype html>", "XML or HTML"),
-        ("a\0b", "no text"), ("[{\"id\": 1},\n{\"id\":", "cut off in line 2"),
+        ("a\0b", "no text: line 1 has a NUL byte"), ("", "is empty"), (" \n\n", "is empty"),
+        ("[{\"id\": 1},\n{\"id\":", "cut off in line 2"),
         ("{\n\"a\": [1, \"[{\"]}", "no array of items"), ("[]\n[]", "line 2, column 1"),
     ])
     func `what can't be imported is named`(text: String, part: String) throws {

@@ -116,6 +116,43 @@ import Testing
         }
     }
 
+    @Test func `a container whose name is no word in YAML is quoted`() throws {
+        let folder = try TemporaryDirectory()
+        for name in ["no", "null", "y"] {
+            let path = try folder.write("\(name).csv", "id,title\na,A\n")
+            let text = try Self.definition(path).text
+            #expect(text.contains("\ncontainer: \"\(name)\"\n"), "\(text)")
+            _ = try folder.write("\(name)/a.mp3", "")
+            let jukebox = try MusicFolder("\(folder.path)/\(name)")
+                .definition(name: name, output: "x.yaml")
+            #expect(jukebox.contains("\ncontainer: \"\(name)\"\n"), "\(jukebox)")
+        }
+    }
+
+    @Test func `texts and keywords are searched, dates that stayed text are not`() throws {
+        let folder = try TemporaryDirectory()
+        let path = try folder.write(
+            "films.csv",
+            """
+            id,title,director,tags,seen,notes,year
+            a,Alien,Scott,space|horror,03/04/2021,Great,1979
+            b,Heat,Mann,crime|space,04/04/2021,,1995
+            c,Ronin,Scott,crime,05/04/2021,Cars,1998
+
+            """)
+        let text = try Self.definition(path).text
+        for line in [
+            "title:    { type: text, required: true, search: true }\n",
+            "director: { type: text, search: true }\n",
+            "tags:     { type: keywords, search: true }",
+            "seen:     { type: text }", "notes:    { type: text, search: true }",
+            "year:     { type: integer }\n",
+            "# A search looks at the fields with 'search: true': all texts and keywords",
+        ] {
+            #expect(text.contains(line), "\(line): \(text)")
+        }
+    }
+
     @Test func `the words that import a file are no options, and name columns that can be named`()
         throws
     {

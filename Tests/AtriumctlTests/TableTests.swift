@@ -20,6 +20,17 @@ import Testing
         #expect(table([[long, "", "1"]]).lines(width: nil)[1].hasPrefix(long))
     }
 
+    @Test func `one long text makes its own row longer where there is no terminal, and no other`() {
+        let long = String(repeating: "x", count: 5_000)
+        let rows = table([["a", long, "1"], ["b", "Heat", "2"], [long, "Alien", "3"]])
+            .lines(width: nil)
+        #expect(rows[1].hasSuffix("\(long)  \(String(repeating: " ", count: 5))1"))
+        #expect(rows[2].count < 200, "\(rows[2].count)")
+        #expect(rows[2].hasSuffix(" 2"))
+        #expect(rows[3].hasPrefix("\(long)  Alien  "))
+        #expect(rows[0].count == rows[2].count, "short rows stay in columns")
+    }
+
     @Test(arguments: [30, 40, 60])
     func `no line is wider than the terminal, and numbers stay whole`(width: Int) {
         let long = String(repeating: "word ", count: 30)

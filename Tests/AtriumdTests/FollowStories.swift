@@ -87,6 +87,34 @@ extension Stories {
             }
         }
 
+        @Test func `the status names a section that is not there, once it is known which are`()
+            async throws
+        {
+            try await withDaemon { daemon in
+                try daemon.home.write("day.yaml", Self.dayFile("day: day"))
+                try daemon.home.write("sleep.yaml", Self.sleepFile("night"))
+                let applied = try await daemon.type(
+                    "atriumctl apply -f day.yaml && atriumctl apply -f sleep.yaml")
+                #expect(applied.status == 0, "\(applied)")
+                let asked = try await daemon.type(
+                    "atriumctl filters sleep && atriumctl describe day --json")
+                #expect(asked.status == 0, "\(asked)")
+                let status = try await daemon.type("atriumctl status --json").json
+                let problem = "can't follow: 'sleep' has no section 'day'; it has night."
+                #expect(
+                    status["problems"]?[0]?.string == "The component nights of day \(problem)",
+                    "\(status)")
+                let described = try await daemon.type("atriumctl describe day --json").json
+                #expect(described["container"]?["state"]?.string == "degraded", "\(described)")
+                try daemon.home.write("sleep.yaml", Self.sleepFile("day"))
+                let right = try await daemon.type(
+                    "atriumctl apply -f sleep.yaml && atriumctl filters sleep")
+                #expect(right.status == 0, "\(right)")
+                let well = try await daemon.type("atriumctl status --json").json
+                #expect(well["state"]?.string == "ready", "\(well)")
+            }
+        }
+
         @Test func `a check finds it across files, whichever comes first`() async throws {
             for (first, second) in [("a", "b"), ("b", "a")] {
                 var options = DaemonUnderTest.Options()

@@ -293,6 +293,48 @@ extension Stories {
             }
         }
 
+        /// Observers and members read that it failed, moderators and administrators also how.
+        @Test(.enabled(if: geteuid() == 0, "acts for other users, as root alone can"))
+        func `how a component failed is for those who look after it`() async throws {
+            let folder = try Self.plugin("cheat", "votes")
+            let options = DaemonUnderTest.Options(arguments: ["--plugin-path", folder.path])
+            try await People.withFilms(options) { daemon, people in
+                try daemon.home.write(
+                    "den.yaml",
+                    """
+                    atrium: 1
+                    container: den
+                    components:
+                      - { name: votes, plugin: org.atrium.cheat, settings: { lie: key } }
+                    """)
+                let made = try await daemon.type("atriumctl apply -f \(daemon.home.path)/den.yaml")
+                #expect(made.status == 0, "\(made)")
+                _ = try await daemon.type("atriumctl vote den 1; atriumctl vote den 1")
+                let calls = [
+                    ("Containers.Describe", ["container": "den"]), ("Containers.List", [:]),
+                    ("Daemon.Status", [:]), ("Plugins.List", [:]),
+                    ("Plugins.Describe", ["plugin": "org.atrium.cheat"]),
+                    ("Screens.Open", ["container": "den"]),
+                ].map { name, parameters -> JSONValue in
+                    [
+                        "method": .string("org.atrium.\(name)"), "parameters": parameters,
+                        "more": .bool(name == "Screens.Open"),
+                    ]
+                }
+                for (role, hasDetails) in [
+                    ("nobody", false), ("member", false), ("frontend", false), ("moderator", true),
+                    ("admin", true),
+                ] {
+                    let replies = try await people.call(as: role, calls).map {
+                        String(decoding: JSON.encode($0), as: UTF8.self)
+                    }
+                    #expect(replies.allSatisfy { !$0.contains("\"error\"") }, "\(replies)")
+                    #expect(replies.contains { $0.contains("nonsense") } == hasDetails, "\(role)")
+                    #expect(replies[0].contains("\"cause\":\"It failed") != hasDetails, "\(role)")
+                }
+            }
+        }
+
         /// A folder with a plugin of the library that breaks.
         private static func plugin(
             _ name: String, _ kind: String, paths: [String] = []

@@ -75,7 +75,8 @@ enum HouseRules {
         "CSystemd": [],
         "Systemd": ["CSystemd", "LogMessages", "Logging", "CoreMetrics"],
         "atriumd": [
-            "AtriumKit", "CProcess", "Control", "Host", "Instruments", "Interfaces", "LogMessages",
+            "AtriumFormats", "AtriumKit", "CProcess", "Control", "Host", "Instruments",
+            "Interfaces", "LogMessages",
             "PluginLoader", "Store", "Systemd", "Varlink", "CoreMetrics", "Workers",
             "Configuration",
             "ServiceLifecycle", "UnixSignals", "SystemPackage", "ArgumentParser", "NIOPosix",

@@ -72,11 +72,9 @@ struct DefinitionNode {
         return pairs
     }
 
+    /// A key as it is written: a key is always text.
     private func keyName() throws(DefinitionProblem) -> String {
         guard let scalar = node.scalar else { throw problem("a key must be a word") }
-        if scalar.style == .plain, case .bool = try scalarValue(scalar) {
-            throw problem("the key '\(scalar.string)' is a boolean", hint: "quote it")
-        }
         return scalar.string
     }
 
@@ -87,10 +85,11 @@ struct DefinitionNode {
         return sequence.enumerated().map { self.node($1, path: "\(path)[\($0)]") }
     }
 
-    /// Text; a number or a boolean without quotes is refused.
+    /// Text as it is written, where nothing else can be meant: also `n`, `on` or `2024` without quotes.
     func text() throws(DefinitionProblem) -> String {
-        guard let text = try value().text else { throw unexpected("text", hint: "quote it") }
-        return text
+        guard let scalar = node.scalar, scalar.style != .plain || !PlainScalar.isNull(scalar.string)
+        else { throw unexpected("text", hint: "quote it") }
+        return scalar.string
     }
 
     /// One of the cases of an enumeration.

@@ -12,9 +12,14 @@ enum PlainScalar {
 
     private static let booleans: Set = ["yes", "no", "on", "off", "y", "n"]
 
+    /// Whether a scalar stands for nothing.
+    static func isNull(_ text: String) -> Bool {
+        ["", "~", "null", "Null", "NULL"].contains(text)
+    }
+
     static func value(of text: String) throws(Trap) -> Value {
+        if isNull(text) { return .null }
         switch text {
-        case "", "~", "null", "Null", "NULL": return .null
         case "true", "True", "TRUE": return .bool(true)
         case "false", "False", "FALSE": return .bool(false)
         default: break

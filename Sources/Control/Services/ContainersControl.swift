@@ -161,11 +161,11 @@ struct ContainersControl: ContainersService {
     ) {
         let registry = context.registry
         registry.expected.whenOver(of: context.user(call.peer)) {
-            let (containers, sequence) = (registry.list(), registry.sequence)
+            let containers = registry.list(hasDetails: context.seesDetails(call.peer))
             call.reply(
                 .init(
                     containers: containers.map(Interfaces.Container.init),
-                    sequence: Int(sequence)))
+                    sequence: Int(registry.sequence)))
         }
     }
 
@@ -174,13 +174,16 @@ struct ContainersControl: ContainersService {
         call: VarlinkCall<Containers.Describe.Reply>
     ) {
         let (name, registry) = (parameters.container, context.registry)
-        let describe = { Result { () throws(HostError) in try registry.describe(name) } }
-        let known = describe()
-        if case .success = known {
-            return call.answer(known, in: Containers.self, hasDetails: true, Self.reply)
+        let hasDetails = context.seesDetails(call.peer)
+        let describe = {
+            Result { () throws(HostError) in
+                try registry.describe(name, hasDetails: hasDetails)
+            }
         }
+        let known = describe()
+        if case .success = known { return call.answer(known, in: Containers.self, Self.reply) }
         registry.expected.whenOver(of: context.user(call.peer)) {
-            call.answer(describe(), in: Containers.self, hasDetails: true, Self.reply)
+            call.answer(describe(), in: Containers.self, Self.reply)
         }
     }
 

@@ -16,7 +16,7 @@ struct DaemonControl: DaemonService {
         _ parameters: Interfaces.Daemon.Status.Parameters,
         call: VarlinkCall<Interfaces.Daemon.Status.Reply>
     ) {
-        let status = context.registry.status()
+        let status = context.registry.status(hasDetails: context.seesDetails(call.peer))
         let facts = daemon.facts()
         let problems =
             facts.problems + status.problems + (status.workers > 0 ? facts.workerProblems : [])

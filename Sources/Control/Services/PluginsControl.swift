@@ -12,7 +12,8 @@ struct PluginsControl: PluginsService {
         _ parameters: Plugins.List.Parameters, call: VarlinkCall<Plugins.List.Reply>
     ) {
         context.registry.reloads.copiesOnDisk { copies in
-            call.reply(.init(plugins: uses(copies).map(Interfaces.Plugin.init)))
+            let uses = uses(copies, hasDetails: context.seesDetails(call.peer))
+            call.reply(.init(plugins: uses.map(Interfaces.Plugin.init)))
         }
     }
 
@@ -20,10 +21,12 @@ struct PluginsControl: PluginsService {
         _ parameters: Plugins.Describe.Parameters, call: VarlinkCall<Plugins.Describe.Reply>
     ) {
         context.registry.reloads.copiesOnDisk { copies in
-            guard let plugin = use(of: parameters.plugin, copies) else {
+            let hasDetails = context.seesDetails(call.peer)
+            guard let plugin = use(of: parameters.plugin, copies, hasDetails: hasDetails) else {
                 return call.fail(notFound(parameters.plugin))
             }
             context.registry.settings.find(of: plugin.status) { settings, problem in
+                let problem = hasDetails ? problem : problem.map { _ in Self.unsaid }
                 call.reply(
                     .init(
                         plugin: Interfaces.Plugin(plugin),
@@ -31,6 +34,9 @@ struct PluginsControl: PluginsService {
             }
         }
     }
+
+    /// Why the settings of a plugin are not known, for those who don't read how its worker failed.
+    private static let unsaid = "The plugin could not be asked."
 
     func reload(
         _ parameters: Plugins.Reload.Parameters, call: VarlinkCall<Plugins.Reload.Reply>
@@ -44,7 +50,9 @@ struct PluginsControl: PluginsService {
                 call.fail(Plugins.ReloadFailed(reason: reason))
             case .success:
                 registry.reloads.copiesOnDisk { copies in
-                    guard let plugin = use(of: id, copies) else { return call.fail(notFound(id)) }
+                    guard let plugin = use(of: id, copies, hasDetails: true) else {
+                        return call.fail(notFound(id))
+                    }
                     call.reply(.init(plugin: Interfaces.Plugin(plugin), before: before))
                 }
             }
@@ -67,14 +75,16 @@ struct PluginsControl: PluginsService {
     }
 
     /// The plugin with an id; of several copies, the one that is loaded.
-    private func use(of id: String, _ onDisk: [String: PluginCopy]) -> PluginUse? {
-        let copies = uses(onDisk).filter { $0.status.id == id }
+    private func use(
+        of id: String, _ onDisk: [String: PluginCopy], hasDetails: Bool
+    ) -> PluginUse? {
+        let copies = uses(onDisk, hasDetails: hasDetails).filter { $0.status.id == id }
         return copies.first { $0.status.state == .loaded } ?? copies.first
     }
 
-    private func uses(_ onDisk: [String: PluginCopy]) -> [PluginUse] {
+    private func uses(_ onDisk: [String: PluginCopy], hasDetails: Bool) -> [PluginUse] {
         let components = context.registry.componentsByPlugin()
-        let restarts = context.registry.restartsByPlugin()
+        let restarts = context.registry.restartsByPlugin(hasDetails: hasDetails)
         return context.registry.plugins.plugins.map { status in
             // Of several copies, only the loaded one is used.
             PluginUse(

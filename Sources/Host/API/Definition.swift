@@ -234,6 +234,14 @@ public struct ComponentRestarts: Sendable, Hashable {
     public var next: Timestamp?
     /// Calls that ended its worker, each with the time until which it is refused.
     public var refuses: [String] = []
+
+    /// What anybody may read of them: not how the component failed, nor whose calls are refused.
+    var plain: ComponentRestarts {
+        var plain = self
+        plain.cause = "It failed: moderators and administrators see how."
+        plain.refuses = []
+        return plain
+    }
 }
 
 /// A plugin's component that was restarted.

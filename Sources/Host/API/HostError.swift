@@ -104,8 +104,18 @@ extension HostError {
 
 extension HostError {
     /// The error as a sentence that anybody may read.
-    var plainSentence: String {
-        if case .componentFailed(let failure) = self { failure.reason } else { sentence }
+    var plainSentence: String { sentence(hasDetails: false) }
+
+    /// The error as a sentence.
+    ///
+    /// - Parameter hasDetails: whether it says how a component failed: for moderators, administrators and the log.
+    /// - Returns: the sentence.
+    func sentence(hasDetails: Bool) -> String {
+        if !hasDetails, case .componentFailed(let failure) = self {
+            failure.reason
+        } else {
+            sentence
+        }
     }
 }
 

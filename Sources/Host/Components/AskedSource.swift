@@ -99,9 +99,10 @@ final class AskedSource {
     private var obstacle: String? {
         guard let slot else { return "It was detached." }
         switch slot.state {
-        case .failed(let reason): return reason
         case .closed: return "It was detached."
-        case .starting, .prepared, .attached: return slot.start.watch.stall
+        case .starting, .prepared, .attached:
+            return slot.start.watch.stall.map { _ in slot.absence.plainSentence }
+        case .failed: return slot.absence.plainSentence
         }
     }
 

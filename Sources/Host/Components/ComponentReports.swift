@@ -82,7 +82,8 @@ final class ComponentReports: PortOwner {
     private func handle(_ message: ComponentMessage, _ slot: Slot) {
         switch message {
         case .publishes(let name, let payload):
-            slot.container?.post("plugin.\(slot.name).\(name)", payload.jsonBytes)
+            slot.container?.post(
+                "plugin.\(slot.name).\(name)", payload.jsonBytes, restricted: nil)
         case .reports(let problem): slot.source.reports(problem)
         case .answers(let number, let result): slot.asked?.answered(number, result)
         case .raised, .observes, .logs, .keeps, .image: break

@@ -136,7 +136,7 @@ final class ComponentStart {
                 Payload.object {
                     $0.member("component", slot.name)
                     $0.member("plugin", slot.definition.plugin)
-                })
+                }, restricted: nil)
         }
         slot.failures.recover()
         hasSucceeded = true
@@ -280,10 +280,9 @@ extension ComponentStart {
             Payload.object {
                 $0.member("component", slot.name)
                 $0.member("plugin", slot.definition.plugin)
-                $0.member("reason", restarts.cause)
                 $0.member("failures", restarts.failures)
                 $0.member("next", restarts.next?.text)
-            })
+            }, restricted: Payload.object { $0.member("reason", restarts.cause) })
     }
 }
 

@@ -157,8 +157,10 @@ final class CommentsState {
     }
 }
 
-/// Which field values a filters component knows.
+/// Which field values a filters component knows, and which sections it has.
 final class FiltersState {
+    /// The ids of the sections that it offered last; empty: it has none, or was not asked yet.
+    private(set) var sections: [String] = []
     /// The version of the values that the component was sent last; nil: none were sent.
     private(set) var reported: UInt64?
     /// The number of values of each field at that version, as far as it is known.
@@ -180,7 +182,19 @@ final class FiltersState {
     }
 
     /// Records that the component is gone, with all values it was sent.
-    func clear() { reported = nil }
+    func clear() {
+        reported = nil
+        sections = []
+    }
+
+    /// Records which sections it offers.
+    ///
+    /// - Returns: whether they are others than before.
+    func offered(_ offers: [FilterSection]) -> Bool {
+        guard !sections.elementsEqual(offers.lazy.map(\.id)) else { return false }
+        sections = offers.map(\.id)
+        return true
+    }
 
     /// Returns and removes what waits.
     func takeWaiting() -> [() -> Void] {

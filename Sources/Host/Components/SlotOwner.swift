@@ -48,8 +48,8 @@ protocol SlotOwner: AnyObject {
     func itemsRemoved(_ items: Set<String>)
     /// The items of a list have changed.
     func listsChanged()
-    /// Posts a transient notification under the container's name.
-    func post(_ topic: String, _ payload: [UInt8])
+    /// Posts a transient notification under the container's name; moderators alone receive the restricted part.
+    func post(_ topic: String, _ payload: [UInt8], restricted: [UInt8]?)
 
     // MARK: Lists
 

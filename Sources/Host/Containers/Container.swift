@@ -110,9 +110,11 @@ public final class Container {
     }
 
     /// Posts a transient notification under the container's name.
-    func post(_ topic: String, _ payload: [UInt8]) {
+    func post(_ topic: String, _ payload: [UInt8], restricted: [UInt8]?) {
         domain.bus.post(
-            BusNotification(time: domain.now(), topic: "\(name).\(topic)", payload: payload))
+            BusNotification(
+                time: domain.now(), topic: "\(name).\(topic)", payload: payload,
+                restricted: restricted))
     }
 }
 
@@ -356,7 +358,7 @@ extension Container: SlotOwner {
             Payload.object {
                 $0.member("component", slot.name)
                 $0.member("items", slot.list?.count ?? 0)
-            })
+            }, restricted: nil)
     }
 
     // MARK: Lists

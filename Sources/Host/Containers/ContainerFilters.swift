@@ -99,9 +99,21 @@ public struct ContainerFilters {
         report(to: slot) {
             slot.requests.ask(.sections, for: slot) { result in
                 guard case .success(.sections(let sections)) = result else { return done(nil) }
+                record(sections, of: slot)
                 askSections(of: slots.dropFirst(), known + sections.map(\.id), done)
             }
         }
+    }
+
+    /// Records which sections a component offers: parts may follow one that is not there.
+    fileprivate func record(_ sections: [FilterSection], of slot: Slot) {
+        if slot.own.filters?.offered(sections) == true { domain.changes.schedule() }
+    }
+
+    /// The ids of the sections, as far as they were asked for; nil: a component may have others.
+    var knownSections: [String]? {
+        let known = slots.map { $0.isAttached ? $0.own.filters?.sections ?? [] : [] }
+        return known.contains(where: \.isEmpty) ? nil : known.flatMap(\.self)
     }
 
     /// The selection of a screen that is opened without one.
@@ -254,7 +266,9 @@ final class FilterResolution {
             guard self.asksOffers else { return self.askSelected(slot, []) }
             self.ask(slot, .sections) { result in
                 switch result {
-                case .success(.sections(let sections)): self.askSelected(slot, sections)
+                case .success(.sections(let sections)):
+                    self.container.filters.record(sections, of: slot)
+                    self.askSelected(slot, sections)
                 case .success: self.fail(.wrongAnswer(of: slot.name))
                 case .failure(let error): self.fail(error)
                 }

@@ -6,10 +6,12 @@ import Store
 /// The problems of a container: delegates, time zones, components and parts that are not as the definition says.
 struct ContainerProblems {
     let container: Container
+    /// Whether they say how components and delegates failed: for moderators and administrators.
+    let hasDetails: Bool
 
     /// A sentence for each problem.
     var sentences: [String] {
-        (container.delegates.failures + container.zones.failures + missingParts).map {
+        (delegates + container.zones.failures + missingParts + lostParts).map {
             "The \($0.what) of \(container.name) \($0.reason)"
         }
             + failedComponents.map { "The component \(container.name)/\($0.name) \($0.reason)" }
@@ -33,23 +35,47 @@ struct ContainerProblems {
     }
 
     private var all: [(what: String, reason: String)] {
-        container.delegates.failures + container.zones.failures
+        delegates + container.zones.failures
             + failedComponents.map { ("component \($0.name)", $0.reason) } + missingParts
+            + lostParts
+    }
+
+    private var delegates: [(what: String, reason: String)] {
+        container.delegates.failures.map { ($0.what, hasDetails ? $0.reason : "failed") }
     }
 
     private var failedComponents: [(name: String, reason: String)] {
         container.slots.compactMap { slot in
-            if case .failed(let reason) = slot.state { return (slot.name, "failed: \(reason)") }
-            if let stall = slot.start.watch.stall { return (slot.name, "does not start: \(stall)") }
+            if case .failed = slot.state { return (slot.name, "failed\(details(slot.absence))") }
+            if slot.start.watch.stall != nil {
+                return (slot.name, "does not start\(details(slot.absence))")
+            }
             if let restarts = slot.restarts, let next = restarts.next, restarts.failures > 2 {
                 return (
                     slot.name,
                     "ended \(restarts.failures) times in a row, and is started again at "
-                        + "\(next.text): \(restarts.cause)"
+                        + next.text + (hasDetails ? ": \(restarts.cause)" : "")
                 )
             }
             return (slot.recordProblem ?? slot.source.problem.map { "reports a problem: \($0)" })
                 .map { (slot.name, $0) }
+        }
+    }
+
+    private func details(_ absence: HostError) -> String {
+        hasDetails ? ": \(absence.sentence)" : ""
+    }
+
+    /// The parts that follow a section that is not there.
+    private var lostParts: [(what: String, reason: String)] {
+        container.parts.filter { !$0.follow.isEmpty }.compactMap { part in
+            var sections = FollowedSections()
+            sections.add(container.filters.knownSections, of: container.name)
+            if let shown = part.container {
+                sections.add(container.screens?.sections(ofPart: part), of: shown)
+            }
+            return sections.obstacle(to: part, in: container.name)
+                .map { ("component \(part.name)", $0) }
         }
     }
 
@@ -62,8 +88,9 @@ struct ContainerProblems {
 }
 
 extension ContainerStatus {
-    init(of container: Container) {
-        let problems = ContainerProblems(container: container).summary
+    /// The status; with `hasDetails` it says how components failed.
+    init(of container: Container, hasDetails: Bool) {
+        let problems = ContainerProblems(container: container, hasDetails: hasDetails).summary
         self.init(
             definition: container.definition,
             state: container.loading.isUnderWay ? .loading : problems == nil ? .ready : .degraded,
@@ -73,7 +100,8 @@ extension ContainerStatus {
                     let title = container.screens?.title(ofPart: component)
                     return ComponentStatus(part: component, title: title)
                 }
-                return container.slot(component.name)?.status(in: container.definition)
+                return container.slot(component.name)?
+                    .status(in: container.definition, hasDetails: hasDetails)
             })
     }
 }
@@ -103,23 +131,24 @@ extension Slot {
         return restarts
     }
 
-    func status(in container: ContainerDefinition) -> ComponentStatus {
+    func status(in container: ContainerDefinition, hasDetails: Bool) -> ComponentStatus {
         let (state, reason): (ComponentStatus.State, String?) =
             switch self.state {
-            case .starting, .prepared: (.starting, start.watch.stall)
+            case .starting, .prepared:
+                (.starting, start.watch.stall.map { _ in absence.sentence(hasDetails: hasDetails) })
             case .attached:
                 (
                     own.awaitsItems ? .loading : .attached,
                     recordProblem.map { "It \($0)." } ?? source.problem
                 )
-            case .failed(let reason): (.failed, reason)
+            case .failed: (.failed, absence.sentence(hasDetails: hasDetails))
             case .closed: (.failed, "It was detached.")
             }
         return ComponentStatus(
             definition: definition, kind: kind,
             title: title, isolation: isolation, state: state,
             reason: reason, items: list?.count, isDamaged: damage.problem != nil,
-            facts: facts(in: container), restarts: restarts)
+            facts: facts(in: container), restarts: hasDetails ? restarts : restarts?.plain)
     }
 }
 

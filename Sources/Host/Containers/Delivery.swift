@@ -257,7 +257,7 @@ final class DelegateHandle: ContainerHandle {
                 ])
             return
         }
-        container.post(name, payload.jsonBytes)
+        container.post(name, payload.jsonBytes, restricted: nil)
         if name == "reload" { reload(nil) }
     }
 

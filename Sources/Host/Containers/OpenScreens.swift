@@ -39,6 +39,8 @@ protocol OpenScreens: AnyObject {
     func notifyParents(of events: [ComponentEvent], from component: ComponentReference)
     /// The title of a container that is a part; nil if it does not exist.
     func title(ofPart part: ComponentDefinition) -> String?
+    /// The ids of the sections of a container that is a part; nil: they are not known, or it does not exist.
+    func sections(ofPart part: ComponentDefinition) -> [String]?
 }
 
 /// A container's screens as its delegate and its components refer to them, by id.

@@ -21,7 +21,7 @@ public struct MetricReading: Sendable, Hashable {
 extension Registry {
     /// The present values of all gauges; the catalogue of metrics describes each.
     public func readings() -> [MetricReading] {
-        let status = status()
+        let status = status(hasDetails: false)
         return [
             MetricReading("atrium_sequence", Int(status.sequence)),
             MetricReading("atrium_containers", status.containers),

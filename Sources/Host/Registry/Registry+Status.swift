@@ -5,13 +5,16 @@ import Store
 // The registry's status, and what an administrator asks about plugins.
 extension Registry {
     /// The status of the registry, as of now.
-    public func status() -> RegistryStatus {
+    ///
+    /// - Parameter hasDetails: whether it says how components failed: for moderators and administrators.
+    /// - Returns: the status.
+    public func status(hasDetails: Bool) -> RegistryStatus {
         RegistryStatus(
             identity: identity, sequence: domain.commits.sequence, containers: containers.count,
             items: containers.values.reduce(0) { $0 + $1.itemCount },
             plugins: plugins.plugins.count { $0.state == .loaded }, workers: workers,
             subscribers: domain.bus.subscriptionCount, screens: state.screens.count,
-            problems: problems, storeBytes: storeBytes,
+            problems: problems(hasDetails: hasDetails), storeBytes: storeBytes,
             past: domain.store.keptPast.map(RegistryStatus.Past.init))
     }
 
@@ -25,14 +28,18 @@ extension Registry {
     }
 
     /// The components that were restarted, by their plugin's id.
-    public func restartsByPlugin() -> [String: [PluginRestarts]] {
+    ///
+    /// - Parameter hasDetails: whether it is said how they failed: for moderators and administrators.
+    /// - Returns: the components.
+    public func restartsByPlugin(hasDetails: Bool) -> [String: [PluginRestarts]] {
         var all: [String: [PluginRestarts]] = [:]
         for container in containers.values.sorted(by: { $0.name < $1.name }) {
             for slot in container.slots {
                 guard let restarts = slot.restarts else { continue }
                 all[slot.definition.plugin, default: []].append(
                     PluginRestarts(
-                        container: container.name, component: slot.name, restarts: restarts))
+                        container: container.name, component: slot.name,
+                        restarts: hasDetails ? restarts : restarts.plain))
             }
         }
         return all
@@ -55,7 +62,7 @@ extension Registry {
         }
     }
 
-    private var problems: [String] {
+    private func problems(hasDetails: Bool) -> [String] {
         domain.store.checkFiles()
         var problems = plugins.problems
         for plugin in plugins.plugins where plugin.state == .refused || plugin.state == .failed {
@@ -63,7 +70,7 @@ extension Registry {
                 "The plugin \(plugin.id) was \(plugin.state.rawValue): \(plugin.reason ?? "")")
         }
         problems += containers.values.sorted { $0.name < $1.name }.flatMap {
-            ContainerProblems(container: $0).sentences
+            ContainerProblems(container: $0, hasDetails: hasDetails).sentences
         }
         problems += domain.isolated.reasons
         problems += startup.blamed

@@ -270,8 +270,12 @@ extension Registry {
 
 extension Registry {
     /// All containers, sorted by name.
-    public func list() -> [ContainerStatus] {
-        containers.values.sorted { $0.name < $1.name }.map(ContainerStatus.init(of:))
+    ///
+    /// - Parameter hasDetails: whether it is said how components failed: for moderators and administrators.
+    /// - Returns: the containers.
+    public func list(hasDetails: Bool) -> [ContainerStatus] {
+        containers.values.sorted { $0.name < $1.name }
+            .map { ContainerStatus(of: $0, hasDetails: hasDetails) }
     }
 
     /// The last durable sequence that lists, screens and notifications reflect.
@@ -279,11 +283,17 @@ extension Registry {
 
     /// Describes one container, with its own votes and comments.
     ///
+    /// - Parameters:
+    ///   - name: the container's name.
+    ///   - hasDetails: whether it is said how components failed: for moderators and administrators.
+    /// - Returns: the description.
     /// - Throws: `containerNotFound`.
-    public func describe(_ name: String) throws(HostError) -> ContainerDescription {
+    public func describe(
+        _ name: String, hasDetails: Bool
+    ) throws(HostError) -> ContainerDescription {
         guard let container = containers[name] else { throw .containerNotFound(name) }
         return ContainerDescription(
-            status: ContainerStatus(of: container),
+            status: ContainerStatus(of: container, hasDetails: hasDetails),
             votes: container.first(.votes).flatMap {
                 $0.isShown ? $0.tally(of: .container) ?? Tally() : nil
             },

@@ -151,6 +151,10 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
         }
     }
 
+    func sections(ofPart part: ComponentDefinition) -> [String]? {
+        part.container.flatMap { table.homes()[$0] }?.container.filters.knownSections
+    }
+
     func countAudience() { audience.recount() }
 
     func isInUse(_ item: String) -> Bool { shared.isInUse(item) }

@@ -32,8 +32,8 @@ extension Slot {
             case .attached, .prepared:
                 source.problem ?? (own.awaitsItems ? source.loadingReason : nil)
             case .closed: nil
-            case .starting: start.watch.stall ?? "It is being started."
-            case .failed(let reason): reason
+            // Screens show everybody the same, so not how it failed.
+            case .starting, .failed: absence.plainSentence
             }
         return ScreenComponent(
             name: name, kind: kind, container: nil, title: title,

@@ -19,7 +19,8 @@ struct ImportCommand: AsyncParsableCommand {
 
             Bad lines are named and left out; all others go in. Of an id that stands twice the later \
             line counts. What is there just so stays untouched, so an import that was interrupted is \
-            completed by running it again.
+            completed by running it again. Nothing is removed: a file without items, such as [], changes \
+            nothing, and a line says so; an empty file is an error.
             """
     )
     .examples(
@@ -71,6 +72,9 @@ struct ImportCommand: AsyncParsableCommand {
         var failure: (any Error)?
         do {
             try await importer.run(&reader)
+            if importer.report.done + importer.report.bad == 0 {
+                Output.note(PrintableText.line("\(reader.path) has no items"))
+            }
         } catch {
             failure = error
         }

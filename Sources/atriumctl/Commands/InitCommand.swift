@@ -10,11 +10,12 @@ struct InitCommand: AsyncParsableCommand {
         abstract: "Write a definition for a file of items, or a folder of music.",
         discussion: """
             Looks through a file as 'import' takes it, and writes NAME.yaml: a container whose \
-            fields fit the columns, with filters for those of 2 to 50 values. Shows it, and on a \
-            yes applies it and imports the file. Codes, and dates whose order is not \
-            clear, stay text, and a comment says so. Taken for codes are numbers with a leading zero or +, with \
-            an exponent (1E5), or too big to be exact, and those with a point that have different numbers of \
-            decimals and zeros at their ends, as versions do (1.9, 1.10). Prices (1.50, 2.00) are numbers.
+            fields fit the columns, with filters for those of 2 to 50 values, and a search in all \
+            texts and keywords. Shows it, and on a yes applies it and imports the file. Codes, and \
+            dates whose order is not clear, stay text, and a comment says so. Taken for codes are \
+            numbers with a leading zero or +, with an exponent (1E5), or too big to be exact, and \
+            those with a point that have different numbers of decimals and zeros at their ends, as \
+            versions do (1.9, 1.10). Prices (1.50, 2.00) are numbers.
 
             Ids are taken from the column 'id', else made of the first whose values are all \
             different, else of title and year. Nothing that is there is overwritten. A definition that \

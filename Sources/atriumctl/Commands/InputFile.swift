@@ -1,3 +1,4 @@
+import AtriumFormats
 import Glibc
 
 /// Files as commands read and write them; `-` is standard input.
@@ -14,16 +15,17 @@ enum InputFile {
         return (descriptor, format == S_IFREG ? Int(status.st_size) : nil)
     }
 
-    /// The text of a file.
+    /// The text of a file, without a byte order mark.
     static func text(_ path: String) throws -> String {
         let (descriptor, _) = try open(path)
         defer { if descriptor != STDIN_FILENO { close(descriptor) } }
         var bytes: [UInt8] = []
         while let chunk = try read(descriptor, path) { bytes += chunk }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw CommandFailure("\(name(path)) is not UTF-8 text")
+        do throws(PlainText.Problem) {
+            return try PlainText.decode(bytes)
+        } catch {
+            throw CommandFailure("\(name(path)) is \(error.reason)")
         }
-        return text
     }
 
     /// The next bytes of an open file; nil at its end.

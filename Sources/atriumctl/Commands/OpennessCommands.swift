@@ -21,14 +21,15 @@ struct Openness: ParsableArguments {
             container: container, votes: votes || isBoth ? open : nil,
             comments: comments || isBoth ? open : nil)
         guard try await session.answer(Containers.SetOpen.self, parameters) != nil else { return }
-        let what = isBoth ? "votes and comments" : votes ? "votes" : "comments"
+        // It is done, whatever comes of this call.
+        let kinds = try? await session.describe(container).container.components.map(\.kind)
+        let named = isBoth ? ["votes", "comments"] : votes ? ["votes"] : ["comments"]
+        let there = named.filter { kinds?.contains($0) ?? true }
+        let what = (there.isEmpty ? named : there).joined(separator: " and ")
         Output.line(
             PrintableText.line("\(container) is \(open ? "open" : "closed") for \(what)"))
-        // Who names neither closes what there is. It is done, whatever comes of this call.
-        guard !isBoth,
-            let known = try? await session.describe(container).container.components
-        else { return }
-        if !known.contains(where: { $0.kind == what }) {
+        if there.isEmpty {
+            let what = named.joined(separator: " or ")
             Output.note(PrintableText.line("\(container) has no component of the kind \(what)"))
         }
     }

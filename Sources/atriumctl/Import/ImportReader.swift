@@ -16,12 +16,18 @@ struct ImportReader {
     /// - Parameters:
     ///   - path: Where it is; `-` is standard input.
     ///   - format: What it is, where somebody said so.
-    /// - Throws: ``CommandFailure`` for a file that is none of the formats.
+    /// - Throws: ``CommandFailure`` for a file that is empty, or none of the formats.
     init(_ path: String, format: TextFormat? = nil) throws {
         source = try TextSource(path)
         let path = path == "-" ? "standard input" : path
         self.path = path
         let sample = try source.sample()
+        // What made it has failed, as `[]` or a table's first row would be there without any item.
+        guard sample.contains(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else {
+            throw CommandFailure(
+                "\(path) is empty: nothing is imported",
+                hint: "[], or a first row that names the columns, is a file without items.")
+        }
         if format == nil, let other = TextFormat.foreign(sample) {
             throw CommandFailure("\(path) is \(other.name)", hint: other.hint)
         }

@@ -212,6 +212,12 @@ struct ColumnProfile {
         }
     }
 
+    /// Whether a search looks at it: at all words, also at those that are filters, as who types a name does not know which
+    /// field has it.
+    var isSearched: Bool {
+        choice.type == "keywords" || choice.type == "text" && !isMoment && filled > 0
+    }
+
     /// Whether it is a date that stayed text.
     var isMoment: Bool { moment != nil }
 }

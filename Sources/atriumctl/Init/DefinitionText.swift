@@ -77,7 +77,7 @@ struct DefinitionText {
     /// The definition.
     var text: String {
         var lines =
-            head + ["atrium: 1", "container: \(name)", "title: \(Self.quoted(title))"]
+            head + ["atrium: 1", "container: \(Self.key(name))", "title: \(Self.quoted(title))"]
             + [fields.isEmpty ? "fields: {}" : "fields:"]
         let width = fields.map { Self.key($0.name).count }.max() ?? 0
         lines += fields.map { field in
@@ -139,6 +139,11 @@ struct DefinitionText {
                 "# numbers or codes, if there is one, makes better ids.",
             ]
         }
+        if fields.contains(where: \.column.isSearched) {
+            lines.append(
+                "# A search looks at the fields with 'search: true': all texts and keywords, but no dates."
+            )
+        }
         lines += ignored.map { "# '\(PrintableText.line($0.name))' is left out: \($0.reason)." }
         return lines
     }
@@ -167,7 +172,7 @@ struct DefinitionText {
         var settings = ["type: \(column.choice.type ?? "text")"]
         let isTitle = column.name == profile.title?.name
         if isTitle, column.filled == profile.rows { settings.append("required: true") }
-        if isTitle || column.choice.type == "text" && !column.isFacet && !column.isMoment {
+        if column.isSearched {
             settings.append("search: true")
         }
         if Self.needsTitle(column) {
@@ -213,8 +218,8 @@ struct DefinitionText {
             ? text : String(decoding: JSON.encode(JSONValue.string(text)), as: UTF8.self)
     }
 
-    /// A field's name as YAML reads it.
-    private static func key(_ name: String) -> String {
+    /// The name of a field or a container as YAML reads it.
+    static func key(_ name: String) -> String {
         constants.contains(name) ? "\"\(name)\"" : name
     }
 

@@ -77,7 +77,7 @@ struct MusicFolder {
             # The list is the folder: files that come, go or are retagged do so on open screens. The service sees
             # folders in homes only with share/atrium/drop-ins/home.conf.
             atrium: 1
-            container: \(name)
+            container: \(DefinitionText.key(name))
             title: \(DefinitionText.quoted(title))
             activate: played                             # who plays what is chosen follows \(name).items.played
             fields:

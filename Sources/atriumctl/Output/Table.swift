@@ -1,7 +1,8 @@
 /// Rows in aligned columns, under a header in upper case.
 ///
 /// On a terminal that is too narrow, columns are left out and texts are cut, as ``TableLayout`` says; ``note(width:)`` names
-/// the columns that are left out.
+/// the columns that are left out. Elsewhere nothing is cut, and a text longer than ``widestPadding`` makes its own row
+/// longer, and not all others.
 struct Table {
     /// A column's header and how it is laid out.
     struct Column {
@@ -54,6 +55,9 @@ struct Table {
         }
     }
 
+    /// Up to which width cells are padded where there is no terminal.
+    private static let widestPadding = 80
+
     private let columns: [Column]
     private var rows: [[String]] = []
     /// In which columns a row had text.
@@ -76,12 +80,13 @@ struct Table {
     /// The lines, cut to a width; nil: not cut.
     func lines(width: Int?, color: Bool = false) -> [String] {
         let layout = layout(in: width)
-        let header = line(columns.map { $0.title.uppercased() }, layout) { text, _ in
+        let padding = width ?? Self.widestPadding
+        let header = line(columns.map { $0.title.uppercased() }, layout, padding) { text, _ in
             Style.bold(text, enabled: color)
         }
         return [header]
             + rows.flatMap { wrapped($0, layout) }.map { row in
-                line(row, layout) { text, column in
+                line(row, layout, padding) { text, column in
                     guard column.isState, let style = Style.state(text) else { return text }
                     return style(text, enabled: color)
                 }
@@ -130,7 +135,7 @@ struct Table {
     }
 
     private func line(
-        _ cells: [String], _ layout: [(column: Int, width: Int)],
+        _ cells: [String], _ layout: [(column: Int, width: Int)], _ widestPadding: Int,
         style: (String, Column) -> String
     ) -> String {
         var result = layout.map { index, width in
@@ -139,7 +144,8 @@ struct Table {
                 column.keepsEnd
                 ? DisplayWidth.cutMiddle(cells[index], to: width)
                 : DisplayWidth.cut(cells[index], to: width)
-            let padding = String(repeating: " ", count: width - DisplayWidth.of(text))
+            let missing = min(width, widestPadding) - DisplayWidth.of(text)
+            let padding = String(repeating: " ", count: max(0, missing))
             let shown = style(text, column)
             return column.isNumber ? padding + shown : shown + padding
         }.joined(separator: gap)

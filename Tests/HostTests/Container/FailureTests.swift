@@ -131,7 +131,7 @@ import Testing
         // Reads go on.
         #expect(try await host.tally(of: "heat").tally.tally.count == 0)
         #expect(try await host.thread().total == 0)
-        #expect(await host.on { $0.status().problems.count } == 1)
+        #expect(await host.on { $0.status(hasDetails: true).problems.count } == 1)
         try fault.heal()
         host.store.probe()
         #expect(try await host.cast(5, on: "heat").tally.tally.count == 1)

@@ -112,14 +112,18 @@ import Testing
         let host = try await TestRegistry.start(
             limits: limits, logger: log.logger, workers: RemoteLauncher(script))
         try await host.apply(.films.changed { $0.components[2].isolation = .process })
-        let subscription = try await host.call { registry, reply in
-            reply(
-                Result { () throws(HostError) in
-                    try registry.bus.subscribe(
-                        patterns: ["films.components.ended", "films.components.recovered"],
-                        after: nil, seesRestricted: false, wake: {})
-                })
+        let subscribe = { (seesRestricted: Bool) in
+            try await host.call { registry, reply in
+                reply(
+                    Result { () throws(HostError) in
+                        try registry.bus.subscribe(
+                            patterns: ["films.components.ended", "films.components.recovered"],
+                            after: nil, seesRestricted: seesRestricted, wake: {})
+                    })
+            }
         }
+        let subscription = try await subscribe(false)
+        let moderator = try await subscribe(true)
         script.lose(1)
         script.failStarts(100_000)
         await #expect {
@@ -135,7 +139,8 @@ import Testing
         #expect(ill.components[2].state == .failed)
         #expect(ill.components[2].restarts?.next != nil)
         #expect(ill.components[2].restarts?.cause == "It ended at once.")
-        #expect(await host.on { $0.restartsByPlugin()["org.atrium.stars"]?.count } == 1)
+        #expect(
+            await host.on { $0.restartsByPlugin(hasDetails: true)["org.atrium.stars"]?.count } == 1)
         #expect(try await host.status().state == .degraded)
 
         script.failStarts(0)
@@ -149,6 +154,14 @@ import Testing
         let told = (batch?.content.notifications ?? []).map(\.topic)
         #expect(told.dropLast().allSatisfy { $0 == "films.components.ended" } && told.count >= 3)
         #expect(told.last == "films.components.recovered")
+        let full = try await host.call { $0.bus.pull(moderator, maxBytes: 1 << 20, reply: $1) }
+        for (batch, hasReason) in [(batch, false), (full, true)] {
+            let payload = batch?.content.notifications.first.map {
+                String(decoding: $0.payload, as: UTF8.self)
+            }
+            #expect(payload?.contains("It ended at once.") == hasReason, "\(payload ?? "")")
+            #expect(payload?.contains(#""failures":1"#) == true, "\(payload ?? "")")
+        }
         try await host.end()
     }
 }

@@ -124,13 +124,13 @@ import Testing
         #expect(status.state == .degraded)
         #expect(status.reason?.hasPrefix("the component list does not start: ") == true)
         #expect(status.components[1].state == .starting)
-        let problems = await host.on { $0.status().problems }
+        let problems = await host.on { $0.status(hasDetails: true).problems }
         #expect(problems.contains { $0.hasPrefix("The component apart/list does not start: ") })
 
         await host.on { _ in script.release() }
         try await until { try await host.status(of: "apart").state == .ready }
         #expect(try await host.list("apart").items.map(\.id) == ["alien"])
-        #expect(await host.on { $0.status().problems } == [])
+        #expect(await host.on { $0.status(hasDetails: true).problems } == [])
         try await host.end()
     }
 
@@ -344,12 +344,12 @@ import Testing
         let log = CapturedLog()
         let host = try await TestRegistry.start(in: directory, logger: log.logger)
         #expect(log.lines.contains { $0.contains("ended while it called a component") })
-        let problems = await host.on { $0.status().problems }
+        let problems = await host.on { $0.status(hasDetails: true).problems }
         #expect(problems.count == 1)
         #expect(
             problems.first?.contains("films/list: init of the plugin org.atrium.catalog") == true)
         try await host.apply(.films)
-        #expect(await host.on { $0.status().problems } == [], "it is there now")
+        #expect(await host.on { $0.status(hasDetails: true).problems } == [], "it is there now")
         try await host.end()
     }
 }

@@ -260,7 +260,7 @@ final class DiaryStars: Voting {
         }
         try fault.heal()
         #expect(try await names(host) == ["filters", "list", "stars", "talk"])
-        #expect(await host.on { $0.list().count } == 1)
+        #expect(await host.on { $0.list(hasDetails: true).count } == 1)
         #expect(try await host.cast(2, by: .bob).tally.tally.count == 2)
         try await host.end()
     }
@@ -283,7 +283,7 @@ final class DiaryStars: Voting {
         } throws: {
             ($0 as? HostError)?.absence?.component == "stars"
         }
-        #expect(await host.on { $0.status().problems.count } == 1)
+        #expect(await host.on { $0.status(hasDetails: true).problems.count } == 1)
         // Others are attached all the same.
         _ = try await attach(host, ComponentDefinition(name: "talk2", plugin: "org.atrium.threads"))
         host = try await host.restarted()

@@ -266,7 +266,7 @@ private final class RemotePort: ComponentPort {
         #expect(page.sections?[0].filters.map(\.id) == ["drama", "horror"])
         #expect(try await host.thread(of: "heat").total == 1)
         #expect(try await host.remove("heat", purge: true).removed == 1)
-        #expect(await host.on { $0.status().workers } == 4)
+        #expect(await host.on { $0.status(hasDetails: true).workers } == 4)
         try await host.end()
     }
 

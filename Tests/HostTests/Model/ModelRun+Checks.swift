@@ -42,7 +42,7 @@ extension TestRegistry {
         #expect(counts == counts.sorted(by: >))
         (seen.ballots, seen.comments) = try await voices(name, nil)
         let own = try await call { registry, reply in
-            reply(Result { () throws(HostError) in try registry.describe(name) })
+            reply(Result { () throws(HostError) in try registry.describe(name, hasDetails: true) })
         }
         #expect(own.votes == Self.tally(of: seen.ballots))
         #expect(own.comments == seen.comments.count)

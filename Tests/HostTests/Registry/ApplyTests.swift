@@ -81,7 +81,7 @@ import Testing
         let new = try await host.apply(.films, dryRun: true)
         #expect(new.results[0].action == .created)
         #expect(new.results[0].changes.count == 8)
-        #expect(await host.on { $0.list() }.isEmpty)
+        #expect(await host.on { $0.list(hasDetails: true) }.isEmpty)
         try await host.apply(.films)
         try await host.cast(4)
         let changed = ContainerDefinition.films.changed { $0.components.remove(at: 2) }
@@ -118,7 +118,7 @@ import Testing
             try await host.apply(titled, named("a"), named("b"), named("c"))
         }
         #expect(host.store.lastSequence == before)
-        #expect(await host.on { $0.list() }.map(\.definition.name) == ["films"])
+        #expect(await host.on { $0.list(hasDetails: true) }.map(\.definition.name) == ["films"])
         #expect(try await host.status().definition.title != "Others")
         let both = try await host.apply(titled, named("songs"))
         #expect(both.results.map(\.action) == [.changed, .created])
@@ -195,7 +195,7 @@ import Testing
                 if case .definitionInvalid = $0 as? HostError { true } else { false }
             }
         }
-        #expect(await host.on { $0.list() }.isEmpty)
+        #expect(await host.on { $0.list(hasDetails: true) }.isEmpty)
         #expect(host.store.lastSequence == 0)
         try await host.end()
     }

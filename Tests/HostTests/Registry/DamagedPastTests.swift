@@ -79,7 +79,7 @@ import Testing
             #expect(told.gaps.isEmpty)
             #expect(told.notifications.compactMap(\.sequence) == (try stored(host)))
         }
-        let problems = await host.on { $0.status() }.problems
+        let problems = await host.on { $0.status(hasDetails: true) }.problems
         #expect(
             problems.contains {
                 $0.contains("1 comment does not match its checksum ('b' of films/talk)")
@@ -109,7 +109,7 @@ import Testing
         #expect(told.texts == ["Fast.", "Long."])
         // From a cursor behind it nothing is missing.
         #expect(try await past(host, after: all[2]).gaps.isEmpty)
-        let problem = await host.on { $0.status() }.problems.joined()
+        let problem = await host.on { $0.status(hasDetails: true) }.problems.joined()
         #expect(problem.contains("2 past notifications do not match their checksums"), "\(problem)")
         #expect(problem.contains("sequence \(all[0]), \(all[2])"))
         #expect(
@@ -153,7 +153,7 @@ import Testing
         #expect(try await past(host, after: all[0] + 2).gaps.isEmpty)
         host.store.setRetention(Retention())
         host.store.waitForTrimming()
-        let problem = await host.on { $0.status() }.problems.joined()
+        let problem = await host.on { $0.status(hasDetails: true) }.problems.joined()
         #expect(problem.contains("entries of the log are missing (2)"), "\(problem)")
         #expect(try await host.status().state == .degraded)
         try await host.end()

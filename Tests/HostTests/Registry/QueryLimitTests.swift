@@ -113,7 +113,7 @@ struct QueryLimitTests {
             container: "films", owner: Caller.ann.actor, actor: nil, agent: Caller.ann.actor)
         (kept.selection, kept.search) = (asked.selection, asked.search)
         let screen = kept
-        let before = await host.on { $0.status().screens }
+        let before = await host.on { $0.status(hasDetails: true).screens }
         let screens = try await host.call { (registry, reply: @escaping Reply<Int>) in
             registry.keptScreens.restore([screen], digest: { _ in 0 }) { reply(.success($0)) }
         }

@@ -12,7 +12,7 @@ import Testing
     {
         let host = try await TestRegistry.start(
             delegates: [DelegatePlugin(id: "test.plain", delegate: PlainDelegate.self)])
-        let plugins: Int = try await host.call { $1(.success($0.status().plugins)) }
+        let plugins: Int = try await host.call { $1(.success($0.status(hasDetails: true).plugins)) }
         #expect(plugins == [Plugin].builtIn.count + 1)
         try await host.end()
     }

@@ -35,7 +35,7 @@ import Testing
         }
         #expect(list.items.map(\.id) == ["hunter2"])
         let known = try await host.call { registry, reply in
-            reply(.success("\(registry.list())"))
+            reply(.success("\(registry.list(hasDetails: true))"))
         }
         #expect(!known.contains("hunter2"))
         #expect(known.contains(path))

@@ -23,12 +23,12 @@ import Testing
         #expect(status.state == .degraded)
         #expect(status.reason?.contains("the store was damaged") == true)
         #expect(
-            await host.on { $0.status() }.problems == [
+            await host.on { $0.status(hasDetails: true) }.problems == [
                 "The store was damaged: 12 transactions are lost"
             ])
         try FileManager.default.removeItem(atPath: note)
         #expect(try await host.status().state == .ready)
-        #expect(await host.on { $0.status() }.problems.isEmpty)
+        #expect(await host.on { $0.status(hasDetails: true) }.problems.isEmpty)
         try await host.end()
     }
 
@@ -56,7 +56,7 @@ import Testing
         try OtherProgram(at: host.store.file).execute(sql)
         host = try await .start(in: host.directory, logger: log.logger)
         while await !host.on({ $0.startup.detached.isOver }) { await Task.yield() }
-        let problems = await host.on { $0.status() }.problems
+        let problems = await host.on { $0.status(hasDetails: true) }.problems
         #expect(problems.count == 1)
         #expect(
             problems.first?.hasPrefix("The component films/talk, which is not attached, ") == true)
@@ -69,7 +69,7 @@ import Testing
                 by: .ann, $1)
         }
         #expect(
-            await host.on { $0.status() }.problems.allSatisfy {
+            await host.on { $0.status(hasDetails: true) }.problems.allSatisfy {
                 $0.hasPrefix("The component films/talk has") || $0.contains("lost some")
             })
         try await host.end()
@@ -105,7 +105,7 @@ import Testing
         try await host.apply(.films)
         try await host.put(Item(id: "alien", fields: ["title": "Alien"]))
         try FileManager.default.removeItem(atPath: host.store.file)
-        let problems = await host.on { $0.status() }.problems
+        let problems = await host.on { $0.status(hasDetails: true) }.problems
         #expect(problems.count == 1)
         #expect(
             problems.first?.contains("\(host.store.file) was removed or replaced") == true,

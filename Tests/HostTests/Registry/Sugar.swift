@@ -105,7 +105,10 @@ extension TestRegistry {
 
     func status(of container: String = "films") async throws -> ContainerStatus {
         try await call { registry, reply in
-            reply(Result { () throws(HostError) in try registry.describe(container).status })
+            reply(
+                Result { () throws(HostError) in
+                    try registry.describe(container, hasDetails: true).status
+                })
         }
     }
 

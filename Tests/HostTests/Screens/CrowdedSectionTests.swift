@@ -49,7 +49,7 @@ import Testing
             _ = try await ScreenClient(
                 host, ScreenRequest(container: "films", selection: Self.crowded))
         }
-        #expect(await host.on { $0.status().screens } == 0)
+        #expect(await host.on { $0.status(hasDetails: true).screens } == 0)
         let twice = Selection(["genre": ["crime", "crime"]])
         let page = try await host.call {
             $0.list("films", ListRequest(selection: twice), $1)

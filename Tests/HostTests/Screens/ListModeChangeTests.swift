@@ -66,7 +66,7 @@ import Testing
                 try await host.apply(Self.definition(change))
             }
         }
-        #expect(await host.on { $0.list().isEmpty })
+        #expect(await host.on { $0.list(hasDetails: true).isEmpty })
         try await host.end()
     }
 

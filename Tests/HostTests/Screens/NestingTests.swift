@@ -77,7 +77,7 @@ import Testing
         await #expect(throws: HostError.self) {
             try await host.apply(nest("a", "b"), nest("b", "a"))
         }
-        #expect(await host.on { $0.list().isEmpty }, "neither was applied")
+        #expect(await host.on { $0.list(hasDetails: true).isEmpty }, "neither was applied")
         let replies: [Result<ApplyOutcome, HostError>] = try await host.callAll(2) {
             registry, index, reply in
             let names = index == 0 ? ("a", "b") : ("b", "a")

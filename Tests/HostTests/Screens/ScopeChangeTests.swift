@@ -142,7 +142,7 @@ import Testing
             }
             return said.hasPrefix(reason)
         }
-        #expect(await host.on { $0.list().isEmpty })
+        #expect(await host.on { $0.list(hasDetails: true).isEmpty })
         try await host.end()
     }
 

@@ -158,7 +158,7 @@ private final class ListeningDelegate: ContainerDelegate {
         await expect(.scopeNotFound("then", known: known)) {
             _ = try await ScreenClient(host, ScreenRequest(container: "films", scope: "then"))
         }
-        #expect(await host.on { $0.status().screens } == 0)
+        #expect(await host.on { $0.status(hasDetails: true).screens } == 0)
         let client = try await ScreenClient(host)
         try await client.catchUp()
         let id = client.id

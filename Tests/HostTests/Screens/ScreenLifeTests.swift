@@ -78,7 +78,7 @@ import Testing
         await client.leave()
         let waits = await host.on { $0.state.screens.detached.waits(of: Caller.ann.actor) }
         #expect((1...20).contains(waits), "two for each screen, and a few")
-        #expect(await host.on { $0.status().screens } == 1)
+        #expect(await host.on { $0.status(hasDetails: true).screens } == 1)
         try await host.end()
     }
 
@@ -147,7 +147,7 @@ import Testing
         #expect(client.resets.last?.contains("another actor's") ?? false)
 
         await client.leave()
-        try await until { await host.on { $0.status().screens } == 2 }
+        try await until { await host.on { $0.status(hasDetails: true).screens } == 2 }
         try await client.resume(by: .bob)
         try await client.catchUp()
         #expect(client.resets.last?.contains("lingers for 0 s") ?? false)
@@ -228,7 +228,7 @@ import Testing
             #expect(client.resets.isEmpty)
             await client.leave()
         }
-        #expect(await host.on { $0.status().screens } == 100)
+        #expect(await host.on { $0.status(hasDetails: true).screens } == 100)
         try await host.end()
     }
 
@@ -245,7 +245,7 @@ import Testing
         try await clients[0].resume()
         await clients[0].leave()
         _ = try await ScreenClient(host)
-        #expect(await host.on { $0.status().screens } == 3)
+        #expect(await host.on { $0.status(hasDetails: true).screens } == 3)
         for (place, isKept) in [(0, true), (2, true), (1, false)] {
             let id = clients[place].id
             let by = place == 1 ? Caller.bob : .ann
@@ -296,7 +296,7 @@ import Testing
             }
         }
         #expect(try await client.pull() == nil)
-        #expect(await host.on { $0.status().screens } == 1)
+        #expect(await host.on { $0.status(hasDetails: true).screens } == 1)
         try await host.end()
     }
 

@@ -177,7 +177,7 @@ import Testing
         #expect(try await first.pull() != nil)
         #expect(try await small.pull() != nil)
         _ = try await open(host, 39, by: .bob)
-        #expect(await host.on { $0.status().screens } == 3)
+        #expect(await host.on { $0.status(hasDetails: true).screens } == 3)
         try await host.end()
     }
 
@@ -207,7 +207,7 @@ import Testing
             try await open(host, 5, by: .bob),
         ]
         for number in 0..<40 { try await host.put(Self.film(number)) }
-        try await until { await host.on { $0.status().screens } < 3 }
+        try await until { await host.on { $0.status(hasDetails: true).screens } < 3 }
         try await until { await bytes(host) <= 2 * 60_000 }
         for client in clients.prefix(2) where await client.isGone() {
             let told = await refusal { try await client.catchUp() }

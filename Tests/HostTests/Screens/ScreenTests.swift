@@ -207,7 +207,7 @@ import Testing
         }
         _ = try await host.call { $0.structure.delete("films", purge: false, by: .ann, $1) }
         await expect(.screenNotFound(id.text)) { try await client.pull() }
-        #expect(await host.on { $0.status().screens } == 0)
+        #expect(await host.on { $0.status(hasDetails: true).screens } == 0)
         try await host.end()
     }
 

@@ -41,8 +41,12 @@ public enum TextFormat: String, Sendable, CaseIterable {
                 "'atriumctl restore' puts a backup back; of another database take a table as CSV or JSON."
             )
         }
-        if sample.contains(0) { return ("no text", "CSV and JSON can be read.") }
-        return nil
+        if let encoding = PlainText.utf16(sample) {
+            return ("UTF-16, not UTF-8", "`iconv -f \(encoding) -t UTF-8` converts it.")
+        }
+        return PlainText.lineOfNUL(sample).map {
+            ("no text: line \($0) has a NUL byte", "CSV and JSON can be read.")
+        }
     }
 
     /// What reads a text of this format.

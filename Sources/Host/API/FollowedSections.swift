@@ -15,18 +15,23 @@ public struct FollowedSections {
 
     /// Why a part of a container can't follow as its definition says; nil: it can, as far as that is known.
     func problem(of part: ComponentDefinition, in container: String) -> HostError? {
-        let problem = { (names: any Sequence<String>, home: String) in
+        obstacle(to: part, in: container).map {
+            .definitionInvalid(
+                container: container, reason: "The component '\(part.name)' \($0)")
+        }
+    }
+
+    /// Why a part can't follow, as what is said of it: "can't follow: …"; nil: it can, as far as that is known.
+    func obstacle(to part: ComponentDefinition, in container: String) -> String? {
+        let obstacle = { (names: any Sequence<String>, home: String) -> String? in
             guard let known = known[home],
                 let wrong = names.sorted().first(where: { !known.contains($0) })
-            else { return nil as HostError? }
+            else { return nil }
             let others = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
-            return .definitionInvalid(
-                container: container,
-                reason: "The component '\(part.name)' can't follow: '\(home)' has no section "
-                    + "'\(wrong)'; \(others).")
+            return "can't follow: '\(home)' has no section '\(wrong)'; \(others)."
         }
         guard let shown = part.container else { return nil }
-        return problem(part.follow.keys, shown) ?? problem(part.follow.values, container)
+        return obstacle(part.follow.keys, shown) ?? obstacle(part.follow.values, container)
     }
 
     /// Why a definition's parts can't follow as it says, as a sentence; nil: they can, as far as that is known.
