@@ -30,6 +30,9 @@ final class ServerState: @unchecked Sendable {
     private var isStopping = false
     private var listeners: [any Channel] = []
     private var connections: [UInt64: Connection] = [:]
+    /// The most connections at a time, counted anew after each crowd that left.
+    private var mostConnections = 0
+    private var isReliefScheduled = false
     private var lastNumber: UInt64 = 0
     private var whenEmpty: EventLoopPromise<Void>?
     /// Connections of which it is not known yet on whose account they are.
@@ -194,6 +197,7 @@ final class ServerState: @unchecked Sendable {
 
     func add(_ connection: Connection) {
         connections[connection.number] = connection
+        mostConnections = max(mostConnections, connections.count)
         accounts.open(connection.peer.uid)
         scheduleSweep()
         statistics.acceptedConnections += 1
@@ -205,9 +209,27 @@ final class ServerState: @unchecked Sendable {
         connections[connection.number] = nil
         accounts.close(connection.peer.uid)
         statistics.connections = connections.count
+        scheduleRelief()
         guard connections.isEmpty else { return }
         if isStopping { nextPoll.close() }
         whenEmpty?.succeed()
+    }
+
+    private var hasCrowdLeft: Bool {
+        mostConnections >= 64 && connections.count < mostConnections / 2
+    }
+
+    private func scheduleRelief() {
+        guard !isReliefScheduled, !isStopping, hasCrowdLeft, let action = router.whenCrowdLeft
+        else { return }
+        isReliefScheduled = true
+        eventLoop.scheduleTask(in: TimeAmount(action.after)) { [weak self] in
+            guard let self else { return }
+            isReliefScheduled = false
+            guard hasCrowdLeft else { return }
+            mostConnections = connections.count
+            action.run()
+        }
     }
 
     func add(listener: any Channel) {

@@ -28,6 +28,12 @@ public struct VarlinkRouter: Sendable {
     /// Called on the loop when a connection is accepted. Default: everyone may.
     public var refuses: (@Sendable (_ peer: Peer) -> String?)?
 
+    /// An action that gives back what many connections took, and the time that it waits for their calls to end.
+    ///
+    /// Called on the loop when there were at least 64 connections and less than half of them are left. Nil, the default:
+    /// nothing is done.
+    public var whenCrowdLeft: (after: Duration, run: @Sendable () -> Void)?
+
     /// The metrics that are recorded of calls; nil, the default: none.
     public var metrics: VarlinkMetrics?
 

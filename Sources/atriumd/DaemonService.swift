@@ -114,6 +114,11 @@ struct DaemonService: Service {
             registry: registry, roles: access, daemon: facade, turns: turns, logger: logger)
         let unidentified = router.refuses
         router.refuses = { [refuses] in refuses?($0) ?? unidentified?($0) }
+        // Between what remains, the allocator keeps what the calls of many clients have freed.
+        router.whenCrowdLeft = (
+            .seconds(60),
+            { Task(executorPreference: QuietExecutor.shared) { process_return_memory() } }
+        )
         return VarlinkServer(
             on: loop, router: router, limits: limits, logger: Logger(label: "atrium.varlink"))
     }

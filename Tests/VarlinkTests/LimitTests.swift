@@ -1,5 +1,6 @@
 import Glibc
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import Varlink
@@ -25,6 +26,34 @@ import Testing
                 #expect(try await client.receive() == #"{"parameters":{"text":"\#(number)"}}"#)
             }
         }
+    }
+
+    @Test func `once more than half of many connections have closed, an action runs once`()
+        async throws
+    {
+        let (crowds, left) = AsyncStream.makeStream(of: Void.self)
+        try await withService(
+            change: { router, _ in
+                router.whenCrowdLeft = (.milliseconds(1), { left.yield() })
+            },
+            { service in
+                let clients = try (0..<70).map { _ in try service.raw() }
+                for client in clients {
+                    try client.send(
+                        #"{"method":"org.example.test.Echo","parameters":{"text":"a"}}"#)
+                    #expect(try await client.receive() != nil)
+                }
+                for client in clients.prefix(30) { client.close() }
+                try await until { await service.server.currentStatistics().connections == 40 }
+                #expect(try await service.isAlive())
+                for client in clients.dropFirst(30) { client.close() }
+                var runs = crowds.makeAsyncIterator()
+                #expect(await runs.next() != nil)
+                #expect(await service.server.currentStatistics().connections < 35)
+                try await until { await service.server.currentStatistics().connections == 0 }
+                left.finish()
+                #expect(await runs.next() == nil)
+            })
     }
 
     @Test func `connections beyond the limit receive an error, are closed and counted`()

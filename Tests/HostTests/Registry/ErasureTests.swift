@@ -125,7 +125,7 @@ import Testing
             return reason.contains("films/talk has 1 record that can't be read ('c4')")
         }
         #expect(
-            await host.on { $0.status() }.problems.contains {
+            await host.on { $0.status(hasDetails: true) }.problems.contains {
                 $0.contains("The erasure of a person") && $0.contains("('c4')")
             })
     }
@@ -234,7 +234,7 @@ import Testing
             return true
         }
         #expect(
-            await host.on { $0.status() }.problems.contains {
+            await host.on { $0.status(hasDetails: true) }.problems.contains {
                 $0.contains("The erasure of a person") && $0.contains("goes on by itself")
             })
         try await host.cast(3, on: "ronin", by: Self.margarete)
@@ -246,7 +246,7 @@ import Testing
         #expect(try left(of: Self.words, in: host) == [])
         try await check(host)
         #expect(
-            !(await host.on { $0.status() }.problems.contains {
+            !(await host.on { $0.status(hasDetails: true) }.problems.contains {
                 $0.contains("The erasure of a person")
             }))
         try await host.end()

@@ -180,7 +180,9 @@ private final class Fussy: ContainerDelegate {
         try await before.end()
         let host = try await TestRegistry.start(in: directory)
         let status = try #require(
-            await host.on { $0.containers["films"].map(ContainerStatus.init(of:)) })
+            await host.on {
+                $0.containers["films"].map { ContainerStatus(of: $0, hasDetails: true) }
+            })
         #expect(status.state == .degraded)
         #expect(status.reason?.contains("There is no plugin 'test.fussy'") == true)
         #expect(try await host.list("films").items.map(\.id) == ["alien", "heat"])
