@@ -31,7 +31,7 @@ enum ValueTrait: Hashable {
         var traits: Set<ValueTrait> = []
         if text.utf8.allSatisfy(Self.numerals.contains) {
             let number = allowsDecimalComma ? text.replacing(",", with: ".") : text
-            if FieldValues.decimal(number) != nil {
+            if FieldValues.decimal(number) != nil || isWhole(text.utf8) {
                 traits.insert(.number)
                 if Int64(text) != nil { traits.insert(.integer) }
                 if isLeadingZero(text.utf8) {
@@ -60,6 +60,12 @@ enum ValueTrait: Hashable {
     private static func isLeadingZero(_ bytes: String.UTF8View) -> Bool {
         let digits = bytes.first == UInt8(ascii: "-") ? bytes.dropFirst() : bytes[...]
         return digits.first == zero && digits.dropFirst().first.map(isDigit) ?? false
+    }
+
+    /// Whether it is a whole number, however long.
+    private static func isWhole(_ bytes: String.UTF8View) -> Bool {
+        let digits = "+-".utf8.contains(bytes.first ?? 0) ? bytes.dropFirst() : bytes[...]
+        return !digits.isEmpty && digits.allSatisfy(isDigit)
     }
 
     /// Whether a number has a plus or an exponent, or is a whole one that fields do not hold exactly.

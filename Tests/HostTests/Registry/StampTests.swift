@@ -44,8 +44,8 @@ import Testing
         for state in [Comment.State.pending, .shown] {
             _ = try await host.call {
                 $0.moderate(
-                    "films", component: nil, comment: comment, state: state, reason: "why",
-                    by: .moderator, $1)
+                    "films", component: nil, comment: comment, state: state,
+                    reason: state == .pending ? "why" : nil, by: .moderator, $1)
             }
         }
         let other = try await host.post("Bad").comment.entry.comment.id
