@@ -169,6 +169,24 @@ struct IndexQueryTests {
         #expect(try open.query(IndexQuery(search: "on")).total == 1)
     }
 
+    @Test func `many keywords of an item count once each, also once others are in their place`()
+        throws
+    {
+        let open = ContentIndex(fields: [Field(name: "words", type: .keywords)])
+        func item(_ id: String, _ words: Range<Int>) -> Item {
+            Item(id: id, fields: ["words": .list((Array(words) + words).map { .text("w\($0)") })])
+        }
+        open.put([item("a", 0..<100), item("b", 0..<10)], revision: 1)
+        open.put([item("a", 50..<150)], revision: 2)
+        for word in 0..<150 {
+            let selected = Predicate.equals(field: "words", value: .text("w\(word)"))
+            let query = IndexQuery(sections: [SectionQuery(id: "words", selected: [selected])])
+            #expect(
+                try open.query(query).rows.map(\.id) == (word < 10 ? ["b"] : word < 50 ? [] : ["a"])
+            )
+        }
+    }
+
     @Test func `what is missing comes last in both directions and ties go by id`() throws {
         #expect(
             try ids(IndexQuery(sort: [SortKey("-rating")])) == [

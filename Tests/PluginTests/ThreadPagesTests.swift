@@ -27,6 +27,18 @@ import Threads
         #expect(try thread.page(cursor: first.next).outline == "c d")
     }
 
+    @Test func `end after a mebibyte of texts, and go on there`() throws {
+        let thread = try Thread()
+        let text = String(repeating: "\u{1F600}", count: 10_000)
+        for number in 10..<40 { try thread.post("c\(number)", under: nil, text: text) }
+        let first = try thread.page(limit: 1_000)
+        #expect(first.entries.count == (1 << 20) / 40_000 + 1)
+        #expect(first.total == 30)
+        let second = try thread.page(limit: 1_000, cursor: first.next)
+        #expect(first.entries.count + second.entries.count == 30)
+        #expect(second.next == nil)
+    }
+
     @Test func `a comment has a cursor to replies that are too deep`() throws {
         let thread = try Thread()
         try thread.post([("a", nil), ("a1", "a"), ("a11", "a1"), ("a12", "a1"), ("b", nil)])

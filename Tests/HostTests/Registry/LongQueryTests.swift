@@ -242,6 +242,31 @@ struct LongQueryTests {
         try await host.end()
     }
 
+    @Test func `of one user's pages of a large section so many wait, too`() async throws {
+        var limits = HostLimits()
+        limits.waitingQueries = 5
+        let host = try await TestRegistry.start(limits: limits)
+        try await host.apply(.films)
+        try await host.put((0..<400).map { .film("f\($0)", ["g\($0)"]) })
+        let answers = try await host.callAll(9) {
+            (registry, index, reply: @escaping Reply<FiltersPage>) in
+            if index == 0 { registry.domain.slices.rest() }
+            registry.filters(
+                "films", component: nil, selection: Selection(), search: nil,
+                page: SectionPage(section: "genre", text: "g39"),
+                by: (index == 8 ? Caller.bob : .ann).actor, reply)
+        }
+        let refused = HostError.limitExceeded(limit: "waitingQueries", value: 5, retryAfter: 1)
+        for (index, answer) in answers.enumerated() {
+            switch answer {
+            case .success(let page): #expect(page.sections[0].filters.count == 11)
+            case .failure(let error): #expect(error == refused && index < 8, "\(index)")
+            }
+        }
+        #expect(answers.count { (try? $0.get()) == nil } == 2)
+        try await host.end()
+    }
+
     private static let texts = (0..<99).map { "text \($0)" }
 
     /// A club of films whose titles take five runs.
