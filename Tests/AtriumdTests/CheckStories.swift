@@ -206,7 +206,7 @@ extension Stories {
                 #expect(odd.errors.contains("\(folder)/a.yaml: can't be read: Is a directory;"))
                 #expect(odd.errors.contains("/b.yaml: can't be read: No such file or directory;"))
                 #expect(odd.errors.contains("/c.yaml: it is no regular file: put one"), "\(odd)")
-                #expect(odd.errors.contains("/d.yaml: it is not UTF-8;"), "\(odd)")
+                #expect(odd.errors.contains("/d.yaml: it is UTF-16, not UTF-8:"), "\(odd)")
 
                 _ = try await daemon.type("rm -r etc/containers.d; touch etc/containers.d")
                 let file = try await daemon.type("atriumctl reload")
