@@ -40,12 +40,13 @@ final class TextColumn {
             expectedRows = 0
         }
         first.append(contentsOf: repeatElement(-1, count: start + count - first.count))
+        var further = FurtherCodes()
         for text in texts.texts {
             let row = start + Int(text.row)
             let code = texts.withBytes(of: text) { plain, folded in
                 Int32(values.insert(plain, folded: folded, hash: text.hash, row: row))
             }
-            if first[row] < 0 { first[row] = code } else { add(code, row: row) }
+            if first[row] < 0 { first[row] = code } else { add(code, row: row, &further) }
         }
     }
 
@@ -150,12 +151,12 @@ final class TextColumn {
     func age() { values.age() }
 
     /// Adds a further text to a row; one that it has already counts once.
-    private func add(_ code: Int32, row: Int) {
+    private func add(_ code: Int32, row: Int, _ further: inout FurtherCodes) {
         guard code != first[row] else { return }
         if row >= rest.count {
             rest.append(contentsOf: repeatElement([], count: row + 1 - rest.count))
         }
-        if !rest[row].contains(code) { rest[row].append(code) }
+        if further.isNew(code, in: rest[row], of: row) { rest[row].append(code) }
     }
 
     private func setFirst(_ code: Int32, row: Int) {
@@ -199,13 +200,27 @@ final class TextColumn {
     }
 }
 
+/// The further codes of the row to which texts are being added, for a quick look-up if there are many.
+private struct FurtherCodes {
+    private var row = -1
+    private var known: Set<Int32> = []
+
+    /// Whether a row does not have a code yet; it is added to the row then.
+    mutating func isNew(_ code: Int32, in codes: ContiguousArray<Int32>, of row: Int) -> Bool {
+        guard codes.count > CodeSet.few else { return !codes.contains(code) }
+        if row != self.row { (self.row, known) = (row, Set(codes)) }
+        return known.insert(code).inserted
+    }
+}
+
 /// The codes of a row's texts, each once, in order.
 private struct CodeSet {
     private(set) var codes: ContiguousArray<Int32>
     /// The same for a quick look-up; nil for few, which most rows have.
     private var known: Set<Int32>?
 
-    private static let few = 16
+    /// The number of codes up to which each is compared.
+    static let few = 16
 
     /// Makes a set of codes that are there once each.
     init(_ codes: ContiguousArray<Int32>) {

@@ -223,15 +223,12 @@ final class StoreCondition: Sendable {
         }
         let found = database.map { (path, $0) } ?? log.map { ("\(path)-wal", $0) }
         guard let (file, problem) = found else { return nil }
-        lostFile.store(true, ordering: .releasing)
         foreignWrite.store(true, ordering: .releasing)
-        let reason =
-            "\(file) \(problem): another program wrote to it while the store is open, and what is written would be "
-            + "lost: stop the daemon, copy its state directory and restore a backup"
-        if stopWriting(because: reason) {
-            logger.log(.storeLost, ["path": "\(file)", "reason": "\(reason)"])
-        }
-        return file
+        return giveUp(
+            file,
+            because: "\(file) \(problem): another program wrote to it while the store is open, and "
+                + "what is written would be lost: stop the daemon, copy its state directory and "
+                + "restore a backup")
     }
 
     /// Forgets what the files contained: copying the log has failed, perhaps half-way.
@@ -243,13 +240,18 @@ final class StoreCondition: Sendable {
     @discardableResult
     func findLostFile() -> String? {
         guard !isClosed, let lost = files.missing else { return nil }
+        return giveUp(
+            lost,
+            because: "\(lost) was removed or replaced while the store is open, and what is written "
+                + "would be lost: put it back or restore a backup, and restart the daemon")
+    }
+
+    /// Stops all writes because of a file, and logs the reason once; returns the file.
+    private func giveUp(_ file: String, because reason: String) -> String {
         lostFile.store(true, ordering: .releasing)
-        let reason =
-            "\(lost) was removed or replaced while the store is open, and what is written would be lost: put it "
-            + "back or restore a backup, and restart the daemon"
         if stopWriting(because: reason) {
-            logger.log(.storeLost, ["path": "\(lost)", "reason": "\(reason)"])
+            logger.log(.storeLost, ["path": "\(file)", "reason": "\(reason)"])
         }
-        return lost
+        return file
     }
 }

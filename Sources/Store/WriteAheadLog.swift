@@ -23,7 +23,7 @@ final class WriteAheadLog: @unchecked Sendable {
 
     /// The number of frames in the log, as of the last commit.
     private let length = Atomic(0)
-    /// Told when copying fails; set before the first commit.
+    /// Forgets what the files contained when copying fails; set before the first commit.
     private var condition: StoreCondition?
     /// The length at the last call of ``follow(_:)``.
     private var seen = 0

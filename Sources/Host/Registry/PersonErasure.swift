@@ -70,7 +70,7 @@ final class PersonErasure {
     /// Adds a caller, which gets the result, or the first failure.
     func add(_ reply: @escaping Answer<ErasureResult>) { replies.append(reply) }
 
-    /// What an administrator is told of an erasure that failed or was interrupted; nil of any other.
+    /// The sentence about an erasure that failed or was interrupted, for the status; nil: neither happened.
     ///
     /// It does not name the person, whom nobody is to be shown any more.
     var problem: String? {

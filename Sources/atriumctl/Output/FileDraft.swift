@@ -44,7 +44,7 @@ final class FileDraft {
                 guard reason == EWOULDBLOCK else { throw failure("lock", path, reason) }
                 throw CommandFailure("another process is writing \(name), by way of \(path)")
             }
-            // Whose lock was waited for may have given the file its name meanwhile.
+            // Before the lock was taken, another process may have given the file its name.
             if fstat(descriptor, &own) == 0, lstat(path, &there) == 0, own.st_ino == there.st_ino {
                 if own.st_mode & S_IFMT == S_IFREG, own.st_uid == geteuid(), own.st_nlink == 1 {
                     return descriptor

@@ -199,15 +199,20 @@ import Testing
         try await host.end()
     }
 
-    @Test func `an erasure that a crash ends goes on with the next start`() async throws {
-        var host = try await films()
-        let fault = try host.refuseEntries(where: "NEW.topic = 'films.records.erased'")
+    /// Erases the person, and expects that it can't be finished now.
+    private func expectUnfinished(_ host: TestRegistry) async {
         await #expect {
             try await erase(host)
         } throws: {
             guard case .storeUnavailable = $0 as? HostError else { return false }
             return true
         }
+    }
+
+    @Test func `an erasure that a crash ends goes on with the next start`() async throws {
+        var host = try await films()
+        let fault = try host.refuseEntries(where: "NEW.topic = 'films.records.erased'")
+        await expectUnfinished(host)
         try await host.kill()
         try fault.heal()
         host = try await .start(in: host.directory)
@@ -227,12 +232,7 @@ import Testing
     {
         let host = try await films()
         let fault = try host.refuseEntries(where: "NEW.topic = 'films.records.erased'")
-        await #expect {
-            try await erase(host)
-        } throws: {
-            guard case .storeUnavailable = $0 as? HostError else { return false }
-            return true
-        }
+        await expectUnfinished(host)
         #expect(
             await host.on { $0.status(hasDetails: true) }.problems.contains {
                 $0.contains("The erasure of a person") && $0.contains("goes on by itself")
