@@ -40,7 +40,8 @@ extension Stories {
         }
 
         /// SQLite would keep its log beside the file that the link leads to, where no check looks for it.
-        @Test func `a store that is a link to another file is not started, and is named`()
+        @Test(.timeLimit(.minutes(1)))
+        func `a store that is a link to another file is not started, and is named`()
             async throws
         {
             try await withFilms { daemon in

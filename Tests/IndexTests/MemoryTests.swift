@@ -12,12 +12,12 @@ import Testing
 
     /// An index of records, as a start makes it, and the items for their component.
     private func load(
-        _ records: [(id: String, json: String)]
+        _ records: [(id: String, json: String)], fields: [Field] = fields
     ) throws -> (ContentIndex, RecordItems) {
-        let index = ContentIndex(fields: Self.fields)
+        let index = ContentIndex(fields: fields)
         let loader = IndexLoader(index)
         loader.reserve(records.count)
-        var batcher = RecordBatcher(fields: Self.fields, expecting: records.count)
+        var batcher = RecordBatcher(fields: fields, expecting: records.count)
         for (number, record) in records.enumerated() {
             var (id, json) = record
             try id.withUTF8 { id in
@@ -70,6 +70,23 @@ import Testing
             #expect(!items.contains(id), "\(id)")
             #expect(items.item(id) == nil)
         }
+    }
+
+    @Test func `many keywords of a restored item count once each`() throws {
+        let words = (Array(0..<100) + (0..<100)).map { "\"w\($0)\"" }.joined(separator: ",")
+        var records = (0..<2).map { (id: "i\($0)", json: "{\"fields\":{\"words\":[\(words)]}}") }
+        // The rows of few among many are counted one by one.
+        records += (0..<50).map { (id: "other\($0)", json: "{\"fields\":{}}") }
+        let (index, _) = try load(records, fields: [Field(name: "words", type: .keywords)])
+        let all = (0..<101).map { Predicate.equals(field: "words", value: .text("w\($0)")) }
+        var query = IndexQuery(limit: 0, countsFacets: true)
+        query.sections = [
+            SectionQuery(id: "all", offered: all), SectionQuery(id: "one", selected: [all[0]]),
+        ]
+        #expect(try index.query(query).counts.first == Array(repeating: 2, count: 100) + [0])
+        // What is put in the place of one removes each of its words once.
+        index.put([Item(id: "i0", fields: ["words": .list([.text("w0")])])], revision: 9)
+        #expect(try index.query(query).counts.first == [2] + Array(repeating: 1, count: 99) + [0])
     }
 
     @Test func `items of any length are kept, beside short ones`() throws {
