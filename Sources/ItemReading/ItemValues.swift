@@ -55,7 +55,7 @@ package struct ItemValues: Sendable {
             // Others can't be distinguished from their neighbours.
             let most = Int64(1) << 53
             guard !isWhole || (-most...most).contains(whole) else {
-                return "a whole number from -\(most) to \(most)"
+                return FieldValues.exactInteger
             }
             guard Int64(exactly: number) == whole else {
                 return FieldValues.exactNumber
@@ -127,7 +127,7 @@ package struct ObjectMapping {
         }
         let whole: JSONValue
         do throws(JSONError) {
-            whole = try JSON.decode(JSONValue.self, from: bytes)
+            whole = try JSONValue(keepingDigits: bytes)
         } catch {
             throw FormatProblem(error, in: bytes, line: piece.line, column: piece.column)
         }

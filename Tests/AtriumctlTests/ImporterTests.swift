@@ -281,6 +281,38 @@ private final class Shop: Sendable {
         #expect(report.complaints.first?.hasSuffix("the later one counts") == true)
     }
 
+    @Test func `a whole number that 64 bits don't hold keeps its digits, or is refused`()
+        async throws
+    {
+        let shop = Shop()
+        let report = try await run(
+            [
+                #"{"id":"a","rating":12345678901234567890}"#,
+                #"{"id":12345678901234567890,"title":12345678901234567891,"parent":98765432109876543210}"#,
+                #"{"id":"c","length":-9223372036854775809}"#, #"{"id":"d","rating":1e20}"#,
+            ], shop)
+        #expect(report.badLines.map(\.line) == [1, 3])
+        #expect(
+            report.badLines.first?.reason
+                == "rating: expected a number that a 64-bit float holds exactly "
+                + "(a field of the type text keeps every digit), found '12345678901234567890'")
+        shop.state.withLock {
+            #expect($0.items.keys.sorted() == ["12345678901234567890", "d"])
+            #expect(
+                $0.items["12345678901234567890"]?.text == #"{"title":"12345678901234567891"}"#)
+            #expect($0.parents == ["12345678901234567890": "98765432109876543210"])
+        }
+    }
+
+    @Test func `an id is made of a number's digits, however many`() async throws {
+        let shop = Shop()
+        let report = try await run(
+            [#"{"title":"A","code":12345678901234567890}"#], shop,
+            wishes: .init(id: ["title", "code"]))
+        #expect(report.bad == 0)
+        shop.state.withLock { #expect(Array($0.items.keys) == ["a-12345678901234567890"]) }
+    }
+
     @Test func `an import that is interrupted counts what is in`() async throws {
         let shop = Shop()
         let asked = Mutex(0)

@@ -98,6 +98,21 @@ private struct Film: JSONCodable, Equatable {
         }
     }
 
+    @Test func `a tree keeps the digits of whole numbers if it is to`() throws {
+        let text = """
+            [12345678901234567890, -9223372036854775809, 9223372036854775807, -9223372036854775808,
+             1e20, 12345678901234567890.0, {"a": 100000000000000000000000}]
+            """
+        #expect(
+            try JSONValue(keepingDigits: Array(text.utf8))
+                == [
+                    "12345678901234567890", "-9223372036854775809", .int(.max), .int(.min),
+                    .double(1e20), .double(12345678901234567890.0),
+                    ["a": "100000000000000000000000"],
+                ])
+        #expect(throws: JSONError.self) { try JSONValue(keepingDigits: Array("[1] 2".utf8)) }
+    }
+
     @Test func `numbers read as the nearest double`() throws {
         let texts = [
             "0.1", "123456789012345678", "1e22", "1e23", "9007199254740993", "0.30000000000000004",

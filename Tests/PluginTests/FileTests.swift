@@ -144,6 +144,17 @@ import Testing
             "line 2, column 11: title: expected a colon"
         ),
         ("a.json", "[{\"id\": \"a\", \"title\": 1.5}]", "title: expected a text, found '1.5'"),
+        (
+            "a.json", "[{\"id\": \"a\", \"title\": \"A\",\n  \"rating\": 12345678901234567890}]",
+            "line 1, column 2: rating: expected a number that a 64-bit float holds exactly "
+                + "(a field of the type text keeps every digit), found '12345678901234567890'"
+        ),
+        (
+            "a.ndjson",
+            "{\"id\": \"a\", \"title\": \"A\"}\n{\"id\": \"b\", \"title\": \"B\", \"year\": -9223372036854775809}\n",
+            "line 2, column 1: year: expected a whole number from -9007199254740992 to "
+                + "9007199254740992, found '-9223372036854775809'"
+        ),
         ("a.json", "[{\"id\": \"a\"", "the array is not closed"),
         (
             "a.json", "[{\"id\": \"a\", \"title\": \"A\"},\n,{}]",

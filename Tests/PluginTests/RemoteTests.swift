@@ -130,10 +130,22 @@ import Testing
         #expect(items(host) == ["7": ["title": "Seven"]])
     }
 
+    @Test func `ids and texts keep the digits of whole numbers, however many`() async throws {
+        service.answer(#"[{"id": 12345678901234567890, "title": 12345678901234567891}]"#)
+        let host = try await host()
+        #expect(host.services.problem == nil)
+        #expect(items(host) == ["12345678901234567890": ["title": "12345678901234567891"]])
+    }
+
     @Test(arguments: [
         ("[", "line 1, column 2"), (#"{"a": 1}"#, "no array of objects"),
         (#"[{"id": "a"}]"#, "item 1: there is no 'title'"),
         (#"[{"id": "a", "title": "A", "year": "MM"}]"#, "item 1: year: expected a whole number"),
+        (
+            #"[{"id": "a", "title": "A", "year": 12345678901234567890}]"#,
+            "item 1: year: expected a whole number from -9007199254740992 to 9007199254740992, "
+                + "found '12345678901234567890'"
+        ),
         (#"[{"id": "a", "title": "A"}, {"id": "a", "title": "B"}]"#, "item 2: the id 'a' stands"),
     ])
     func `what can't be read changes nothing, and is reported with its place`(

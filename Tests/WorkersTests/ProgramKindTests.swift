@@ -331,6 +331,25 @@ struct `A program` {
         #expect(death.contains("items[0].fields.year"), "\(death)")
     }
 
+    @Test func `of contents that sends a whole number that 64 bits don't hold ends its worker`()
+        async throws
+    {
+        let methods = """
+            def Start(container, component, settings, fields): return {}
+
+            def Listen():
+                return {"items": [{"id": "vast", "fields": {"year": 12345678901234567890}}], "all": True}
+            """
+        let component = Installed.component(of: try plugin(.contents, methods))
+        _ = try await component.start(settings: [:], fields: Conformance.fields)
+        try await eventually("its worker ends") { await component.deaths.count == 1 }
+        let death = await component.deaths.first ?? ""
+        #expect(death.contains("'Listen' with the item 'vast' and fields"), "\(death)")
+        #expect(death.contains("a text in quotes keeps every digit"), "\(death)")
+        #expect(death.contains("found 12345678901234567890"), "\(death)")
+        #expect(await !component.events.contains(.contents(.replaceAll)))
+    }
+
     @Test func `of contents takes no items from people`() async throws {
         let component = Installed.component(of: try plugin(.contents, Self.source))
         _ = try await component.start(settings: [:], fields: Conformance.fields)

@@ -71,7 +71,7 @@ struct DocumentMapping: Sendable {
     func document(_ bytes: [UInt8]) async throws -> Document {
         let whole: JSONValue
         do throws(JSONError) {
-            whole = try JSON.decode(JSONValue.self, from: bytes)
+            whole = try JSONValue(keepingDigits: bytes)
         } catch {
             throw FormatProblem(error, in: bytes, line: 1, column: 1)
         }

@@ -114,10 +114,7 @@ extension ItemDraft {
         let fields: [String: Value]
         do {
             fields = try JSON.decode([String: Value].self, from: item.fields.bytes)
-            if fields.values.contains(where: \.mayBeRounded) {
-                // A number may have been rounded when it was decoded.
-                try WholeNumbers.check(item.fields.bytes)
-            }
+            try WholeNumbers.check(item.fields.bytes, readAs: fields)
         } catch {
             // The frame's syntax was already checked, so only numbers that can't be stored are left.
             throw .itemInvalid(item: item.id, reason: "Its fields can't be read: \(error)")
@@ -125,12 +122,5 @@ extension ItemDraft {
         self.init(
             item: AtriumKit.Item(id: item.id, fields: fields, parent: item.parent),
             ifRevision: item.ifRevision.map(Int64.init))
-    }
-}
-
-extension Value {
-    /// Whether the number may have been written as a whole number beyond 64 bits.
-    fileprivate var mayBeRounded: Bool {
-        if case .number(let number) = self { number.magnitude >= 0x1p63 } else { false }
     }
 }

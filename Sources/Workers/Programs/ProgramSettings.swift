@@ -27,7 +27,9 @@ extension JSONObject {
     /// - Throws: an error with the reason if they can't be read.
     func values(_ what: String) throws(ProgramFailure) -> [String: AtriumKit.Value] {
         do {
-            return try AtriumKit.Value(jsonBytes: bytes).object ?? [:]
+            let values = try AtriumKit.Value(jsonBytes: bytes).object ?? [:]
+            try WholeNumbers.check(bytes, readAs: values)
+            return values
         } catch {
             throw ProgramFailure("\(what) that can't be read: \(error)")
         }

@@ -47,7 +47,7 @@ enum ImportLine: Equatable {
             return .item(item)
         } catch let error as JSONError {
             guard [.unknownMember, .missingMember, .type].contains(error.kind),
-                case .object(let members) = try JSON.decode(JSONValue.self, from: bytes)
+                case .object(let members) = try JSONValue(keepingDigits: bytes)
             else { throw error }
             let names = Set(members.map(\.name))
             if names.contains("fields") { throw error }

@@ -186,11 +186,14 @@ public struct FieldValues: Sendable {
         case "number", "duration":
             if isRounded(text) { return exactNumber }
             return type == "number" ? "a number" : "a duration such as 1h57m or seconds"
-        case "integer": return "a whole number"
+        case "integer": return isRounded(text) ? exactInteger : "a whole number"
         case "boolean": return "true or false"
         default: return "a value of the type \(type)"
         }
     }
+
+    /// What is expected of a whole number that can't be distinguished from its neighbours.
+    public static let exactInteger = "a whole number from -9007199254740992 to 9007199254740992"
 
     /// What is expected of a number of which another would be kept.
     public static let exactNumber =

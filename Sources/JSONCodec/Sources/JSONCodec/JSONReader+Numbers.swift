@@ -28,11 +28,15 @@ extension JSONReader {
         return value
     }
 
-    /// Reads a number: as an integer if it is written as one and fits, otherwise as a `Double`.
+    /// Reads a number: as an integer if it is written as one and fits, otherwise as a `Double`, or as its digits if
+    /// they are to be kept.
     mutating func readNumber() throws(JSONError) -> JSONValue {
         if let value = readShortInteger() { return .int(Int64(value)) }
         let number = try scanNumber(expected: "a number")
-        if number.isInteger, let value = number.integer { return .int(Int64(value)) }
+        if number.isInteger {
+            if let value = number.integer { return .int(Int64(value)) }
+            if keepsDigits { return .string(number.text(in: bytes)) }
+        }
         guard let value = number.double(in: bytes) else { throw rangeError(number) }
         return .double(value)
     }

@@ -47,6 +47,9 @@ public struct JSONReader {
     /// Whether what is read is held to JSON's grammar alone, see ``rawValueOfAnySize()``.
     var isLenient = false
 
+    /// Whether a whole number that 64 bits don't hold is a string of a tree, see ``JSONValue/init(keepingDigits:)``.
+    var keepsDigits = false
+
     private let depthLimit: Int
     private var depth = 0
 

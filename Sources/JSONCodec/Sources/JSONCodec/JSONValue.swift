@@ -120,6 +120,26 @@ extension JSONValue: JSONReadable, JSONWritable {
         }
     }
 
+    /// Reads one value that makes up the whole of a text, and rounds no whole number.
+    ///
+    /// A whole number that 64 bits don't hold is a ``string(_:)`` of its digits. Elsewhere it is the nearest
+    /// ``double(_:)``.
+    ///
+    /// - Parameter bytes: The text, UTF-8.
+    /// - Throws: ``JSONError`` if it is not JSON, or a name occurs twice in one object.
+    public init(keepingDigits bytes: [UInt8]) throws(JSONError) {
+        let result = bytes.withUnsafeBytes { buffer in
+            Result { () throws(JSONError) -> JSONValue in
+                var reader = JSONReader(buffer)
+                reader.keepsDigits = true
+                let value = try JSONValue(json: &reader)
+                try reader.end()
+                return value
+            }
+        }
+        self = try result.get()
+    }
+
     private static func members(_ json: inout JSONReader) throws(JSONError) -> [Member] {
         var members: [Member] = []
         try json.beginObject()
