@@ -192,6 +192,46 @@ extension Stories {
             }
         }
 
+        /// Observers and members read that it was refused, moderators and administrators also why.
+        @Test(.enabled(if: geteuid() == 0, "acts for other users, as root alone can"))
+        func `why a plugin was refused, and where plugins are, is for those who look after them`()
+            async throws
+        {
+            let (folder, loose) = (try TemporaryDirectory(), try TemporaryDirectory())
+            try folder.write("torn/manifest.json", "{")
+            #expect(chmod(loose.path, 0o777) == 0)
+            let options = DaemonUnderTest.Options(
+                arguments: ["--plugin-path", folder.path, "--plugin-path", loose.path])
+            try await People.withFilms(options) { daemon, people in
+                let calls: [JSONValue] = [
+                    ["method": "org.atrium.Plugins.List"],
+                    [
+                        "method": "org.atrium.Plugins.Describe",
+                        "parameters": ["plugin": "org.atrium.stars"],
+                    ],
+                    ["method": "org.atrium.Daemon.Status"],
+                ]
+                for (role, hasDetails) in [
+                    ("nobody", false), ("member", false), ("frontend", false), ("moderator", true),
+                    ("admin", true),
+                ] {
+                    let replies = try await people.call(as: role, calls)
+                    let texts = replies.map { String(decoding: JSON.encode($0), as: UTF8.self) }
+                    #expect(texts.allSatisfy { !$0.contains("\"error\"") }, "\(texts)")
+                    let torn = replies[0]["parameters"]?["plugins"]?.array?
+                        .first { $0["id"]?.string == "torn" }
+                    #expect(torn?["state"]?.string == "refused", "\(role)")
+                    #expect((torn?["reason"] != nil) == hasDetails, "\(role)")
+                    #expect(texts[0].contains(folder.path) == hasDetails, "\(role)")
+                    #expect(texts[1].contains("\"path\"") == hasDetails, "\(role)")
+                    #expect(texts[2].contains("The plugin torn was refused"), "\(role)")
+                    #expect(texts[2].contains("is not looked into"), "\(role)")
+                    #expect(texts[2].contains(folder.path) == hasDetails, "\(role)")
+                    #expect(texts[2].contains(loose.path) == hasDetails, "\(role)")
+                }
+            }
+        }
+
         private static func plugin(_ id: String, in reply: Finished) throws -> JSONValue? {
             try reply.json["plugins"]?.array?.first { $0["id"]?.string == id }
         }

@@ -93,7 +93,8 @@ struct PluginsControl: PluginsService {
                 restarts: status.state == .loaded ? restarts[status.id] ?? [] : [],
                 isolated: status.state == .loaded
                     ? context.registry.isolationReason(of: status.id) : nil,
-                onDisk: status.state == .loaded ? onDisk[status.id] : nil)
+                onDisk: status.state == .loaded ? onDisk[status.id] : nil,
+                hasDetails: hasDetails)
         }
     }
 }
@@ -108,13 +109,15 @@ private struct PluginUse {
     let isolated: String?
     /// The version on the disk, if it differs from the loaded one; nil: it does not.
     let onDisk: PluginCopy?
+    /// Whether it says where the plugin is and why it can't be loaded: for moderators and administrators.
+    let hasDetails: Bool
 
     /// A sentence about the version on the disk, with what to do; nil: there is none.
     var advice: String? {
         guard let onDisk else { return nil }
         if let problem = onDisk.problem {
-            return "What is on the disk can't be loaded: \(problem) The loaded version stays in "
-                + "use."
+            return "What is on the disk can't be loaded\(hasDetails ? ": \(problem)" : ".") The "
+                + "loaded version stays in use."
         }
         let isSameVersion = onDisk.version == status.version
         let what =
@@ -156,7 +159,8 @@ extension Interfaces.Plugin {
         self.init(
             id: status.id, version: status.version, kind: status.kind?.rawValue ?? "",
             title: status.title, description: status.description, state: state,
-            reason: status.reason, path: status.path,
+            reason: use.hasDetails ? status.reason : nil,
+            path: use.hasDetails ? status.path : nil,
             isolation: status.isolation == .daemon && use.isolated == nil ? .daemon : .process,
             components: use.components,
             restarts: use.restarts.isEmpty

@@ -6,7 +6,8 @@ import Store
 extension Registry {
     /// The status of the registry, as of now.
     ///
-    /// - Parameter hasDetails: whether it says how components failed: for moderators and administrators.
+    /// - Parameter hasDetails: whether it says how components failed, and why plugins were refused: for moderators and
+    ///   administrators.
     /// - Returns: the status.
     public func status(hasDetails: Bool) -> RegistryStatus {
         RegistryStatus(
@@ -64,11 +65,7 @@ extension Registry {
 
     private func problems(hasDetails: Bool) -> [String] {
         domain.store.checkFiles()
-        var problems = plugins.problems
-        for plugin in plugins.plugins where plugin.state == .refused || plugin.state == .failed {
-            problems.append(
-                "The plugin \(plugin.id) was \(plugin.state.rawValue): \(plugin.reason ?? "")")
-        }
+        var problems = pluginProblems(hasDetails: hasDetails)
         problems += containers.values.sorted { $0.name < $1.name }.flatMap {
             ContainerProblems(container: $0, hasDetails: hasDetails).sentences
         }
@@ -89,6 +86,16 @@ extension Registry {
             problems.append("The store takes no writes: \(reason)")
         }
         return problems
+    }
+
+    private func pluginProblems(hasDetails: Bool) -> [String] {
+        let unusable = plugins.plugins.filter { $0.state == .refused || $0.state == .failed }
+        guard hasDetails else {
+            return plugins.problems.map { _ in "A plugin directory is not looked into" }
+                + unusable.map { "The plugin \($0.id) was \($0.state.rawValue)" }
+        }
+        return plugins.problems
+            + unusable.map { "The plugin \($0.id) was \($0.state.rawValue): \($0.reason ?? "")" }
     }
 
     private var storeBytes: Int {

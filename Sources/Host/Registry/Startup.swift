@@ -189,9 +189,9 @@ public final class Startup {
             domain.bus.post(
                 BusNotification(
                     time: domain.now(), topic: "daemon.plugins.\(event)",
-                    payload: Payload.object {
-                        $0.member("plugin", plugin.id)
-                        $0.member("reason", plugin.reason)
+                    payload: Payload.object { $0.member("plugin", plugin.id) },
+                    restricted: plugin.reason.map { reason in
+                        Payload.object { $0.member("reason", reason) }
                     }))
         }
     }

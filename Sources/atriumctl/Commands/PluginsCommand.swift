@@ -28,7 +28,7 @@ struct PluginsCommand: AsyncParsableCommand {
         table.show()
         for plugin in reply.plugins {
             guard let reason = plugin.reason else { continue }
-            let name = plugin.id.isEmpty ? plugin.path : plugin.id
+            let name = plugin.id.isEmpty ? plugin.path ?? "" : plugin.id
             Output.line(PrintableText.line("\(name) is \(plugin.state.rawValue): \(reason)"))
         }
         for plugin in reply.plugins {
@@ -113,7 +113,7 @@ struct PluginDescribeCommand: AsyncParsableCommand {
             "Restarted", plugin.restarts.map { $0 == 1 ? "once" : "\(Wording.count($0)) times" })
         if let isolated = plugin.isolated { facts.add("Isolated", isolated) }
         for trouble in plugin.troubles ?? [] { facts.add("Trouble", trouble) }
-        facts.add(plugin.path.hasSuffix(".so") ? "Library" : "Program", plugin.path)
+        facts.add(plugin.path?.hasSuffix(".so") == true ? "Library" : "Program", plugin.path)
         return facts
     }
 }
