@@ -246,6 +246,8 @@ import Testing
             ["id": "added", "field": "released"])
         for (section, filter) in [
             ("year", "9007199254740993"), ("rating", "9007199254740993"),
+            ("rating", "12345678901234567890"), ("rating", "0x1F"), ("rating", "0x1.8p1"),
+            ("rating", "0xE"), ("rating", "nan"),
             ("added", "2026-01-31T20:15:00.0001Z"), ("added", "9999-12-31T23:00:00-02:00"),
         ] {
             #expect(throws: Refusal.self) { try self.filter(host, section, filter) }
@@ -327,7 +329,7 @@ import Testing
         #expect(try predicate(host, "length", "3600..7200") == range(3600, 7200))
         #expect(try predicate(host, "length", "..7200.5") == range(nil, 7200.5))
         #expect(try predicate(host, "length", "3600..") == range(3600, nil))
-        for text in ["..", "3600", "a..b", "2..1", "1..x", "", "1..nan"] {
+        for text in ["..", "3600", "a..b", "2..1", "1..x", "", "1..nan", "0x10..", "..0x1.8p9"] {
             let refusal = try #require(
                 #expect(throws: Refusal.self) { try predicate(host, "length", text) })
             #expect(refusal.reason.contains("5400..7200 in seconds"))

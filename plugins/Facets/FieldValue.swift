@@ -113,13 +113,19 @@ extension Field {
 
     /// A number; nil for a whole one that can't be distinguished from its neighbours.
     private func exactNumber(_ text: String) -> Value? {
-        guard let int = Int64(text) else { return finiteNumber(text).map(Value.number) }
+        guard let int = Int64(text) else {
+            // A whole number that 64 bits don't hold would be rounded.
+            let isWhole = !text.utf8.contains { $0 == UInt8(ascii: ".") || $0 | 0x20 == 0x65 }
+            return isWhole ? nil : finiteNumber(text).map(Value.number)
+        }
         if int.magnitude <= 1 << 53 { return .int(int) }
         return Int64(exactly: Double(int)) == int ? .number(Double(int)) : nil
     }
 
+    /// A number in decimal notation: `Double` also reads hexadecimal ones, and words for what is not finite.
     private func finiteNumber(_ text: String) -> Double? {
-        Double(text).flatMap { $0.isFinite ? $0 : nil }
+        guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }) else { return nil }
+        return Double(text).flatMap { $0.isFinite ? $0 : nil }
     }
 }
 
