@@ -261,6 +261,28 @@ private final class Shop: Sendable {
     }
 
     @Test(arguments: [
+        (["1", "2", "3"], "3"), (["1", "2", #""bad""#], "2"), (["1", #""bad""#, #""bad""#], "1"),
+        (["1", #""bad""#, "3"], "3"), ([#""bad""#, "2", #""bad""#], "2"),
+    ])
+    func `of an id that stands in several batches the latest good line counts`(
+        ratings: [String], kept: String
+    ) async throws {
+        let shop = Shop()
+        var lines: [String] = []
+        for (batch, rating) in ratings.enumerated() {
+            // Each batch is refused for its last line, and sent again, while those behind it are under way.
+            lines += [item("x", rating)] + (1...998).map { item("i\(batch)-\($0)") }
+            lines.append(item("bad\(batch)", #""bad""#))
+        }
+        let report = try await run(lines, shop)
+        #expect(report.bad == 3 + ratings.count { $0.contains("bad") })
+        shop.state.withLock {
+            #expect($0.items["x"]?.text == #"{"rating":\#(kept)}"#)
+            #expect($0.items.count == 3 * 998 + 1)
+        }
+    }
+
+    @Test(arguments: [
         ["id,title,parent", "cafe\u{301},A,e\u{301}"],
         [#"{"id":"cafe\u0301","title":"A","parent":"e\u0301"}"#],
         [#"{"id":"cafe\u0301","fields":{"title":"A"},"parent":"e\u0301"}"#],

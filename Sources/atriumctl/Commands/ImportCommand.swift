@@ -18,7 +18,7 @@ struct ImportCommand: AsyncParsableCommand {
             a whole: {"id": …, "fields": {…}}.
 
             Bad lines are named and left out; all others go in. Of an id that stands twice the later \
-            line counts. What is there just so stays untouched, so an import that was interrupted is \
+            line counts unless it is bad. What is there just so stays untouched, so an import that was interrupted is \
             completed by running it again. Nothing is removed: a file without items, such as [], changes \
             nothing, and a line says so; an empty file is an error.
             """

@@ -6,7 +6,8 @@ import Varlink
 /// Sends what a file holds in batches, several at once, and leaves out the bad lines.
 ///
 /// The daemon replies to batches in order. When one is refused, it is sent again without its bad entries, and
-/// without those that a batch sent after it has another version of: the later version must stay.
+/// without those that a batch sent after it has another version of: the later version must stay. An entry that is left
+/// out so is sent once the later version is refused.
 struct Importer {
     /// How many batches may wait for their replies at once.
     static let window = 4
@@ -26,6 +27,9 @@ struct Importer {
     private let isInterrupted: () -> Bool
     private(set) var report = ImportReport()
     private var flights: [Flight] = []
+    /// The entries that were left out for later versions that are under way, by their identities, in the order of the
+    /// file.
+    private var outdated: [[String]: [ImportBatch.Entry]] = [:]
     private var progress = ProgressBar()
     private var itemLines = ItemLines()
     /// The line before that the latest item stands in, too.
@@ -231,6 +235,9 @@ struct Importer {
             case .restored(let reply):
                 report.add(restored: reply.restored, unchanged: reply.unchanged)
             }
+            if !outdated.isEmpty {
+                for entry in flight.batch.entries { outdated[entry.content.identity] = nil }
+            }
         } catch let error as VarlinkRemoteError {
             try await mend(flight.batch, error, attempt: attempt)
         } catch {
@@ -251,12 +258,12 @@ struct Importer {
             }
             try await deliver(batch, attempt: attempt + 1)
         case .entry(let place):
-            reject(entries[place], error)
+            try await reject(entries[place], error)
             try await deliver(ImportBatch(entries[..<place]))
             let rest = ImportBatch(entries[(place + 1)...])
             for piece in rest.pieces(of: Self.pieceSize) { try await deliver(piece) }
         case .entries(let places):
-            for place in places { reject(entries[place], error) }
+            for place in places { try await reject(entries[place], error) }
             let bad = Set(places)
             try await deliver(
                 ImportBatch(entries.indices.filter { !bad.contains($0) }.map { entries[$0] }))
@@ -267,13 +274,26 @@ struct Importer {
 
     private mutating func deliver(_ batch: ImportBatch, attempt: Int = 1) async throws {
         let later = Set(flights.flatMap { $0.batch.entries.map(\.content.identity) })
-        let batch = ImportBatch(batch.entries.filter { !later.contains($0.content.identity) })
-        guard !batch.isEmpty else { return }
-        try await receive(send(batch), attempt: attempt)
+        var latest = ImportBatch()
+        for entry in batch.entries {
+            if later.contains(entry.content.identity) {
+                outdated[entry.content.identity, default: []].append(entry)
+            } else {
+                latest.append(entry)
+            }
+        }
+        guard !latest.isEmpty else { return }
+        try await receive(send(latest), attempt: attempt)
     }
 
-    private mutating func reject(_ entry: ImportBatch.Entry, _ error: VarlinkRemoteError) {
+    /// Reports that an entry was refused; the version before counts if it was left out for this one.
+    private mutating func reject(
+        _ entry: ImportBatch.Entry, _ error: VarlinkRemoteError
+    ) async throws {
         report.add(.init(line: entry.line, reason: Self.reason(error, container)))
+        if let before = outdated[entry.content.identity]?.popLast() {
+            try await deliver(ImportBatch([before]))
+        }
     }
 
     /// Why an entry was refused; of a field that is not declared without the list of those that are, on every line.
