@@ -17,6 +17,13 @@ final class ActorErasure {
         var comments: [Comment] = []
         /// Damaged records whose owner is unknown.
         var unreadable = UnreadableRecords()
+        /// How many of the ballots, and then of the comments, are erased.
+        var erased = 0
+
+        /// The number of ballots that are erased.
+        var erasedBallots: Int { min(erased, ballots.count) }
+        /// The number of comments that are erased.
+        var erasedComments: Int { min(erased - erasedBallots, comments.count) }
     }
 
     /// The most records that one entry changes.
@@ -30,7 +37,7 @@ final class ActorErasure {
     private let actor: ActorID
     /// The container; nil if it is not loaded, because its definition is unreadable or was removed.
     private let home: Container?
-    private var done: Answer<Found> = { _ in }
+    private var done: (Found, HostError?) -> Void = { _, _ in }
     private var found = Found()
     private var hasRefused = false
     /// Whether the component may still show records that are no longer in the store.
@@ -49,15 +56,16 @@ final class ActorErasure {
 
     /// Runs the erasure.
     ///
-    /// - Parameter done: called with what was found, or with the error that stopped it; it can then be started again.
-    func run(_ done: @escaping Answer<Found>) {
+    /// - Parameter done: called with what was found and erased, and with the error that stopped it; then another one can
+    ///   be run.
+    func run(_ done: @escaping (Found, HostError?) -> Void) {
         guard let home else {
             self.done = done
             return scan()
         }
         home.gates.close([component]) { [self] in
-            self.done = { [component] result in
-                done(result)
+            self.done = { [component] found, error in
+                done(found, error)
                 home.gates.open([component])
             }
             scan()
@@ -66,16 +74,16 @@ final class ActorErasure {
 
     private var slot: Slot? { home?.slot(component) }
 
-    private func finish(_ result: Result<Found, HostError>) {
+    private func finish(_ error: HostError? = nil) {
         if isAhead { startAnew() }
-        done(result)
+        done(found, error)
     }
 
     private func scan() {
         let scan = ActorScan(of: actor, in: container, component)
         scan.run(in: domain) { [self] result in
             switch result {
-            case .failure(let error): finish(.failure(error))
+            case .failure(let error): finish(error)
             case .success(let scan):
                 found = scan.found
                 // The component may have read them before they were damaged, so it has to be restarted.
@@ -87,13 +95,14 @@ final class ActorErasure {
 
     /// Removes some of the records, then the others.
     private func remove(_ changes: ArraySlice<Change>) {
-        guard !changes.isEmpty else { return finish(.success(found)) }
-        if domain.isStopping { return finish(.failure(domain.stopping)) }
+        guard !changes.isEmpty else { return finish() }
+        if domain.isStopping { return finish(domain.stopping) }
         let part = Array(changes.prefix(Self.part))
         let next: Answer<Void> = { [self] result in
             switch result {
-            case .failure(let error): finish(.failure(error))
+            case .failure(let error): finish(error)
             case .success:
+                found.erased += part.count
                 domain.timers.afterPoll { self.remove(changes.dropFirst(part.count)) }
             }
         }

@@ -5,8 +5,8 @@ struct PastSlice: Sendable {
     var part: ErasedPart
     /// The sequences of notifications that are to be deleted.
     var gone: [Int64] = []
-    /// How many notifications are deleted or lose their actor.
-    var count = 0
+    /// The sequences of the person's notifications, which are deleted or lose their actor.
+    var changed: [Int64] = []
     /// The sequence after which the next slice begins; nil after the last slice.
     var last: Int64?
 
@@ -25,7 +25,7 @@ struct PastSlice: Sendable {
             case .nobodys: break
             case .gone: gone.append(notification.sequence)
             }
-            count += 1
+            changed.append(notification.sequence)
         }
         last = past.through
     }

@@ -41,10 +41,14 @@ final class PersonErasure {
     private let isResumed: Bool
     private var isNoted: Bool
     private var replies: [Answer<ErasureResult>] = []
+    /// What all tries have erased.
     private var result = ErasureResult()
     private var part: ErasedPart
+    /// The stored notifications that all tries have found: one that failed may have erased some.
+    private var past: Set<Int64> = []
+    /// The notifications to be deleted, as this try found them.
     private var gone: [Int64] = []
-    /// Components with damaged records, whose owner can't be determined: a sentence each.
+    /// Components with damaged records, whose owner can't be determined, as this try found them: a sentence each.
     private var unreadable: [String] = []
     private var over: () -> Void = {}
     /// Why the last try failed; nil before the first failure, and when the erasure is finished.
@@ -153,7 +157,7 @@ extension PersonErasure {
     private func begin() {
         // An export that began earlier still contains the person's records.
         endExports()
-        unreadable = []
+        (gone, unreadable) = ([], [])
         for container in state.containers.values { container.screens?.ballotsChanged() }
         domain.read { store in
             try store.containers()
@@ -206,19 +210,17 @@ extension PersonErasure {
         case .contents, .filters: return erase(rest, of: name, at: home, done)
         default: break
         }
-        ActorErasure(of: actor, from: component, in: name, at: home, domain).run { [self] result in
-            switch result {
-            case .failure(let error): done(.failure(error))
-            case .success(let found):
+        ActorErasure(of: actor, from: component, in: name, at: home, domain)
+            .run { [self] found, error in
                 count(found, of: component, in: name)
+                if let error { return done(.failure(error)) }
                 erase(rest, of: name, at: home, done)
             }
-        }
     }
 
     private func count(_ found: ActorErasure.Found, of component: String, in container: String) {
-        result.ballots += found.ballots.count
-        result.comments += found.comments.count
+        result.ballots += found.erasedBallots
+        result.comments += found.erasedComments
         if let records = found.unreadable.records {
             unreadable.append("\(container)/\(component) has \(records)")
         }
@@ -244,7 +246,7 @@ extension PersonErasure {
             case .success(let slice):
                 self.part = slice.part
                 gone += slice.gone
-                self.result.notifications += slice.count
+                past.formUnion(slice.changed)
                 if let last = slice.last { return eraseRecent(last) }
                 eraseFromRing()
             }
@@ -313,6 +315,7 @@ extension PersonErasure {
                 failure = nil
                 isBlocked = false
                 domain.bus.readAgain()
+                result.notifications = past.count
                 result.sequence = commit.sequence
                 result.copies = copies
                 domain.logger.log(

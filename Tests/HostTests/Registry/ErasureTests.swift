@@ -442,7 +442,8 @@ import Testing
         try await host.end()
     }
 
-    @Test func `a thousand ballots go in slices, and those of others stay`() async throws {
+    @Test(arguments: [false, true])
+    func `a thousand ballots go in slices, and those of others stay`(fails: Bool) async throws {
         let host = try await TestRegistry.start()
         try await host.apply(.films)
         try await host.put((0..<1_000).map { .film("film-\($0)") })
@@ -454,6 +455,13 @@ import Testing
             }
             for result in cast { _ = try result.get() }
         }
+        if fails {
+            let erased = "topic = 'films.records.erased'"
+            let fault = try host.refuseEntries(
+                where: "NEW.\(erased) AND EXISTS (SELECT 1 FROM entries WHERE \(erased))")
+            await expectUnfinished(host)
+            try fault.heal()
+        }
         let result = try await erase(host)
         #expect(result.ballots == 1_000)
         #expect(result.notifications == 1_000)
@@ -462,6 +470,28 @@ import Testing
             #expect(tally == Tally(count: 1, score: 3, histogram: ["3": 1]))
         }
         #expect(try left(of: [Self.name], in: host) == [])
+        try await host.end()
+    }
+
+    @Test func `an erasure that is tried again counts all notifications once`() async throws {
+        let other = try await films()
+        let whole = try await erase(other)
+        try await other.end()
+        let host = try await films()
+        let fault = try OtherProgram(at: host.store.file)
+        try fault.execute(
+            """
+            CREATE TRIGGER kept BEFORE UPDATE OF topic ON entries
+            BEGIN SELECT RAISE(ABORT, 'kept by a test'); END;
+            """)
+        await expectUnfinished(host)
+        try fault.heal()
+        let result = try await erase(host)
+        #expect(result.ballots == whole.ballots)
+        #expect(result.comments == whole.comments)
+        #expect(result.notifications == whole.notifications)
+        #expect(try left(of: Self.words, in: host) == [])
+        try await check(host)
         try await host.end()
     }
 }
