@@ -112,8 +112,7 @@ package struct ItemMapping: Sendable {
 
     /// An id in NFC, as ids are.
     private static func normal(_ text: String, _ line: Int) throws(FormatProblem) -> String {
-        let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
-        let id = isASCII ? text : text.precomposed
+        let id = ItemText.normal(text)
         guard id.utf8.count <= 200,
             id.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
         else {
