@@ -66,17 +66,16 @@ public struct CommentRules {
     }
 
     func check(text: String) throws(Refusal) {
-        if isBlank(text) {
-            throw Refusal(.refused, "A comment says something; this one is empty.")
-        }
         // No text has more characters than bytes: most need not be counted.
-        guard text.utf8.count > maxLength else { return }
-        let length = text.unicodeScalars.count
+        let length = text.utf8.count > maxLength ? text.unicodeScalars.count : 0
         if length > maxLength {
             throw Refusal(
                 .limitExceeded,
                 "A comment has \(maxLength) characters at most; this one has \(length).",
                 evidence: ["limit": "maxLength", "value": "\(maxLength)"])
+        }
+        if isBlank(text) {
+            throw Refusal(.refused, "A comment says something; this one is empty.")
         }
     }
 

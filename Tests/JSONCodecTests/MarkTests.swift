@@ -32,6 +32,16 @@ import Testing
         #expect(throws: JSONError.self) { try JSONObject(Array("{\"a\":[\"\(text)\"]}".utf8)) }
     }
 
+    @Test func `a run is counted wherever it begins, within letters and among shorter runs`() throws
+    {
+        for start in 0..<520 {
+            let letters = String(repeating: "x", count: start)
+            let few = letters + Self.many + "o" + Self.many + "오"
+            #expect(refusal(of: "\"\(few)\"") == nil, "behind \(start) letters")
+            #expect(refusal(of: "\"\(few)\(Self.many)\u{5B0}o\"") != nil, "behind \(start) letters")
+        }
+    }
+
     @Test func `letters of any length are no marks`() throws {
         let text = String(repeating: "é한が", count: 10_000)
         #expect(try JSON.decode(String.self, from: "\"\(text)\"") == text)

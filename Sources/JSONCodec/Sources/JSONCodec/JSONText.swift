@@ -11,11 +11,16 @@ struct JSONText {
 
     /// The string, its escapes resolved.
     var string: String {
-        guard isEscaped else { return String(checked: bytes, isASCII: isASCII) }
+        withContent { String(checked: $0, isASCII: isASCII) }
+    }
+
+    /// Calls a closure with the UTF-8 of the string, its escapes resolved.
+    @inline(__always)
+    private func withContent<Result>(_ body: (JSONBytes) -> Result) -> Result {
+        guard isEscaped else { return body(bytes) }
         return withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 1) { buffer in
             let count = JSONEscapes.resolve(bytes, into: buffer)
-            let content = JSONBytes(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            return String(checked: content, isASCII: isASCII)
+            return body(JSONBytes(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
         }
     }
 }
@@ -29,21 +34,43 @@ extension JSONText {
     static let marksInARow = 128
 
     /// Whether no more marks than that follow one another.
+    ///
+    /// A mark takes at least two bytes. So a longer run of them has a byte at a multiple of twice that number, and only
+    /// the marks around these places are counted.
     var hasFewMarksInARow: Bool {
-        // A mark takes two bytes at least.
-        guard !isASCII, bytes.count > 2 * JSONText.marksInARow else { return true }
-        var run = 0
-        for scalar in string.unicodeScalars {
-            run = JSONText.isMark(scalar) ? run + 1 : 0
-            if run > JSONText.marksInARow { return false }
+        let distance = 2 * JSONText.marksInARow
+        guard !isASCII, bytes.count > distance else { return true }
+        return withContent { content in
+            let text = unsafe UTF8Span(
+                unchecked: content.buffer.bindMemory(to: UInt8.self).span, isKnownASCII: false)
+            var scalars = text.makeUnicodeScalarIterator()
+            for place in stride(from: distance, to: text.count, by: distance) {
+                scalars.reset(roundingBackwardsFrom: place)
+                var run = 0
+                while run <= JSONText.marksInARow, let scalar = scalars.next(),
+                    JSONText.isMark(scalar)
+                {
+                    run += 1
+                }
+                guard run > 0 else { continue }
+                scalars.reset(roundingBackwardsFrom: place)
+                while run <= JSONText.marksInARow, let scalar = scalars.previous(),
+                    JSONText.isMark(scalar)
+                {
+                    run += 1
+                }
+                if run > JSONText.marksInARow { return false }
+            }
+            return true
         }
-        return true
     }
 
     /// Whether normalizing sorts it: also three that are none, and decompose to marks alone.
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case ..<0x300: false
+        case ..<0x300, 0x34F: false
+        // Nearly all that people write are in this block.
+        case 0x300...0x36F: true
         case 0xF73, 0xF75, 0xF81: true
         default: scalar.properties.canonicalCombiningClass != .notReordered
         }
