@@ -73,13 +73,8 @@ public final class Container {
 
     var checker: FieldChecker { FieldChecker(fields: definition.fields) }
 
-    /// Sets the container's definition and components.
-    ///
-    /// - Parameters:
-    ///   - live: the present definition.
-    ///   - applied: the definition as it was last applied.
-    ///   - remains: components that were detached and left records.
-    ///   - slots: the slots of the definition's components, in its order.
+    /// Sets the present definition, what was last applied, what detached components left, and the slots, in the
+    /// definition's order.
     func setDefinition(
         _ live: ContainerDefinition, applied: ContainerDefinition?, remains: [String: Remains],
         _ slots: [Slot]
@@ -254,9 +249,7 @@ extension Container {
         .scopeNotFound(name, known: definition.scopes.map(\.name))
     }
 
-    /// The delegate for what happens in a scope; nil: in the first scope, or in a container without scopes.
-    ///
-    /// - Returns: the delegate; fails while it can't be made.
+    /// The delegate for what happens in a scope, or in the first one; fails while it can't be made.
     func delegate(in scope: String?) -> Result<ContainerDelegate, HostError> {
         delegates.delegate(in: self.scope(scope)?.name)
     }

@@ -208,12 +208,8 @@ public struct ContainerComments {
         }
     }
 
-    /// The comment as a call or a screen gets it, with its author's name.
-    ///
-    /// - Parameters:
-    ///   - entry: the comment and its place in the thread.
-    ///   - withReason: whether the reader is its author or a moderator, who alone may see why it was held or removed.
-    /// - Returns: the comment without what the reader may not see.
+    /// The comment as a call or a screen gets it, with its author's name; its author and moderators alone may see why
+    /// it was held or removed.
     func view(_ entry: ThreadPage.Entry, withReason: Bool = false) -> CommentView {
         var entry = entry
         if !withReason, entry.comment.reason != nil { entry.comment.reason = nil }
@@ -335,9 +331,8 @@ extension ContainerComments {
         return container.absence(of: item) == nil
     }
 
-    /// Updates the texts of comments in notifications that are not delivered yet.
-    ///
-    /// - Returns: the text of the comment that the entry's notification is about; nil: it is about none, or has none.
+    /// Updates the texts of comments in notifications that are not delivered yet; returns that of the entry's
+    /// notification.
     func updateTexts(
         of decision: Decision, from slot: Slot, _ draft: EntryDraft, _ commit: Commit
     ) -> CommentText? {

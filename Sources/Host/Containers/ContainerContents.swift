@@ -267,13 +267,8 @@ extension ListPresentation {
 }
 
 extension ItemView {
-    /// An item as a call or a screen gets it, without anybody's ballot.
-    ///
-    /// - Parameters:
-    ///   - row: the item.
-    ///   - fields: the fields to include; nil: all.
-    ///   - nested: the lists whose items may be its children.
-    ///   - derived: which votes and comments its list has.
+    /// An item as a call or a screen gets it, without anybody's ballot: with some of its fields, or all, and the
+    /// number of its children in the `nested` lists.
     @inline(__always)
     init(
         _ row: IndexedItem, fields: Set<String>? = nil, nested: [ContentIndex],
@@ -327,12 +322,7 @@ extension ContentIndex {
         }
     }
 
-    /// Prepares the answer to a query in slices.
-    ///
-    /// - Parameters:
-    ///   - query: the query.
-    ///   - slot: the list's slot.
-    ///   - then: called with the prepared answer, which is to be read at once.
+    /// Prepares the answer to a query in slices; `then` is called with it, and is to read it at once.
     func prepare(
         _ query: IndexQuery, of slot: Slot, then: @escaping Answer<QueryPreparation>
     ) {

@@ -36,13 +36,8 @@ extension Delivery {
             payload: entry.payload, restricted: entry.restricted, about: entry.comment, says: text)
     }
 
-    /// Updates screens that show their users' own ballots, after a commit.
-    ///
-    /// - Parameters:
-    ///   - decision: what was committed.
-    ///   - actor: on whose behalf.
-    ///   - slot: the slot of the component that decided.
-    ///   - isAlone: whether no records of other components were changed with it.
+    /// Updates screens that show their users' own ballots, after a commit, with which records of other components may
+    /// have changed.
     private func updateBallots(
         _ decision: Decision, by actor: ActorID, from slot: Slot, isAlone: Bool
     ) {

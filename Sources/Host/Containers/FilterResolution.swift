@@ -19,15 +19,7 @@ final class FilterResolution {
     private var slots: ArraySlice<Slot>
     private var sections: [ResolvedSection] = []
 
-    /// Creates a resolution of a selection's filters.
-    ///
-    /// - Parameters:
-    ///   - selection: filter ids by section.
-    ///   - offers: whether to return all sections with their offers.
-    ///   - slots: the filters components to ask.
-    ///   - container: their container.
-    ///   - ask: asks a component.
-    ///   - done: called with the sections.
+    /// Creates a resolution of a selection's filters, of the filters components in `slots`.
     init(
         _ selection: Selection, offers: Bool, of slots: [Slot], in container: Container,
         asking ask: @escaping Ask, _ done: @escaping Answer<[ResolvedSection]>

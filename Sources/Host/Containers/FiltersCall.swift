@@ -112,13 +112,8 @@ final class FiltersCall {
         }
     }
 
-    /// Finds the filters on a page of a section.
-    ///
-    /// - Parameters:
-    ///   - page: the page.
-    ///   - section: the section, with its component's offer.
-    ///   - slots: the filters components, one of which has the section.
-    ///   - done: the filters; fails with `refused` if the field has too many values to search.
+    /// Finds the filters on a page of a section that one of the filters components has; fails with `refused` if the
+    /// field has too many values to search.
     private func find(
         _ page: SectionPage, in section: ResolvedSection, of slots: [Slot],
         _ done: @escaping Answer<FoundFilters<Filter>>

@@ -153,11 +153,8 @@ final class ListCall {
 
     // MARK: The reply
 
-    /// Replies with a page and the actor's ballots, both of one moment.
-    ///
-    /// - Parameters:
-    ///   - make: makes the page; nil: it can't be made now.
-    ///   - again: called in place of a reply if it can't.
+    /// Replies with a page and the actor's ballots, both of one moment; if the page can't be made, calls `again`
+    /// instead.
     private func withBallots(
         _ make: @escaping () throws(HostError) -> ListPage?, orElse again: @escaping () -> Void
     ) {

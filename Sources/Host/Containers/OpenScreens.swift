@@ -48,16 +48,12 @@ protocol ScreensByID {
     /// The scope that a screen shows; nil: it has none, or there is no such screen.
     func scope(on screen: String) -> String?
 
-    /// Defers a delegate's messages about a selection that a filters component made on a screen by itself, until the
-    /// selection is shown.
-    ///
-    /// - Returns: what ``showUnasked(_:ending:)`` ends; nil: nothing is deferred.
+    /// Defers a delegate's messages about a selection that a filters component made on a screen by itself, until
+    /// ``showUnasked(_:ending:)`` has shown it.
     func deferMessages(for event: ComponentEvent) -> MessageDeferral?
     /// Shows a selection that a filters component made on a screen by itself.
     func showUnasked(_ event: ComponentEvent, ending deferral: MessageDeferral?)
-    /// The delegate of the scope that a screen shows; nil: there is no such screen.
-    ///
-    /// - Returns: the delegate; fails while it can't be made.
+    /// The delegate of the scope that a screen shows, nil if there is no such screen; fails while it can't be made.
     func delegate(on screen: String) -> Result<ContainerDelegate, HostError>?
     /// The choices on a screen; nil: there is no such screen.
     func choices(of screen: String) -> ScreenChoices?

@@ -50,9 +50,7 @@ final class SubjectErasure {
         return batches
     }
 
-    /// Erases the records.
-    ///
-    /// - Parameter done: called once the component holds none of them, or is gone.
+    /// Erases the records; `done` is called once the component holds none of them, or is gone.
     func run(_ done: @escaping () -> Void) {
         self.done = done
         ticket = container.domain.nextTicket()

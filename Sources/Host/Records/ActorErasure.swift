@@ -47,9 +47,8 @@ final class ActorErasure {
         self.domain = domain
     }
 
-    /// Runs the erasure.
-    ///
-    /// - Parameter done: called with what was found, or with the error that stopped it; it can then be started again.
+    /// Runs the erasure; `done` is called with what was found, or with the error that stopped it; it can then be
+    /// started again.
     func run(_ done: @escaping Answer<Found>) {
         guard let home else {
             self.done = done

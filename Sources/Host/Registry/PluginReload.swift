@@ -219,9 +219,7 @@ private final class PluginReload {
         self.caller = caller
     }
 
-    /// Replaces the components until none runs other code, or one can't be made.
-    ///
-    /// - Parameter done: called with the problem; nil: there was none.
+    /// Replaces the components until none runs other code, or one can't be made: `done` is called with that problem.
     func run(_ done: @escaping (String?) -> Void) {
         let names = state.containers.values.filter { !stale(in: $0).isEmpty }.map(\.name)
         guard names.count > 1, !goesOn else { return replaceAll(done) }

@@ -16,9 +16,7 @@ struct ItemPaths {
             of: item, among: container.lists(in: scope, view.mode) + container.lists(in: scope))
     }
 
-    /// The path of a screen that enters an item.
-    ///
-    /// - Throws: `itemNotFound`, or `limitExceeded` if it lies too deep.
+    /// The path of a screen that enters an item; throws `itemNotFound`, or `limitExceeded` if it lies too deep.
     func path(
         entering item: String, in scope: ScopeDefinition?
     ) throws(HostError) -> [ViewKey.PathItem] {

@@ -81,9 +81,7 @@ extension ItemPlacement {
         clearLeft()
     }
 
-    /// Marks the views and focuses whose items moved.
-    ///
-    /// - Returns: whether it is known which items moved.
+    /// Marks the views and focuses whose items moved; returns whether it is known which items did.
     private func markMoved() -> Bool {
         var isKnown = tree.structure == screens.updates.structure
         let asks = container.slots.contains(where: \.asks)

@@ -91,9 +91,8 @@ extension ScreenDelegation {
         }
     }
 
-    /// Converts a delegate's choices to those of a screen.
-    ///
-    /// - Throws: an error for scopes, items and other things that don't exist.
+    /// Converts a delegate's choices to those of a screen; throws for scopes, items and other things that don't
+    /// exist.
     private func choices(
         _ choices: ScreenChoices, after other: Screen.Choices
     ) throws(HostError) -> Screen.Choices {

@@ -192,9 +192,8 @@ final class SharedFocus: Queueable {
         touch(withDetails: false)
     }
 
-    /// Updates the state to a version, if that is possible now.
-    ///
-    /// - Returns: whether the state changed, or is now known to be unchanged.
+    /// Updates the state to a version, if that is possible now; returns whether the state changed, or is now known to
+    /// be unchanged.
     @discardableResult
     func advance(to version: UInt64) -> Bool {
         self.version = version

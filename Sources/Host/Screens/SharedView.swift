@@ -119,9 +119,7 @@ final class SharedView: Queueable {
         home.container.slots.contains { $0.kind == .filters && !$0.isHidden(beside: key.hidden) }
     }
 
-    /// Updates the state to a version, if that is possible now.
-    ///
-    /// - Returns: whether the state changed.
+    /// Updates the state to a version, if that is possible now; returns whether the state changed.
     func advance(to version: UInt64) -> Bool {
         self.version = version
         guard isReady else { return false }
@@ -199,9 +197,8 @@ extension SharedView {
         for (_, done) in waiting { done(failure) }
     }
 
-    /// Prepares the queries of the lists, in a turn of one of the users who wait for them.
-    ///
-    /// - Throws: `limitExceeded` if all of these users have too many waiting queries.
+    /// Prepares the queries of the lists, in a turn of one of the users who wait for them; throws `limitExceeded` if
+    /// all of these have too many waiting queries.
     private func prepare() throws(HostError) {
         isResolving = true
         awaitsTurn = true
@@ -281,9 +278,8 @@ extension SharedView {
 // MARK: What is shown
 
 extension SharedView {
-    /// Makes the present state, if the queries of its lists need no slices.
-    ///
-    /// - Throws: `fieldUnknown` when first shown, if a sort field does not exist.
+    /// Makes the present state, if the queries of its lists need no slices; throws `fieldUnknown` when first shown,
+    /// if a sort field does not exist.
     private func refresh() throws(HostError) {
         let container = home.container
         var isRemade = structure != home.updates.structure || !fits(container)

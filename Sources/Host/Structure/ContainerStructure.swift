@@ -16,13 +16,8 @@ public struct ContainerStructure {
 
     private var definition: ContainerDefinition { container.definition }
 
-    /// Attaches a component.
-    ///
-    /// - Parameters:
-    ///   - component: the component's definition.
-    ///   - place: its place among the others, from 0; nil: at the end.
-    ///   - caller: on whose behalf.
-    ///   - reply: the sequence, once the component is attached.
+    /// Attaches a component at a place among the others, from 0, or at the end; replies with the sequence, once it is
+    /// attached.
     func attach(
         _ component: ComponentDefinition, at place: Int?, by caller: Caller,
         _ reply: @escaping Answer<Int64>
@@ -168,13 +163,8 @@ public struct ContainerStructure {
         Restructuring(of: container, to: change).run(reply)
     }
 
-    /// Makes components anew from the present code of their plugins; nothing else changes.
-    ///
-    /// - Parameters:
-    ///   - components: the components' names.
-    ///   - dryRun: whether to drop the new components once they are made and loaded.
-    ///   - caller: on whose behalf.
-    ///   - reply: the sequence, once the new components are attached; on failure the old ones stay.
+    /// Makes components anew from the present code of their plugins, and drops the new ones once they are loaded in a
+    /// dry run; nothing else changes, and on failure the old ones stay.
     func remake(
         _ components: Set<String>, dryRun: Bool, by caller: Caller, _ reply: @escaping Answer<Int64>
     ) {

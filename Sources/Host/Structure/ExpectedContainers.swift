@@ -22,9 +22,8 @@ public final class ExpectedContainers {
     /// To be called before definitions are applied.
     public func begin() { isExpecting = true }
 
-    /// Keeps a user's call until the container exists, or all definitions are applied.
-    ///
-    /// - Throws: if too many calls are waiting.
+    /// Keeps a user's call until the container exists, or all definitions are applied; throws if too many calls are
+    /// waiting.
     func wait(
         for container: String, of user: String, _ body: @escaping () -> Void
     ) throws(WaitPermits.Full) {

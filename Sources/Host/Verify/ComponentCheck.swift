@@ -32,9 +32,7 @@ final class ComponentCheck {
 
     private var slot: Slot { check.slot }
 
-    /// Verifies the component.
-    ///
-    /// - Parameter done: not called once the verification is no longer wanted.
+    /// Verifies the component; `done` is not called once the verification is no longer wanted.
     func run(_ done: @escaping (Outcome) -> Void) {
         self.done = done
         if let reason = obstacle { return readWithoutComparing(because: reason) }

@@ -46,10 +46,8 @@ final class StoreCheck {
         self.isWanted = isWanted
     }
 
-    /// Recounts the rows.
-    ///
-    /// - Parameter done: called at the end, with an error if they can't be read; not called once the verification is
-    ///   no longer wanted.
+    /// Recounts the rows; `done` is called at the end, with an error if they can't be read, and not once the
+    /// verification is no longer wanted.
     func run(_ done: @escaping (HostError?) -> Void) {
         domain.read { [container] store in
             (
