@@ -26,9 +26,7 @@ final class ChangeLog {
         if !isActive { dropAll() }
     }
 
-    /// Writes a change.
-    ///
-    /// - Returns: Whether all changes but the last few thousand were dropped for it.
+    /// Writes a change; returns whether all changes but the last few thousand were dropped for it.
     func append(_ change: RowChange) -> Bool {
         guard isActive else {
             dropAll()

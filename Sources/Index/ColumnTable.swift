@@ -18,10 +18,7 @@ struct ColumnTable {
     let searchedNumbers: [Int]
     private let named: [String: IndexColumn]
 
-    /// Creates empty columns.
-    ///
-    /// - Parameter fields: the declared fields. If none is declared `search: true`, a search reads all texts and
-    ///   keywords.
+    /// Creates empty columns; if no field is declared `search: true`, a search reads all texts and keywords.
     init(fields: [Field]) {
         let numbered = fields.map { IndexColumn(type: $0.type) } + DerivedValues.columns()
         self.fields = fields

@@ -233,9 +233,7 @@ package struct DerivedValues: Sendable {
         tallies[id] = tally.flatMap { $0 == Tally() ? nil : $0 }
     }
 
-    /// Sets an item's number of comments; 0 is the same as none.
-    ///
-    /// - Returns: The number before.
+    /// Sets an item's number of comments, 0 being the same as none; returns the number before.
     mutating func setCommentCount(_ count: Int, for id: String) -> Int {
         let before =
             count == 0

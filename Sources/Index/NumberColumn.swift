@@ -191,9 +191,7 @@ final class NumberColumn {
     /// Lists the distinct numbers, and keeps them and ``version`` up to date from now on.
     func startListing() { while list(atMost: .max) {} }
 
-    /// Lists some more rows.
-    ///
-    /// - Returns: False: all are listed, and later changes are listed at once.
+    /// Lists some more rows; returns false if all are listed, and later changes are listed at once.
     func list(atMost count: Int) -> Bool {
         if postings == nil { postings = [:] }
         guard listed < .max else { return false }

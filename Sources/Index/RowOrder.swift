@@ -78,9 +78,7 @@ struct RowOrder {
         }
     }
 
-    /// The order of these keys.
-    ///
-    /// - Throws: ``IndexError/sortFieldUnknown(field:known:)``.
+    /// The order of these keys; throws for a field that does not exist.
     init(_ sort: [SortKey], in index: ContentIndex) throws(IndexError) {
         var keys: [Key] = []
         for key in sort {

@@ -160,9 +160,7 @@ extension SelectionSearch {
         done += 1
     }
 
-    /// Judges a row that changed by some of the parts.
-    ///
-    /// - Returns: False: none is left.
+    /// Judges a row that changed by some of the parts; returns false if none is left.
     private func judge() -> Bool {
         if judged == changed.count {
             guard index.log.end != position else { return false }

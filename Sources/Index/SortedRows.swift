@@ -120,9 +120,8 @@ final class SortedRows {
         return count(upTo: block) + offset
     }
 
-    /// Calls the body with the row at each of some places, in order, until the body returns false.
-    ///
-    /// - Returns: Whether it came to the end.
+    /// Calls the body with the row at each of some places, in order, until the body returns false; returns whether it
+    /// came to the end.
     @inline(__always)
     func visit(_ places: Range<Int>, _ body: (Int) -> Bool) -> Bool {
         guard !places.isEmpty else { return true }
@@ -235,9 +234,7 @@ extension SortedRows {
             missing.append(Int32(row))
         }
 
-        /// A row that is not in the order yet, unless it is stale, is not to be taken in.
-        ///
-        /// - Returns: Whether it was.
+        /// A row that is not in the order yet, unless it is stale, is not to be taken in; returns whether it was.
         mutating func forget(missing row: Int) -> Bool {
             guard isMissing.contains(row) else { return false }
             isMissing.remove(row)

@@ -129,9 +129,7 @@ public final class Recount: @unchecked Sendable {
         }
     }
 
-    /// Adds a row to the count.
-    ///
-    /// - Returns: the size of the row in bytes.
+    /// Adds a row to the count; returns the size of the row in bytes.
     private func count(
         _ row: Row, _ start: ComponentSum, _ slice: inout RecountSlice
     ) throws -> Int {

@@ -32,9 +32,8 @@ struct DraftFile: ~Copyable {
 
     private static let suffixes = ["", "-journal", "-wal", "-shm"]
 
-    /// Removes the files that killed processes left, and nothing that an administrator named alike.
-    ///
-    /// - Parameter folder: a folder that only this process may write to.
+    /// Removes the files that killed processes left in a folder that only this process may write to, and nothing that
+    /// an administrator named alike.
     static func removeAll(in folder: String) {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
             return
