@@ -51,9 +51,8 @@ struct ControlContext: Sendable {
         }
     }
 
-    /// Returns the caller for a call that writes, and applies the rate limits.
-    ///
-    /// - Returns: nil: the peer may not write, or exceeds a limit; the call has failed.
+    /// Returns the caller for a call that writes, and applies the rate limits; nil: the peer may not write, or
+    /// exceeds a limit, and the call has failed.
     func admit<Reply>(
         _ call: VarlinkCall<Reply>, in interface: any VarlinkInterface.Type, as actor: String?
     ) -> Caller? {

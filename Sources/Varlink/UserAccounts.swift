@@ -25,9 +25,7 @@ struct UserAccounts {
     /// Removes a connection; the bytes charged for it stay charged until they are refunded.
     mutating func close(_ uid: UInt32) { change(uid) { $0.connections -= 1 } }
 
-    /// Charges bytes to a user, or refunds them if negative.
-    ///
-    /// - Returns: The bytes that the user is charged with now.
+    /// Charges bytes to a user, or refunds them if negative; returns what the user is charged with now.
     @discardableResult mutating func charge(_ bytes: Int, to uid: UInt32) -> Int {
         change(uid) { $0.bytes += bytes }
     }

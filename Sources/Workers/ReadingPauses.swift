@@ -7,9 +7,7 @@ struct ReadingPauses {
     /// Whether reading is paused.
     var isPaused: Bool { count > 0 }
 
-    /// Adds or removes a reason to pause.
-    ///
-    /// - Returns: whether reading has just been paused or resumed.
+    /// Adds or removes a reason to pause; returns whether reading has just been paused or resumed.
     mutating func set(_ isPaused: Bool, at now: ContinuousClock.Instant) -> Bool {
         let wasPaused = self.isPaused
         count += isPaused ? 1 : -1
