@@ -122,9 +122,8 @@ struct InitCommand: AsyncParsableCommand {
         try await namingFile(path) { try await apply(path) }
     }
 
-    /// Prints a definition, and writes it to a file that does not exist yet.
-    ///
-    /// - Returns: The file, if the definition is to be applied.
+    /// Prints a definition, and writes it to a file that does not exist yet; returns the file, if the definition is
+    /// to be applied.
     private func write(_ text: String, _ name: String, _ path: String) async throws -> String? {
         guard path != "-" else {
             Output.bytes(Array(text.utf8))

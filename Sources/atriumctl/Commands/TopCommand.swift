@@ -119,15 +119,11 @@ final class TopDisplay {
     private var notice: String?
 
     /// Shows it until the person, or a signal, ends that; a signal ends the process, once the terminal is given back.
-    ///
-    /// - Throws: ``CommandFailure`` when the daemon refuses.
     func run(_ feed: MetricsFeed, _ session: Session) async throws {
         if let signal = try await show(feed, session) { process_end_by(signal) }
     }
 
-    /// Shows it.
-    ///
-    /// - Returns: The signal that ended it; nil: the person did.
+    /// Shows it; returns the signal that ended it, nil if the person did.
     private func show(_ feed: MetricsFeed, _ session: Session) async throws -> Int32? {
         let (events, continuation) = AsyncStream.makeStream(of: Event.self)
         let screen = FullScreen { continuation.yield(.terminal($0)) }

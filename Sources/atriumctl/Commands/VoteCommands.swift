@@ -20,9 +20,7 @@ struct VoteCommand: AsyncParsableCommand {
     @OptionGroup var subject: SubjectOptions
     @OptionGroup var connection: ConnectionOptions
 
-    /// The number that an argument is.
-    ///
-    /// - Throws: `ValidationError` with what it may be.
+    /// The number that an argument is; else throws a `ValidationError` with what it may be.
     private static func number(_ argument: String) throws -> Double {
         guard let number = FieldValues.decimal(argument) else {
             throw ValidationError("a vote is a number, such as 4 or 0.5.")

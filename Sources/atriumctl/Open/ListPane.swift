@@ -169,15 +169,8 @@ struct ListPane {
     /// Has an item selected in the lists that its inside is left for; nil: none.
     mutating func leave(_ item: String?) { leaving = item }
 
-    /// Applies a revision of the screen.
-    ///
-    /// - Parameters:
-    ///   - news: What the revision contains.
-    ///   - changes: What it changes.
-    ///   - model: What the screen shows now.
-    ///   - windows: What there is behind that.
-    ///   - isNew: Whether the lists are others, so that the cursor goes to their start.
-    /// - Returns: Whether it has lists.
+    /// Applies a revision of the screen; `isNew`: the lists are others, so that the cursor goes to their start;
+    /// returns whether it has lists.
     mutating func apply(
         _ news: ScreenParts.News, _ changes: [ScreenChange], of model: ScreenModel,
         _ windows: ListWindows, isNew: Bool

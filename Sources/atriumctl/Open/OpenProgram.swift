@@ -51,8 +51,6 @@ final class OpenProgram {
     }
 
     /// Shows the container until the person, or a signal, ends that.
-    ///
-    /// - Throws: ``CommandFailure`` when the daemon refuses.
     static func run(
         _ session: Session, connection: ConnectionOptions, parameters: Screens.Open.Parameters
     ) async throws {

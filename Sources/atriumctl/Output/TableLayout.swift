@@ -21,11 +21,8 @@ struct TableLayout {
     /// What is between two columns.
     let gap: Int
 
-    /// Lays the columns out in a width.
-    ///
-    /// - Parameters:
-    ///   - limit: the width.
-    ///   - empty: the columns without a text; nil: the others stay, unless even the narrowest do not fit.
+    /// Lays the columns out in a width, without those that have no text; nil: they stay, unless even the narrowest do
+    /// not fit.
     mutating func fit(in limit: Int, empty: Set<Int>?) {
         guard excess(widths, limit) > 0 else { return }
         if let empty {
