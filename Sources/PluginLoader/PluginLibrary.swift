@@ -454,9 +454,7 @@ enum FolderNames {
 
 /// Recognises programs that can be started, without starting them.
 enum PluginProgram {
-    /// Checks a program's file.
-    ///
-    /// - Throws: `PluginProblem.refused` for a file that can't be read, is empty, or may not be executed.
+    /// Checks a program's file; throws for one that can't be read, is empty, or may not be executed.
     static func probe(_ program: String) throws(PluginProblem) {
         let file = try RegularFile(ofPlugin: program)
         guard file.size > 0 else { throw .refused("\(program) is empty: it is no program.") }

@@ -26,12 +26,8 @@ public enum DelegatedCgroup {
         return path
     }
 
-    /// The folder of a process's cgroup.
-    ///
-    /// - Parameters:
-    ///   - membership: `/proc/PID/cgroup`.
-    ///   - mounts: `/proc/PID/mountinfo`.
-    /// - Returns: the path; nil where none of version 2 is mounted.
+    /// The folder of a process's cgroup, by `/proc/PID/cgroup` and `/proc/PID/mountinfo`; nil where none of version 2
+    /// is mounted.
     static func path(membership: String, mounts: String) -> String? {
         let prefix = "0::"
         guard let line = membership.split(separator: "\n").first(where: { $0.hasPrefix(prefix) })

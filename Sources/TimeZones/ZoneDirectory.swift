@@ -23,8 +23,6 @@ package final class ZoneDirectory: Sendable {
     package init(_ path: String) { self.path = path }
 
     /// The zone with a name, as in `Europe/Rome`.
-    ///
-    /// - Throws: ``ZoneProblem``.
     package func zone(_ name: String) throws(ZoneProblem) -> Zone {
         if let zone = known.withLock({ $0[name] }) { return zone }
         guard Self.isName(name) else {

@@ -5,11 +5,7 @@ import SystemPackage
 
 /// Reads the administrator's files, with the daemon's permissions.
 enum TextFile {
-    /// Reads a file.
-    ///
-    /// - Parameter path: its path.
-    /// - Returns: its text.
-    /// - Throws: ``FileProblem``.
+    /// Reads a file's text.
     static func read(_ path: String) throws(FileProblem) -> String {
         var bytes: [UInt8] = []
         do {

@@ -233,11 +233,8 @@ extension Remote {
 // MARK: A service that is asked and fails
 
 extension Remote {
-    /// A question has no answer: that is its own problem, unless the service has none to others either.
-    ///
-    /// - Parameters:
-    ///   - error: Why.
-    ///   - question: What was asked; nil: whether the service is well.
+    /// A question, or the one whether the service is well, has no answer: that is its own problem, unless the service
+    /// has none to others either.
     private func fail(_ error: any Error, at question: ContentQuestion?) {
         let problem = error as? RemoteProblem
         switch problem?.cause {

@@ -101,9 +101,7 @@ public struct CSVReader: FormatReader {
         return (firstLine, cells, problem)
     }
 
-    /// Consumes a byte.
-    ///
-    /// - Returns: Whether it ends the row.
+    /// Consumes a byte; returns whether it ends the row.
     private mutating func consume(_ byte: UInt8) -> Bool {
         let isNewline = byte == layout.newline
         if isNewline {
