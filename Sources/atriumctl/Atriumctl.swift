@@ -100,7 +100,6 @@ struct Atriumctl: AsyncParsableCommand {
     }
 }
 
-/// The words of the command line.
 enum CommandLineWords {
     /// Reads them; throws for one that is no text: it would be another name or another comment.
     static func read() throws(CommandFailure) -> [String] {

@@ -3,7 +3,6 @@ import AtriumFormats
 import Glibc
 import Interfaces
 
-/// The command `atriumctl init FILE|FOLDER`.
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
@@ -24,10 +23,9 @@ struct InitCommand: AsyncParsableCommand {
             With --follow nothing is imported: the list is the file, and shows what is in it as \
             long as the container is there. An id of one column then is its value as it is, 'Alien'; import \
             makes 'alien' of it: votes and comments stay with the id. A folder of music makes a jukebox, whose list follows the folder.
-            """
-    )
-    .examples(
-        "atriumctl init diary.csv", "atriumctl init schedule.json --yes", "atriumctl init ~/Music")
+            """,
+        examples: "atriumctl init diary.csv", "atriumctl init schedule.json --yes",
+        "atriumctl init ~/Music")
 
     @Argument(help: "The file, or the folder.", completion: .file())
     var file: String

@@ -69,7 +69,6 @@ struct FilterChoice: Equatable {
     }
 }
 
-/// Which component.
 struct ComponentOption: ParsableArguments {
     @Option(
         help: ArgumentHelp("Which component; by default the first.", valueName: "name"),

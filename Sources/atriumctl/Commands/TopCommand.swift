@@ -3,7 +3,6 @@ import CProcess
 import Glibc
 import Interfaces
 
-/// The command `atriumctl top`.
 struct TopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top", abstract: "Show what the daemon does, live, until q or Ctrl-C.",
@@ -12,9 +11,8 @@ struct TopCommand: AsyncParsableCommand {
             commits and syncs, queues, notifications. Into a pipe, or with --once, one report is \
             printed after one interval; with --json the metrics of each interval are a line. When \
             the daemon is restarted it goes on by itself.
-            """
-    )
-    .examples("atriumctl top")
+            """,
+        examples: "atriumctl top")
 
     @Option(
         help: ArgumentHelp("Seconds between two updates, 0.1 to 86400.", valueName: "seconds"))

@@ -14,7 +14,6 @@ struct MusicFolder {
     let path: String
     /// The path as it was typed.
     private let typed: String
-    /// How many files of music there are.
     private let files: Int
 
     /// Counts the music below a folder; throws for one that can't be read, or has no music.

@@ -2,7 +2,6 @@ import Interfaces
 
 /// The lists of a screen, one below the other, with a cursor on one of their items.
 struct ListPane {
-    /// One list.
     struct List {
         var component: String
         var title: String
@@ -93,10 +92,8 @@ struct ListPane {
         lists.lazy.compactMap { $0.columns.title(of: item) }.first ?? names[item] ?? item
     }
 
-    /// Remembers what an item is called.
     mutating func remember(_ item: String) { names[item] = name(of: item) }
 
-    /// An item of any of the lists.
     func item(_ id: String) -> (item: Item, list: List)? {
         for list in lists {
             if let item = list.items.first(where: { $0.id == id }) { return (item, list) }

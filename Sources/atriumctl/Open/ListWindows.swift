@@ -22,7 +22,6 @@ struct ListWindows {
 
     init(limit: Int, mayGrow: Bool) { (firstLimit, self.mayGrow) = (limit, mayGrow) }
 
-    /// The items behind the window of a list.
     func items(behind component: String) -> [Item] { tails[component]?.items ?? [] }
 
     /// The comments on what the screen is focused on, those behind the window, too.

@@ -12,7 +12,6 @@ struct TableLayout {
     /// Texts up to this width are not cut as long as there is a dispensable column.
     private static let comfort = 24
 
-    /// The columns.
     let columns: [Table.Column]
     /// Their widths; at first those that they want.
     private(set) var widths: [Int]
