@@ -85,7 +85,6 @@ final class CommentNode: ManagedBuffer<CommentNode.Facts, UInt8> {
         state == .pending || state == .removed && header.rarities?.reason != nil
     }
 
-    /// The comment.
     var comment: Comment {
         let facts = header
         let fingerprint =

@@ -133,7 +133,6 @@ final class MissedLog: Sendable {
 
     init(_ logger: Logger) { log = Mutex(PeerLog(lines: Self.lines, logger: logger)) }
 
-    /// Logs one gap.
     func log(_ gap: SubscriptionBatch.Gap, _ peer: Peer) {
         log.withLock { log in
             log.sweep(now: .now)

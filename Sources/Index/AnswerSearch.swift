@@ -5,15 +5,12 @@
 /// by its values before, and added by its values now. Once ``step()`` returns `.done`, everything is correct until the
 /// next change.
 package final class AnswerSearch {
-    /// The query.
     let query: IndexQuery
-    /// The index.
     let index: ContentIndex
     /// The number of items that match.
     private(set) var total: Int
     /// The counts, if the query requests them, as ``IndexPage/counts``.
     private(set) var counts: [[Int]]
-    /// The order of the rows.
     let order: RowOrder
 
     /// The maximum number of filter tests on changed rows in a step.
@@ -63,7 +60,6 @@ package final class AnswerSearch {
         index.log.count(since: position).map { ($0 + changed.count) * judge.weight }
     }
 
-    /// Does one step.
     func step() -> SelectionSearch.Progress {
         guard takeOutChanged() else { return .lost }
         return judgeChanged() || counting.step(into: &counts) || find() ? .more : .done

@@ -46,7 +46,6 @@ struct Bitset {
         return index < words.count && words[index] & (1 << UInt64(row & 63)) != 0
     }
 
-    /// Inserts a row.
     mutating func insert(_ row: Int) {
         let index = row >> 6
         if index >= words.count {

@@ -4,7 +4,6 @@ import AtriumKit
 struct ColumnTable {
     /// The declared fields, whose columns come first.
     let fields: [Field]
-    /// The columns by number.
     let numbered: [IndexColumn]
     /// The fields' names, sorted, and their columns' numbers.
     let names: [(name: String, column: Int)]
@@ -12,7 +11,6 @@ struct ColumnTable {
     let stored: [(name: String, column: Int)]
     /// The columns whose values are derived from other columns.
     let dates: [DateColumn]
-    /// The columns that a search reads.
     let searched: [TextColumn]
     /// Their numbers.
     let searchedNumbers: [Int]

@@ -4,7 +4,6 @@ package import AtriumKit
 enum IndexColumn {
     /// Texts, by code.
     case text(TextColumn)
-    /// Numbers.
     case number(NumberColumn)
 
     /// An empty column for a field of this type.
@@ -19,7 +18,6 @@ enum IndexColumn {
         }
     }
 
-    /// Makes a row's value this one.
     func set(_ value: Value?, row: Int) {
         switch self {
         case .text(let column): column.set(value, row: row)
@@ -37,7 +35,6 @@ enum IndexColumn {
         }
     }
 
-    /// Returns the value of a row.
     func value(of row: Int) -> ColumnValue {
         switch self {
         case .text(let column): .codes(column.codes(of: row))
@@ -45,7 +42,6 @@ enum IndexColumn {
         }
     }
 
-    /// Whether a row has any value.
     func hasValue(_ row: Int) -> Bool {
         switch self {
         case .text(let column): column.sortCode(of: row) != nil
@@ -196,7 +192,6 @@ enum IndexColumn {
         }
     }
 
-    /// The rows that have any value.
     func rowsWithValue(below end: Int) -> Bitset {
         switch self {
         case .text(let column): column.rowsWithValue(below: end)

@@ -42,7 +42,6 @@ package struct PackedItems {
         return ItemPlace(chunk: UInt32(open), start: UInt32(start))
     }
 
-    /// The end of the items in each chunk.
     var ends: ContiguousArray<Int> { ContiguousArray(chunks.lazy.map(\.used)) }
 
     /// Returns the place of the item that was added after another one, by ``ends`` of some later time; valid while

@@ -20,7 +20,6 @@ struct RowJudge {
 
         var passedBefore: Bool { before == .passes }
         var passesNow: Bool { now == .passes }
-        /// The change of the total.
         var totalChange: Int { (passesNow ? 1 : 0) - (passedBefore ? 1 : 0) }
     }
 

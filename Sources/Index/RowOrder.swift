@@ -30,9 +30,7 @@ struct RowOrder {
     /// The keys as people write them; cursors name it.
     let sort: [String]
 
-    /// The keys.
     let keys: [Key]
-    /// The rows.
     let table: RowTable
     /// The orders that are stored.
     let orders: SortedOrders

@@ -48,7 +48,6 @@ final class RowTable {
             revision: revisions[row])
     }
 
-    /// The id of the item in a row.
     func id(of row: Int) -> String { items[places[row]].id.text }
 
     /// Returns the parent of the item in a row, whether or not it exists; nil if the item names none.

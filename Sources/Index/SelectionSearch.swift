@@ -93,7 +93,6 @@ final class SelectionSearch {
         predicate.isListed ? nil : filterSets[predicate].map { .bits(sets[$0]) }
     }
 
-    /// Does one step.
     func step() -> Progress {
         guard index.log.count(since: position) != nil else { return .lost }
         if let column = unlisted.last {

@@ -51,7 +51,6 @@ final class SortedRows {
         count(upTo: blocks.count)
     }
 
-    /// Whether a row has a value.
     func hasValue(_ row: Int) -> Bool { column?.hasValue(row) ?? true }
 
     /// Inserts a row by its present value, or records that it has to be.
@@ -138,7 +137,6 @@ final class SortedRows {
         return true
     }
 
-    /// The rows of some places.
     func rows(_ places: Range<Int>) -> ContiguousArray<Int32> {
         var rows: ContiguousArray<Int32> = []
         rows.reserveCapacity(places.count)

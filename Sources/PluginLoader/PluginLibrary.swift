@@ -75,7 +75,6 @@ public struct PluginLibrary: Sendable {
             problems: [], source: nil)
     }
 
-    /// A library of these plugins.
     init(_ plugins: [PluginStatus], problems: [String], source: Source?) {
         self.plugins = plugins
         self.problems = problems

@@ -161,7 +161,6 @@ package struct LogCheck: Sendable {
     }
 }
 
-/// The header of a log.
 private struct LogHeader {
     let isValid: Bool
     let isBigEndian: Bool

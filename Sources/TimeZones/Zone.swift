@@ -5,7 +5,6 @@
 package struct Zone: Sendable, Hashable {
     /// A moment at which clocks are changed.
     struct Change: Sendable, Hashable {
-        /// The moment.
         var moment: Int64
         /// By how many seconds clocks are ahead of UTC from then on.
         var offset: Int64

@@ -13,7 +13,6 @@ struct UserAccounts {
     /// The number of bytes that all users are charged with.
     var bytes: Int { accounts.values.reduce(0) { $0 + $1.bytes } }
 
-    /// Connections of a user.
     func connections(of uid: UInt32) -> Int { accounts[uid]?.connections ?? 0 }
 
     /// The number of bytes that a user is charged with.

@@ -100,7 +100,6 @@ struct TypeWriter {
         }
     }
 
-    /// The Swift type of a field.
     func swiftType(of field: Field) -> String {
         swiftType(field.type, nested: SwiftNames.nestedType(field.name))
     }

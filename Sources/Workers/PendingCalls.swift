@@ -27,7 +27,6 @@ struct PendingCalls {
         let limit: Duration
     }
 
-    /// A call that was answered.
     struct Answered {
         let call: Call
         /// The time that the call waited for earlier calls, and the time that it then took.

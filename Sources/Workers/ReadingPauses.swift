@@ -4,7 +4,6 @@ struct ReadingPauses {
     /// The start of the pause, or of the part of it that was not taken yet.
     private var since: ContinuousClock.Instant?
 
-    /// Whether reading is paused.
     var isPaused: Bool { count > 0 }
 
     /// Adds or removes a reason to pause; returns whether reading has just been paused or resumed.

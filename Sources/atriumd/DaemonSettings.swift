@@ -72,7 +72,6 @@ struct DaemonSettings: Sendable {
         var file: String?
         /// Values given on the command line, by key.
         var flags: [String: ConfigValue]
-        /// The defaults.
         var directories: DefaultDirectories
     }
 

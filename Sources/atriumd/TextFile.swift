@@ -5,7 +5,6 @@ import SystemPackage
 
 /// Reads the administrator's files, with the daemon's permissions.
 enum TextFile {
-    /// Reads a file's text.
     static func read(_ path: String) throws(FileProblem) -> String {
         var bytes: [UInt8] = []
         do {

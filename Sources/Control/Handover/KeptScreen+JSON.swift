@@ -4,7 +4,6 @@ import JSONCodec
 
 /// A screen as JSON, for the next process.
 extension KeptScreen {
-    /// The screen as an object.
     var object: JSONObject {
         var value: JSONValue = [
             "screen": .string(id.text), "container": .string(container), "owner": .string(owner),

@@ -20,7 +20,6 @@ extension Comment {
     }
 }
 
-/// The members of a comment's record.
 private struct CommentMembers {
     var state: Comment.State?
     var created: Int?

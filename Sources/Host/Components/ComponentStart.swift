@@ -192,7 +192,6 @@ extension ComponentStart {
     /// Records that the component is being launched, and how to cancel that.
     func launching(_ cancel: @escaping LaunchCancellation) { launching = cancel }
 
-    /// Records that the launch has ended.
     func endLaunch() {
         launching = nil
         watch.endAwaiting()
@@ -205,7 +204,6 @@ extension ComponentStart {
     /// Records that the component's records are read from now on.
     func beginReading() { readAt = slot.domain.nextTicket() }
 
-    /// Records that the component is loaded.
     func loaded() { takeDone()?(nil) }
 }
 

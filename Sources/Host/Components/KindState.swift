@@ -29,7 +29,6 @@ enum KindState {
 
     var contents: ContentsState? { if case .contents(let state) = self { state } else { nil } }
 
-    /// Whether a list has an item.
     func lists(_ item: String) -> Bool {
         if case .contents(let state) = self { state.list.contains(item) } else { false }
     }

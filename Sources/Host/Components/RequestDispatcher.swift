@@ -396,7 +396,6 @@ final class RequestQueue {
 
     // MARK: Sent requests
 
-    /// Records that a request was sent.
     func sent(_ request: Request) { inFlight.append(request) }
 
     /// Records that a request was answered; returns false if it is not awaited any more.

@@ -49,7 +49,6 @@ final class Slot {
     private(set) lazy var start = ComponentStart(of: self)
     /// Its ends and failed starts.
     let failures = ComponentFailures()
-    /// Known damage of its records.
     var damage = RecordDamage()
     private(set) lazy var source = ComponentSource(of: self)
     /// What its component sends without being asked.

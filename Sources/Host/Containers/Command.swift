@@ -222,7 +222,6 @@ struct EntryDraft {
 }
 
 extension CommandContext {
-    /// The context of a caller's command.
     init(of caller: Caller, in domain: Domain) {
         let time = domain.now()
         self.init(

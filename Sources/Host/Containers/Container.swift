@@ -185,7 +185,6 @@ extension Container {
         }
     }
 
-    /// The number of items in all lists.
     var itemCount: Int { slots.reduce(0) { $0 + ($1.list?.count ?? 0) } }
 }
 
@@ -295,7 +294,6 @@ extension Container {
 }
 
 extension ContainerDefinition {
-    /// The scope of this name.
     func scope(_ name: String) -> ScopeDefinition? { scopes.first { $0.name == name } }
 }
 

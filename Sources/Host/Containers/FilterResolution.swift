@@ -3,7 +3,6 @@ import Index
 
 /// Looks up the filters of a selection, and those on offer, of one filters component after the other.
 final class FilterResolution {
-    /// Asks a component a query.
     typealias Ask = (Slot, ComponentQuery, @escaping Answer<ComponentAnswer>) -> Void
 
     private let container: Container

@@ -102,7 +102,6 @@ extension ComponentEvent {
 }
 
 extension ContentChange {
-    /// The items in the change.
     var items: [Item] {
         switch self {
         case .insert(let items), .update(let items): items

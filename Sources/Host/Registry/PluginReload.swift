@@ -18,7 +18,6 @@ public final class PluginReloads {
     private let state: RegistryState
     private let changes: StructureChanges
     private var domain: Domain { state.domain }
-    /// The plugins that are being reloaded.
     private var running: Set<String> = []
 
     init(in state: RegistryState, by changes: StructureChanges) {

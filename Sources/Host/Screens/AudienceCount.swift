@@ -15,7 +15,6 @@ final class AudienceCount {
     private unowned let screens: ContainerScreens
     /// When components were last notified.
     private var counted: NIODeadline?
-    /// Whether a count is scheduled.
     private var isScheduled = false
 
     init(of screens: ContainerScreens) { self.screens = screens }

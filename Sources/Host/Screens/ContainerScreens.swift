@@ -6,7 +6,6 @@ import AtriumKit
 /// What users choose is in ``filters`` and ``actions``, and how a choice is shown in ``choosing``.
 public final class ContainerScreens {
     let container: Container
-    /// The screens of all containers.
     let table: ScreenTable
     /// The paths of items in the container's lists.
     let paths: ItemPaths

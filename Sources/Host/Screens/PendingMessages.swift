@@ -34,7 +34,6 @@ struct PendingMessages {
         if deferral.series == series { deferrals -= 1 }
     }
 
-    /// Ends all deferrals.
     mutating func endDeferrals() {
         deferrals = 0
         series += 1

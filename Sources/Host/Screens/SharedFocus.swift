@@ -4,7 +4,6 @@ import Index
 /// The content that is shown of a subject, at one time; immutable.
 final class FocusState: ShownState, Sendable {
     let number: UInt64
-    /// The subject.
     let subject: Subject
     /// The votes; nil if no votes component is shown.
     let tally: Tally?

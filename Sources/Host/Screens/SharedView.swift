@@ -78,7 +78,6 @@ final class SharedView: Queueable {
     /// Whether ``state`` is current, or as current as possible while a component is not attached.
     var isSettled: Bool { isReady && !(isResolving && home.updates.offers != nil) }
 
-    /// The number of rows in its lists.
     var rowCount: Int { lists.reduce(0) { $0 + $1.items.count } }
 
     /// Calls back once the view can be shown, or with the error if it can't.

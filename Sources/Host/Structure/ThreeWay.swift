@@ -246,7 +246,6 @@ extension ComponentDefinition {
 }
 
 extension ContainerDefinition {
-    /// The component of this name.
     func component(_ name: String) -> ComponentDefinition? {
         components.first { $0.name == name }
     }

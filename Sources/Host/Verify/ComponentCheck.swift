@@ -79,7 +79,6 @@ final class ComponentCheck {
         end()
     }
 
-    /// Reads the records without comparing them.
     private func readWithoutComparing(because reason: String) {
         outcome.skipped = reason
         check.domain.read {

@@ -23,7 +23,6 @@ final class FactComparison<Source: FactSource> {
 
     /// The number of facts that the store holds.
     private(set) var facts = 0
-    /// The number of facts that are not shown at all.
     private(set) var notShown = 0
     /// The keys of facts that differ.
     private(set) var differences = FoundKeys()

@@ -4,7 +4,6 @@ internal import Foundation
 ///
 /// A killed process leaves its file behind; the next start removes it.
 struct DraftFile: ~Copyable {
-    /// The purpose of the file.
     enum Purpose: String, CaseIterable {
         case backup
         case restore
