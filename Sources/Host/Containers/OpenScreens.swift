@@ -35,6 +35,8 @@ protocol OpenScreens: AnyObject {
     func scopesChanged()
     /// The containers that are parts, or what is shown of them, may have changed.
     func partsChanged(hadParts: Bool)
+    /// A filters component has selected something on screens by itself.
+    func selected(_ events: [ComponentEvent], by slot: Slot)
     /// Calls the delegates of containers that have this one as a part, with events of a component.
     func notifyParents(of events: [ComponentEvent], from component: ComponentReference)
     /// The title of a container that is a part; nil if it does not exist.
@@ -43,18 +45,8 @@ protocol OpenScreens: AnyObject {
     func sections(ofPart part: ComponentDefinition) -> [String]?
 }
 
-/// A container's screens as its delegate and its components refer to them, by id.
+/// A container's screens as its delegate refers to them, by id.
 protocol ScreensByID {
-    /// The scope that a screen shows; nil: it has none, or there is no such screen.
-    func scope(on screen: String) -> String?
-
-    /// Defers a delegate's messages about a selection that a filters component made on a screen by itself, until
-    /// ``showUnasked(_:ending:)`` has shown it.
-    func deferMessages(for event: ComponentEvent) -> MessageDeferral?
-    /// Shows a selection that a filters component made on a screen by itself.
-    func showUnasked(_ event: ComponentEvent, ending deferral: MessageDeferral?)
-    /// The delegate of the scope that a screen shows, nil if there is no such screen; fails while it can't be made.
-    func delegate(on screen: String) -> Result<ContainerDelegate, HostError>?
     /// The choices on a screen; nil: there is no such screen.
     func choices(of screen: String) -> ScreenChoices?
     /// Changes the choices on a screen, on behalf of its delegate.
@@ -63,10 +55,4 @@ protocol ScreensByID {
     func message(_ text: String, on screen: String)
     /// Has a screen's client open another container, with the screen's next revision.
     func navigate(_ screen: String, to container: String, item: String?)
-}
-
-/// A reason not to send the messages of delegates to a screen's user yet; whoever gets it ends it.
-struct MessageDeferral {
-    /// The series of deferrals that it belongs to; they may all be ended at once.
-    let series: Int
 }

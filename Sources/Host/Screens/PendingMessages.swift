@@ -46,3 +46,9 @@ struct PendingMessages {
         return (message, navigation)
     }
 }
+
+/// A reason not to send the messages of delegates to a screen's user yet; whoever gets it ends it.
+struct MessageDeferral {
+    /// The series of deferrals that it belongs to; they may all be ended at once.
+    let series: Int
+}

@@ -49,6 +49,12 @@ public final class ScreenTable {
 
     subscript(id: ScreenID) -> Screen? { screens[id] }
 
+    /// The screen with an id that shows a container, or the part of one; nil: there is none.
+    func find(_ id: String, on home: ContainerScreens) -> Screen? {
+        let screen = screens[ScreenID(id)] ?? parts[ScreenID(id)]
+        return screen?.home === home ? screen : nil
+    }
+
     /// Whether a screen, and the one that it is a part of, have not ended.
     func isOpen(_ screen: Screen) -> Bool {
         let root = screen.root
