@@ -9,11 +9,9 @@ public enum DelegatedCgroup {
         public let description: String
     }
 
-    /// Its folder in the file system.
+    /// Its folder in the file system, below where version 2 of cgroups is mounted.
     ///
-    /// - Returns: the path, below where version 2 of cgroups is mounted.
-    /// - Throws: ``Missing`` where the process is not a service with `Delegate=`: started by hand, or
-    ///   in a container.
+    /// Throws where the process is not a service with `Delegate=`: started by hand, or in a container.
     public static func path() throws(Missing) -> String {
         guard let membership = text("/proc/self/cgroup"), let mounts = text("/proc/self/mountinfo")
         else { throw Missing(description: "/proc can't be read.") }

@@ -62,11 +62,8 @@ public enum WorkerDescription {
 }
 
 extension WorkerLauncher {
-    /// Starts a worker that writes which settings a plugin takes, and ends it.
-    ///
-    /// - Parameters:
-    ///   - plugin: the plugin.
-    ///   - done: called once on the event loop.
+    /// Starts a worker that writes which settings a plugin takes, and ends it; `done` is called once on the event
+    /// loop.
     public func describe(
         _ plugin: Plugin, _ done: @escaping (Result<[SettingDescription], LaunchFailure>) -> Void
     ) {

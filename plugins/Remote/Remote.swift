@@ -48,10 +48,8 @@ public final class Remote: Querying {
     /// A question that was not answered in time, while nothing else was answered since.
     private var late: ContentQuestion?
 
-    /// Begins to read the document, if there is one.
-    ///
-    /// - Parameter context: its settings, and the fields that items have.
-    /// - Throws: ``SettingError`` for settings that make no sense; a service that does not answer is none.
+    /// Begins to read the document, if there is one; throws for settings that make no sense, of which a service that
+    /// does not answer is none.
     public init(context: ComponentContext) throws {
         self.context = context
         source = try RemoteSource(context)

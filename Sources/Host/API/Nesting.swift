@@ -30,12 +30,8 @@ public struct Nesting {
         return nil
     }
 
-    /// Why new definitions can't be applied together with existing ones: see ``problem(of:)``.
-    ///
-    /// - Parameters:
-    ///   - definitions: the new ones.
-    ///   - others: the existing ones.
-    /// - Returns: a sentence that names the path; nil: they can be applied.
+    /// Why new definitions can't be applied together with existing ones, as a sentence that names the path: see
+    /// ``problem(of:)``.
     public static func problem(
         of definitions: [ContainerDefinition], after others: [ContainerDefinition]
     ) -> String? {

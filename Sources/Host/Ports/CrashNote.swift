@@ -42,7 +42,7 @@ public final class CrashNote: @unchecked Sendable {
 
     /// Installs a handler of crashes, which may use the note for as long as this object lives.
     ///
-    /// - Parameter install: receives the file's descriptor, and the address of the text that a crash writes there.
+    /// `install` receives the file's descriptor, and the address of the text that a crash writes there.
     public func install(
         _ install: (_ descriptor: Int32, _ text: UnsafePointer<UnsafePointer<CChar>?>) -> Void
     ) {

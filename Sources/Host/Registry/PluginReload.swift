@@ -24,9 +24,8 @@ public final class PluginReloads {
         (self.state, self.changes) = (state, changes)
     }
 
-    /// Looks at what is on the disk in the place of the plugins that are loaded.
-    ///
-    /// - Parameter reply: by plugin, what is there if it is not what was loaded.
+    /// Looks at what is on the disk in the place of the plugins that are loaded; the reply has, by plugin, what is
+    /// not what was loaded.
     public func copiesOnDisk(_ reply: @escaping @Sendable ([String: PluginCopy]) -> Void) {
         let (plugins, loop) = (domain.plugins.plugins, domain.loop)
         Task(executorPreference: QuietExecutor.shared) {

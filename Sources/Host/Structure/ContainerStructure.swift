@@ -46,15 +46,9 @@ public struct ContainerStructure {
         return live.problem(domain) ?? (component.isPart ? partsProblem(with: live) : nil)
     }
 
-    /// Detaches a component.
+    /// Detaches a component; replies with the sequence.
     ///
-    /// Its records stay, and are used again when it is attached again.
-    ///
-    /// - Parameters:
-    ///   - component: the component's name.
-    ///   - purge: whether to erase its records too.
-    ///   - caller: on whose behalf.
-    ///   - reply: the sequence.
+    /// Its records stay, and are used again when it is attached again, unless they are purged.
     public func detach(
         _ component: String, purge: Bool, by caller: Caller, _ reply: @escaping Answer<Int64>
     ) {
@@ -76,13 +70,9 @@ public struct ContainerStructure {
             by: caller, .componentDetached, leaving, reply)
     }
 
-    /// Moves a component to another place among the others.
+    /// Moves a component to another place among the others, from 0; a place beyond the last is the last.
     ///
-    /// - Parameters:
-    ///   - component: the component's name.
-    ///   - place: the new place, from 0; a place beyond the last is the last.
-    ///   - caller: on whose behalf.
-    ///   - reply: the sequence; the present one if nothing changes.
+    /// The reply is the sequence; the present one if nothing changes.
     public func move(
         _ component: String, to place: Int, by caller: Caller, _ reply: @escaping Answer<Int64>
     ) {
@@ -106,13 +96,8 @@ public struct ContainerStructure {
 
     /// Hides or shows a component.
     ///
-    /// A hidden component continues to work, but screens leave it out.
-    ///
-    /// - Parameters:
-    ///   - component: the component's name.
-    ///   - isHidden: whether to hide it.
-    ///   - caller: on whose behalf.
-    ///   - reply: the sequence; the present one if nothing changes.
+    /// A hidden component continues to work, but screens leave it out. The reply is the sequence; the present one if
+    /// nothing changes.
     public func setHidden(
         _ component: String, _ isHidden: Bool, by caller: Caller,
         _ reply: @escaping Answer<Int64>
@@ -132,16 +117,10 @@ public struct ContainerStructure {
             live.components[index], reply)
     }
 
-    /// Closes the container for votes or comments, or opens it again.
+    /// Closes the container for votes or comments, or opens it again; nil: unchanged.
     ///
     /// While it is closed, nobody may cast or retract votes, or post or edit comments. Authors may still delete their
-    /// comments, and moderators may still moderate.
-    ///
-    /// - Parameters:
-    ///   - votes: whether it is open for votes; nil: unchanged.
-    ///   - comments: whether it is open for comments; nil: unchanged.
-    ///   - caller: on whose behalf.
-    ///   - reply: the sequence; the present one if nothing changes.
+    /// comments, and moderators may still moderate. The reply is the sequence; the present one if nothing changes.
     public func setOpen(
         votes: Bool?, comments: Bool?, by caller: Caller, _ reply: @escaping Answer<Int64>
     ) {
