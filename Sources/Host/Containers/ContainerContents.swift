@@ -36,13 +36,13 @@ public struct ContainerContents {
     func nested(
         in list: ContentIndex, scope: String?, hiding hidden: Set<String> = []
     ) -> [ContentIndex] {
-        let scope = container.scope(scope)
-        guard container.modes(in: scope)?.isByMode ?? false else {
+        let scope = container.scopes[scope]
+        guard container.scopes.modes(in: scope)?.isByMode ?? false else {
             let isCounted =
                 list.tree.hasChildren && !container.slots.contains { $0.asks && $0.list === list }
             return isCounted ? [list] : []
         }
-        return container.lists(in: scope, .entered).filter {
+        return container.scopes.lists(in: scope, .entered).filter {
             !$0.asks && !$0.isHidden(beside: hidden)
         }
         .compactMap(\.list).filter(\.tree.hasChildren)

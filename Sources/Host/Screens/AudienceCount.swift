@@ -60,7 +60,8 @@ final class AudienceCount {
         var counts: [String: Int] = [:]
         for (group, screens) in groups {
             // Includes lists that are left out because they are empty at present.
-            for slot in container.slots(in: container.scope(group.scope), group.mode)
+            for slot in container.scopes.slots(
+                in: container.scopes[group.scope], group.mode)
             where !slot.isHidden(beside: group.hidden) {
                 counts[slot.name, default: 0] += screens
             }

@@ -38,10 +38,8 @@ public final class ContainerScreens {
     func open(
         _ request: ScreenRequest, by owner: String, _ reply: @escaping Answer<Screen>
     ) {
-        if let scope = request.scope, container.definition.scope(scope) == nil {
-            return reply(.failure(container.scopeNotFound(scope)))
-        }
         do throws(HostError) {
+            try container.scopes.check(request.scope)
             try table.detached.evict(for: owner)
         } catch {
             return reply(.failure(error))
@@ -131,7 +129,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
         domain.slices.run { [self] in
             guard let screen = screens.popLast() else { return false }
             let scope = screen.choices.view.scope
-            guard scope != container.scope(scope)?.name,
+            guard scope != container.scopes[scope]?.name,
                 screen.partState == nil || screen.view != nil
             else { return true }
             choosing.change(screen) { _ in

@@ -437,7 +437,7 @@ extension PreparedView {
 extension Screen.Choices {
     /// The choices, with the container's first scope if theirs does not exist.
     func inScope(of container: Container) -> Screen.Choices {
-        let scope = container.scope(view.scope)?.name
+        let scope = container.scopes[view.scope]?.name
         guard scope != view.scope else { return self }
         var choices = self
         choices.view.go(to: scope)

@@ -96,9 +96,7 @@ extension ScreenDelegation {
     private func choices(
         _ choices: ScreenChoices, after other: Screen.Choices
     ) throws(HostError) -> Screen.Choices {
-        if let scope = choices.scope, container.definition.scope(scope) == nil {
-            throw container.scopeNotFound(scope)
-        }
+        try container.scopes.check(choices.scope)
         let hidden = choices.hidden.subtracting(other.view.hidden)
         if let component = hidden.first(where: { !container.hasComponent($0) }) {
             throw .componentNotFound(container: container.name, component: component)
@@ -113,7 +111,7 @@ extension ScreenDelegation {
             wanted.view.path =
                 try choices.path.last.map { item throws(HostError) in
                     try screens.paths.path(
-                        entering: item, in: container.scope(choices.scope))
+                        entering: item, in: container.scopes[choices.scope])
                 } ?? []
         }
         if choices.focus != other.subject.item {

@@ -322,7 +322,7 @@ extension SharedView {
     /// Makes the present state, with empty lists hidden that are to be left out while empty.
     private func newState(_ sections: [SectionView]?, isRemade: Bool) -> ViewState {
         let container = home.container
-        let scope = container.scope(key.scope)
+        let scope = container.scopes[key.scope]
         let empty = Set(lists.lazy.filter(\.isLeftOut).map(\.component))
         let isAnother = isRemade || empty != self.empty
         self.empty = empty
@@ -373,11 +373,12 @@ extension SharedView {
     /// Filters are counted in the first list, and also in the next one while those before it may be left out.
     private func queries() -> [(slot: Slot, index: ContentIndex, query: IndexQuery)] {
         let container = home.container
-        let scope = container.scope(key.scope)
+        let scope = container.scopes[key.scope]
         path = scope?.name == key.scope ? key.path : []
-        isByMode = container.modes(in: scope)?.isByMode ?? false
+        isByMode = container.scopes.modes(in: scope)?.isByMode ?? false
         var queries: [(slot: Slot, index: ContentIndex, query: IndexQuery)] = []
-        for slot in container.lists(in: scope, mode) where !slot.isHidden(beside: key.hidden) {
+        for slot in container.scopes.lists(in: scope, mode)
+        where !slot.isHidden(beside: key.hidden) {
             guard let index = slot.list else { continue }
             let counts = showsFilters && queries.allSatisfy { $0.slot.hidesEmpty }
             queries.append((slot, index, query(of: slot, index, counts: counts)))
