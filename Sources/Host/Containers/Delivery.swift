@@ -163,19 +163,19 @@ final class DelegateHandle: ContainerHandle {
     }
 
     func choices(of screen: String) -> ScreenChoices? {
-        container?.screens?.byID.choices(of: screen)
+        container?.screens?.choices(of: screen)
     }
 
     func change(_ screen: String, _ edit: @escaping (inout ScreenChoices) -> Void) {
-        container?.screens?.byID.change(screen, edit)
+        container?.screens?.change(screen, edit)
     }
 
     func message(_ text: String, on screen: String) {
-        container?.screens?.byID.message(text, on: screen)
+        container?.screens?.message(text, on: screen)
     }
 
     func lead(_ screen: String, to container: String, item: String?) {
-        self.container?.screens?.byID.navigate(screen, to: container, item: item)
+        self.container?.screens?.navigate(screen, to: container, item: item)
     }
 
     func updateList(of component: ComponentReference, with change: ContentChange) {

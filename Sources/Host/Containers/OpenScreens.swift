@@ -4,8 +4,6 @@ import AtriumKit
 protocol OpenScreens: AnyObject {
     /// Whether they show all changes that they were notified of.
     var isIdle: Bool { get }
-    /// The screens by id.
-    var byID: any ScreensByID { get }
 
     /// Whether a screen is inside an item, or has its focus on it.
     func isInUse(_ item: String) -> Bool
@@ -43,10 +41,9 @@ protocol OpenScreens: AnyObject {
     func title(ofPart part: ComponentDefinition) -> String?
     /// The ids of the sections of a container that is a part; nil: they are not known, or it does not exist.
     func sections(ofPart part: ComponentDefinition) -> [String]?
-}
 
-/// A container's screens as its delegate refers to them, by id.
-protocol ScreensByID {
+    // MARK: Calls of the delegate, which refers to screens by id
+
     /// The choices on a screen; nil: there is no such screen.
     func choices(of screen: String) -> ScreenChoices?
     /// Changes the choices on a screen, on behalf of its delegate.

@@ -105,8 +105,6 @@ public final class ContainerScreens {
 extension ContainerScreens: OpenScreens, ChangeFollower {
     var isIdle: Bool { updates.isIdle }
 
-    var byID: any ScreensByID { AddressedScreens(screens: self) }
-
     func changed() { updates.changed() }
 
     func flush() { updates.flush() }
