@@ -1,3 +1,4 @@
+import AtriumKit
 import Index
 
 extension Container {
