@@ -20,8 +20,8 @@ struct TableLayout {
     /// What is between two columns.
     let gap: Int
 
-    /// Lays the columns out in a width, without those that have no text; nil: they stay, unless even the narrowest do
-    /// not fit.
+    /// Lays the columns out in a width: those without a text go first, then those of least priority; if `empty` is
+    /// nil, columns go only where even the narrowest do not fit.
     mutating func fit(in limit: Int, empty: Set<Int>?) {
         guard excess(widths, limit) > 0 else { return }
         if let empty {

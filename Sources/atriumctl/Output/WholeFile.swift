@@ -47,8 +47,9 @@ struct WholeFile: ~Copyable {
         try draft.write(bytes)
     }
 
-    /// Gives it its name, once it is on the disk, for which what is written anew every few seconds does not wait;
-    /// after an error what stood there stays.
+    /// Gives it its name, once it is on the disk if it is to be durable; after an error what stood there stays.
+    ///
+    /// What is written anew every few seconds need not be durable.
     func finish(isDurable: Bool = true) throws(CommandFailure) {
         guard let path, let draft else { return }
         try Self.check(path, replaces: replaces)
