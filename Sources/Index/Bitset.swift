@@ -7,7 +7,6 @@ import CBits
 struct Bitset {
     private(set) var words: ContiguousArray<UInt64> = []
 
-    /// The empty set.
     init() {}
 
     /// All rows below `end`.

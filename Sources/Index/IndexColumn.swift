@@ -6,7 +6,6 @@ enum IndexColumn {
     case text(TextColumn)
     case number(NumberColumn)
 
-    /// An empty column for a field of this type.
     init(type: Field.FieldType) {
         switch type {
         // A picture has no place in an order: its column stays empty, and nobody finds it by the field's name.

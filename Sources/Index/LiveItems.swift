@@ -18,7 +18,6 @@ package final class LiveItems: LiveReader {
     private var isStale = false
     private var position: UInt64 = 0
 
-    /// Shows these items of an index.
     package init(_ ids: ArraySlice<String>, in index: ContentIndex) {
         self.ids = ids
         self.index = index

@@ -40,7 +40,6 @@ final class NumberColumn {
     /// The codes by which rows are counted, from the first count on, while the distinct numbers are few.
     private var codes: ByteCodes?
 
-    /// A column for a field of this type.
     init(type: Field.FieldType) {
         self.type = type
     }

@@ -158,7 +158,6 @@ final class ItemChunk: @unchecked Sendable {
 
     private let memory: UnsafeMutableRawPointer
 
-    /// An empty chunk.
     init(capacity: Int) {
         self.capacity = capacity
         memory = .allocate(byteCount: max(capacity, 1), alignment: 16)

@@ -25,7 +25,6 @@ package final class QueryPreparation {
 
     private var stage: Stage
 
-    /// Prepares the answer to a query.
     package init(_ query: IndexQuery, in index: ContentIndex) throws(IndexError) {
         _ = try RowOrder(query.sort, in: index).position(of: query)
         self.query = query

@@ -39,7 +39,6 @@ package struct WrittenFields: Sendable {
     private var ahead: [Entry] = []
     private var aheadPlace = 0
 
-    /// Creates it without entries.
     package init() {}
 
     /// Writes the records of items before it is known which of them change; probably all do.
@@ -110,7 +109,6 @@ package struct WrittenItem: Sendable {
     /// The sequence of the entry that last changed it.
     package let revision: Int64
 
-    /// An item, with its fields as JSON.
     package init(item: Item, fields: [UInt8], revision: Int64) {
         self.item = item
         self.fields = fields

@@ -44,7 +44,6 @@ final class Ownership: Sendable {
 }
 
 extension StoreError {
-    /// Maps a system call's error number.
     init(errno code: Int32, file: String) {
         let reason = String(cString: strerror(code))
         switch code {

@@ -19,7 +19,6 @@ package final class ZoneDirectory: Sendable {
     private let path: String
     private let known = Mutex<[String: Zone]>(["UTC": .utc])
 
-    /// A folder.
     package init(_ path: String) { self.path = path }
 
     /// The zone with a name, as in `Europe/Rome`.

@@ -36,7 +36,6 @@ struct WorkerPace {
     private var paid = NIODeadline.uptimeNanoseconds(0)
     private var lastHaste: NIODeadline?
 
-    /// Creates a pace of `rate` messages a second.
     init(_ rate: Int) { self.rate = rate }
 
     /// Counts a notification or an answer of some bytes; returns a pause before more is read, nil if none is needed.

@@ -8,7 +8,6 @@ public struct Nesting {
     /// Each container's parts, in order; containers without parts have no entry.
     private var parts: [String: [String]] = [:]
 
-    /// The nesting that some definitions declare.
     init(_ definitions: some Sequence<ContainerDefinition>) {
         for definition in definitions {
             let own = definition.components.compactMap(\.container)

@@ -18,7 +18,6 @@ struct ErasedPart: Sendable {
     private let actor: ActorID
     private var comments: Set<RecordKey> = []
 
-    /// Makes the part of one user.
     init(of actor: ActorID) { self.actor = actor }
 
     /// Adds one of the user's comments: notifications about what others did with it are erased, too.

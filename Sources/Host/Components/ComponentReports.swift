@@ -208,7 +208,6 @@ extension ComponentReports {
 }
 
 extension Logger.Level {
-    /// Converts a component's log level to the host's.
     init(_ level: LogLevel) {
         self =
             switch level {

@@ -18,7 +18,6 @@ final class FilterResolution {
     private var slots: ArraySlice<Slot>
     private var sections: [ResolvedSection] = []
 
-    /// Creates a resolution of a selection's filters, of the filters components in `slots`.
     init(
         _ selection: Selection, offers: Bool, of slots: [Slot], in container: Container,
         asking ask: @escaping Ask, _ done: @escaping Answer<[ResolvedSection]>

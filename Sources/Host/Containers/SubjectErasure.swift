@@ -24,7 +24,6 @@ final class SubjectErasure {
     private var ticket: UInt64 = 0
     private var done: () -> Void = {}
 
-    /// Makes an erasure of a component's records about subjects.
     init(of subjects: [Subject], from slot: Slot, of container: Container) {
         name = slot.name
         kind = slot.kind
