@@ -13,7 +13,6 @@ final class CommentID: ManagedBuffer<Int, UInt8> {
         return id
     }
 
-    /// The id as a string.
     var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
 
     private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {

@@ -50,14 +50,7 @@ final class CommentNode: ManagedBuffer<CommentNode.Facts, UInt8> {
         }
     }
 
-    /// Makes a node of a comment.
-    ///
-    /// - Parameters:
-    ///   - comment: the comment.
-    ///   - id: its id.
-    ///   - parent: the id of the comment that it answers.
-    ///   - subject: its subject, as all comments on it have it.
-    /// - Returns: the node.
+    /// Makes a node of a comment, with its subject as all comments on that have it.
     static func make(
         _ comment: Comment, id: CommentID, parent: CommentID?, subject: SharedSubject
     ) -> CommentNode {
@@ -92,7 +85,6 @@ final class CommentNode: ManagedBuffer<CommentNode.Facts, UInt8> {
         state == .pending || state == .removed && header.rarities?.reason != nil
     }
 
-    /// The comment.
     var comment: Comment {
         let facts = header
         let fingerprint =

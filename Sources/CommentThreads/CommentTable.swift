@@ -19,9 +19,7 @@ final class CommentTable {
     private(set) var count = 0
     private let hash: (CommentID) -> Int
 
-    /// Creates a table without comments.
-    ///
-    /// - Parameter hash: the hash of an id; tests have worse ones.
+    /// Creates a table without comments; tests have worse hashes.
     init(hash: @escaping (CommentID) -> Int = { $0.hashValue }) { self.hash = hash }
 
     /// The comment with an id; nil: there is none.
@@ -41,9 +39,7 @@ final class CommentTable {
         for table in tables { table.reserve(Int(mean + 3 * mean.squareRoot())) }
     }
 
-    /// Puts a comment in place of the one with its id.
-    ///
-    /// - Returns: the one before; nil: there was none.
+    /// Puts a comment in place of the one with its id, which is returned.
     func update(_ node: CommentNode) -> CommentNode? {
         let hash = shortHash(of: node.id)
         let previous = tables[Int(hash >> shift)].update(node, hash)
@@ -53,9 +49,7 @@ final class CommentTable {
         return nil
     }
 
-    /// Removes the comment with an id.
-    ///
-    /// - Returns: the comment; nil: there was none.
+    /// Removes and returns the comment with an id, if there is one.
     func remove(_ id: CommentID) -> CommentNode? {
         let hash = shortHash(of: id)
         let removed = tables[Int(hash >> shift)].remove(id, hash)

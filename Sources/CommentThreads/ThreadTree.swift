@@ -59,9 +59,7 @@ final class ThreadTree {
     /// Makes room for about this many comments.
     func reserve(_ count: Int) { nodes.reserve(count) }
 
-    /// Replaces the comment with an id; nil: removes it.
-    ///
-    /// - Returns: the comment before; nil: there was none.
+    /// Replaces or removes the comment with an id, and returns the one before, if there was one.
     @discardableResult
     func replace(_ id: String, with comment: Comment?) -> CommentNode? {
         let id = CommentID.make(id)
@@ -165,9 +163,7 @@ final class ThreadTree {
         if isThere { pending.insert(sibling) } else { pending.remove(sibling) }
     }
 
-    /// Counts a comment.
-    ///
-    /// - Returns: its subject, as all nodes have it.
+    /// Counts a comment; returns its subject, as all nodes have it.
     private func add(_ comment: Comment, _ id: CommentID) -> SharedSubject {
         let subject = comment.subject
         return totals.change(subject, default: Totals(subject: SharedSubject(subject))) { totals in

@@ -20,10 +20,7 @@ open class ThreadedComments: CommentRestoring {
     /// The settings of the component: `subjects`, `maxLength`, `moderated`.
     open class var settings: [Setting] { CommentRules.settings }
 
-    /// Makes a component without comments.
-    ///
-    /// - Parameter context: its settings.
-    /// - Throws: ``SettingError`` for unknown subjects.
+    /// Makes a component without comments; throws for unknown subjects.
     public required convenience init(context: ComponentContext) throws {
         self.init(context: context, rules: try CommentRules(context.settings))
         hasRulesOfSettings = true

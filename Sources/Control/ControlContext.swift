@@ -51,9 +51,8 @@ struct ControlContext: Sendable {
         }
     }
 
-    /// Returns the caller for a call that writes, and applies the rate limits.
-    ///
-    /// - Returns: nil: the peer may not write, or exceeds a limit; the call has failed.
+    /// Returns the caller for a call that writes, and applies the rate limits; nil: the peer may not write, or
+    /// exceeds a limit, and the call has failed.
     func admit<Reply>(
         _ call: VarlinkCall<Reply>, in interface: any VarlinkInterface.Type, as actor: String?
     ) -> Caller? {
@@ -134,7 +133,6 @@ final class MissedLog: Sendable {
 
     init(_ logger: Logger) { log = Mutex(PeerLog(lines: Self.lines, logger: logger)) }
 
-    /// Logs one gap.
     func log(_ gap: SubscriptionBatch.Gap, _ peer: Peer) {
         log.withLock { log in
             log.sweep(now: .now)

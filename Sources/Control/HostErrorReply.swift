@@ -4,12 +4,8 @@ import Varlink
 
 /// Maps the host's errors to those of the control protocol.
 extension HostError {
-    /// The error that a method of an interface replies with.
-    ///
-    /// - Parameters:
-    ///   - interface: the interface.
-    ///   - hasDetails: whether the method is for those who look after components, who learn how one failed.
-    /// - Returns: the error.
+    /// The error that a method of an interface replies with; `hasDetails`: the method is for those who look after
+    /// components, who learn how one failed.
     func reply(
         of interface: any VarlinkInterface.Type, hasDetails: Bool = false
     ) -> VarlinkRemoteError {

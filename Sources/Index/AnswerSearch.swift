@@ -5,15 +5,12 @@
 /// by its values before, and added by its values now. Once ``step()`` returns `.done`, everything is correct until the
 /// next change.
 package final class AnswerSearch {
-    /// The query.
     let query: IndexQuery
-    /// The index.
     let index: ContentIndex
     /// The number of items that match.
     private(set) var total: Int
     /// The counts, if the query requests them, as ``IndexPage/counts``.
     private(set) var counts: [[Int]]
-    /// The order of the rows.
     let order: RowOrder
 
     /// The maximum number of filter tests on changed rows in a step.
@@ -33,13 +30,8 @@ package final class AnswerSearch {
     private var position: UInt64
     private var changed: [Int32: RowChange] = [:]
 
-    /// Prepares the search for a query's answer.
-    ///
-    /// - Parameters:
-    ///   - query: the query.
-    ///   - index: the index; its log is kept written.
-    ///   - selections: the sets that were found ahead, as of now.
-    /// - Throws: ``IndexError``, as a query does.
+    /// Prepares the search for a query's answer, with the sets that were found ahead, as of now; the index's log is
+    /// kept written.
     init(
         _ query: IndexQuery, in index: ContentIndex, _ selections: SelectionSearch
     ) throws(IndexError) {
@@ -68,15 +60,13 @@ package final class AnswerSearch {
         index.log.count(since: position).map { ($0 + changed.count) * judge.weight }
     }
 
-    /// Does one step.
     func step() -> SelectionSearch.Progress {
         guard takeOutChanged() else { return .lost }
         return judgeChanged() || counting.step(into: &counts) || find() ? .more : .done
     }
 
-    /// Applies the changes since everything was found, without reading other rows.
-    ///
-    /// - Returns: False: so much changed that further steps are needed.
+    /// Applies the changes since everything was found, without reading other rows; returns false if so much changed
+    /// that further steps are needed.
     func catchUp() -> Bool {
         guard takeOutChanged() else { return false }
         while judgeChanged() {}
@@ -86,9 +76,7 @@ package final class AnswerSearch {
     /// Whether so many of the first rows were removed that rows which were turned away come next.
     private var isShort: Bool { best.isCut && best.count < query.limit }
 
-    /// Removes the rows that changed.
-    ///
-    /// - Returns: False: so many changed that the search has to begin again.
+    /// Removes the rows that changed; returns false if so many changed that the search has to begin again.
     private func takeOutChanged() -> Bool {
         guard let count = index.log.count(since: position) else { return false }
         guard count > 0 else { return true }
@@ -101,9 +89,7 @@ package final class AnswerSearch {
         return true
     }
 
-    /// Judges some rows that changed.
-    ///
-    /// - Returns: Whether there were any.
+    /// Judges some rows that changed; returns whether there were any.
     private func judgeChanged() -> Bool {
         guard !changed.isEmpty else { return false }
         if judge.isOutdated { judge = RowJudge(query, in: index) }
@@ -124,9 +110,7 @@ package final class AnswerSearch {
         best.insert(row, key: order.head(of: row))
     }
 
-    /// Reads some more rows to find the first ones.
-    ///
-    /// - Returns: False: all rows were read.
+    /// Reads some more rows to find the first ones; returns false if all rows were read.
     private func find() -> Bool {
         guard query.limit > 0 else { return false }
         if looked == .max {

@@ -7,7 +7,6 @@ import CBits
 struct Bitset {
     private(set) var words: ContiguousArray<UInt64> = []
 
-    /// The empty set.
     init() {}
 
     /// All rows below `end`.
@@ -46,7 +45,6 @@ struct Bitset {
         return index < words.count && words[index] & (1 << UInt64(row & 63)) != 0
     }
 
-    /// Inserts a row.
     mutating func insert(_ row: Int) {
         let index = row >> 6
         if index >= words.count {

@@ -10,11 +10,7 @@ struct ByteCodes {
     private var codes: ContiguousArray<UInt8>
     private var known: [Double: UInt8] = [:]
 
-    /// The codes of these rows.
-    ///
-    /// - Parameters:
-    ///   - numbers: at most ``capacity`` distinct ones, each with its rows.
-    ///   - end: the row behind the last one.
+    /// The codes of at most ``capacity`` distinct numbers, each with its rows, all below `end`.
     init(_ numbers: [Double: Postings], below end: Int) {
         codes = ContiguousArray(repeating: 0, count: end)
         for (number, rows) in numbers {
@@ -24,9 +20,7 @@ struct ByteCodes {
         }
     }
 
-    /// Makes a row's number this one, NaN for none.
-    ///
-    /// - Returns: Whether there was room for it.
+    /// Makes a row's number this one, NaN for none; returns whether there was room for it.
     mutating func set(_ number: Double, row: Int) -> Bool {
         if row >= codes.count {
             codes.append(contentsOf: repeatElement(0, count: row + 1 - codes.count))

@@ -17,7 +17,6 @@ final class ChangeLog {
     /// Whether there are readers, so that values before changes are kept.
     var isActive: Bool { readers > 0 }
 
-    /// Adds a reader.
     func addReader() { readers += 1 }
 
     /// Removes a reader; once there is none, all changes are dropped.
@@ -26,9 +25,7 @@ final class ChangeLog {
         if !isActive { dropAll() }
     }
 
-    /// Writes a change.
-    ///
-    /// - Returns: Whether all changes but the last few thousand were dropped for it.
+    /// Writes a change; returns whether all changes but the last few thousand were dropped for it.
     func append(_ change: RowChange) -> Bool {
         guard isActive else {
             dropAll()
@@ -88,9 +85,7 @@ final class ChangeLog {
     }
 }
 
-/// The change of one row.
 struct RowChange {
-    /// The row.
     let row: Int32
     /// The id of the item that it held before; nil when it held none.
     let id: String?
@@ -100,7 +95,6 @@ struct RowChange {
     let isRoot: Bool
     /// The columns that changed, with their values before.
     private(set) var before: [(column: Int, value: ColumnValue)] = []
-    /// The parts that changed.
     private(set) var parts: ChangedParts
 
     /// A change that has touched nothing yet but these parts.
@@ -118,7 +112,6 @@ struct RowChange {
         parts.insert(.column(column))
     }
 
-    /// Records that these parts changed.
     mutating func record(_ more: ChangedParts) { parts.formUnion(more) }
 
     /// Returns the value of a column before the change; nil if it did not change.

@@ -4,7 +4,6 @@ import AtriumKit
 struct ColumnTable {
     /// The declared fields, whose columns come first.
     let fields: [Field]
-    /// The columns by number.
     let numbered: [IndexColumn]
     /// The fields' names, sorted, and their columns' numbers.
     let names: [(name: String, column: Int)]
@@ -12,16 +11,12 @@ struct ColumnTable {
     let stored: [(name: String, column: Int)]
     /// The columns whose values are derived from other columns.
     let dates: [DateColumn]
-    /// The columns that a search reads.
     let searched: [TextColumn]
     /// Their numbers.
     let searchedNumbers: [Int]
     private let named: [String: IndexColumn]
 
-    /// Creates empty columns.
-    ///
-    /// - Parameter fields: the declared fields. If none is declared `search: true`, a search reads all texts and
-    ///   keywords.
+    /// Creates empty columns; if no field is declared `search: true`, a search reads all texts and keywords.
     init(fields: [Field]) {
         let numbered = fields.map { IndexColumn(type: $0.type) } + DerivedValues.columns()
         self.fields = fields

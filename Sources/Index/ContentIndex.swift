@@ -52,10 +52,7 @@ package final class ContentIndex {
     private var putting: PutFields
     private let writer: ColumnWriter
 
-    /// Creates an empty index.
-    ///
-    /// - Parameter fields: The fields of the items. If none is declared `search: true`, a search reads all texts and
-    ///   keywords.
+    /// Creates an empty index; if no field is declared `search: true`, a search reads all texts and keywords.
     package init(fields: [Field]) {
         columns = ColumnTable(fields: fields)
         tree = ItemTree(table)

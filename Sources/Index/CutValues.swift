@@ -46,9 +46,8 @@ struct FirstElements<Element> {
         self.comesFirst = comesFirst
     }
 
-    /// Inserts an element if it is among the first so far.
-    ///
-    /// - Returns: whether it was inserted, and the element that it has replaced.
+    /// Inserts an element if it is among the first so far; returns whether it was inserted, and the element that it
+    /// has replaced.
     mutating func insert(_ element: Element) -> (isAmong: Bool, out: Element?) {
         guard elements.count >= limit else {
             elements.append(element)

@@ -31,9 +31,7 @@ struct FacetCounting {
     /// Counts of nothing.
     var none: [[Int]] { sections.map { Array(repeating: 0, count: $0.offered.count) } }
 
-    /// Adds the counts of some more filters.
-    ///
-    /// - Returns: False: all are counted.
+    /// Adds the counts of some more filters; returns false if all are counted.
     mutating func step(into counts: inout [[Int]]) -> Bool {
         guard next.section < sections.count else { return false }
         let section = sections[next.section]

@@ -22,7 +22,6 @@ package struct FieldChecker {
     package let fields: [Field]
     private let rules: FieldRules
 
-    /// A checker for these fields.
     package init(fields: [Field]) {
         self.fields = fields
         rules = FieldRules(fields)

@@ -138,10 +138,8 @@ final class FoldedTexts {
     /// Reserves room for the texts of this many owners.
     func reserve(_ count: Int) { positions.reserveCapacity(count) }
 
-    /// Whether an owner has a text.
     func has(_ owner: Int) -> Bool { positions[owner].run != Position.none }
 
-    /// Removes an owner's text.
     func remove(owner: Int) {
         let position = positions[owner]
         let (run, entry) = (Int(position.run), Int(position.entry))
@@ -151,7 +149,6 @@ final class FoldedTexts {
         if runs[run].holes * 2 > runs[run].bytes.count { rewrite(run) }
     }
 
-    /// Calls the body with an owner's folded text.
     @inline(__always)
     func withText<R>(of owner: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
         let position = positions[owner]
@@ -161,7 +158,6 @@ final class FoldedTexts {
         }
     }
 
-    /// Calls the body with an owner's original text.
     @inline(__always)
     func withOriginal<R>(of owner: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
         let position = positions[owner]

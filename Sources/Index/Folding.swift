@@ -94,9 +94,8 @@ struct FoldingTable: Sendable {
         }
     }
 
-    /// Writes the folded text, for which there must be room for three times its bytes.
-    ///
-    /// - Returns: The number of bytes written; nil for a text with a scalar that this table does not have.
+    /// Writes the folded text, for which there must be room for three times its bytes; returns the number of bytes
+    /// written, nil for a text with a scalar that this table does not have.
     func fold(
         _ text: UnsafeBufferPointer<UInt8>, into bytes: UnsafeMutableBufferPointer<UInt8>
     ) -> Int? {

@@ -20,7 +20,6 @@ package final class IndexCheck {
     private var code = 0
     private var row = 0
 
-    /// Creates a check that has checked nothing yet.
     package init(_ index: ContentIndex) {
         self.index = index
         orders = index.orders.numbers[...]

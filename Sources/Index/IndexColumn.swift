@@ -4,10 +4,8 @@ package import AtriumKit
 enum IndexColumn {
     /// Texts, by code.
     case text(TextColumn)
-    /// Numbers.
     case number(NumberColumn)
 
-    /// An empty column for a field of this type.
     init(type: Field.FieldType) {
         switch type {
         // A picture has no place in an order: its column stays empty, and nobody finds it by the field's name.
@@ -19,7 +17,6 @@ enum IndexColumn {
         }
     }
 
-    /// Makes a row's value this one.
     func set(_ value: Value?, row: Int) {
         switch self {
         case .text(let column): column.set(value, row: row)
@@ -37,7 +34,6 @@ enum IndexColumn {
         }
     }
 
-    /// Returns the value of a row.
     func value(of row: Int) -> ColumnValue {
         switch self {
         case .text(let column): .codes(column.codes(of: row))
@@ -45,7 +41,6 @@ enum IndexColumn {
         }
     }
 
-    /// Whether a row has any value.
     func hasValue(_ row: Int) -> Bool {
         switch self {
         case .text(let column): column.sortCode(of: row) != nil
@@ -196,7 +191,6 @@ enum IndexColumn {
         }
     }
 
-    /// The rows that have any value.
     func rowsWithValue(below end: Int) -> Bitset {
         switch self {
         case .text(let column): column.rowsWithValue(below: end)
@@ -233,9 +227,7 @@ package struct DerivedValues: Sendable {
         tallies[id] = tally.flatMap { $0 == Tally() ? nil : $0 }
     }
 
-    /// Sets an item's number of comments; 0 is the same as none.
-    ///
-    /// - Returns: The number before.
+    /// Sets an item's number of comments, 0 being the same as none; returns the number before.
     mutating func setCommentCount(_ count: Int, for id: String) -> Int {
         let before =
             count == 0

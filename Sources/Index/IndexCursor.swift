@@ -33,17 +33,15 @@ extension RowOrder {
             .base64EncodedString(options: [.base64URLAlphabet, .omitPaddingCharacter])
     }
 
-    /// Returns the position at which the page of a query begins; nil: at the start.
-    ///
-    /// - Throws: the errors of ``position(cursor:)``.
+    /// Returns the position at which the page of a query begins, nil for the start; throws what ``position(cursor:)``
+    /// does.
     func position(of query: IndexQuery) throws(IndexError) -> Position? {
         guard let cursor = query.cursor else { return nil }
         return try position(cursor: cursor)
     }
 
-    /// Returns the position that a cursor stands for.
-    ///
-    /// - Throws: ``IndexError/cursorInvalid(reason:)`` if this index did not make it, or it belongs to another sort.
+    /// Returns the position that a cursor stands for; throws if this index did not make it, or it belongs to another
+    /// sort.
     func position(cursor text: String) throws(IndexError) -> Position {
         guard text.utf8.count <= Self.longestCursor else {
             throw .cursorInvalid(

@@ -45,12 +45,8 @@ package final class ItemTree {
     /// Returns the parent that an item names, whether or not it exists; nil: it names none, or there is no such item.
     package func parent(of id: String) -> String? { table.row(of: id).flatMap(table.parent) }
 
-    /// Returns the path to an item, outermost first: its ancestors as far as they exist, and itself.
-    ///
-    /// - Parameters:
-    ///   - id: the item; one that does not exist has an empty path.
-    ///   - limit: the maximum number of ids; of more, the innermost.
-    /// - Returns: the ids.
+    /// Returns the path to an item, outermost first: its ancestors as far as they exist, and itself; of more than
+    /// `limit`, the innermost.
     package func way(to id: String, limit: Int) -> [String] {
         var way: [String] = []
         var row = table.row(of: id)
@@ -72,12 +68,7 @@ package final class ItemTree {
         return takenVersion == version ? Moved() : moved
     }
 
-    /// Records that an item was added, removed or moved, once a reader has called.
-    ///
-    /// - Parameters:
-    ///   - id: the item.
-    ///   - parent: its parent now.
-    ///   - former: its parent before.
+    /// Records that an item was added, removed or moved to a parent from a former one, once a reader has called.
     func recordMove(
         of id: @autoclosure () -> String, to parent: String?, from former: String? = nil
     ) {

@@ -18,7 +18,6 @@ package final class LiveItems: LiveReader {
     private var isStale = false
     private var position: UInt64 = 0
 
-    /// Shows these items of an index.
     package init(_ ids: ArraySlice<String>, in index: ContentIndex) {
         self.ids = ids
         self.index = index
@@ -39,9 +38,7 @@ package final class LiveItems: LiveReader {
         return true
     }
 
-    /// Brings it up to the index's present state.
-    ///
-    /// - Returns: Whether it shows anything else than it did.
+    /// Brings it up to the index's present state; returns whether it shows anything else than it did.
     package func advance() -> Bool {
         guard isStale else {
             position = max(position, index.live.position)
@@ -52,9 +49,7 @@ package final class LiveItems: LiveReader {
         return refresh()
     }
 
-    /// Reads the items again.
-    ///
-    /// - Returns: Whether the window changed.
+    /// Reads the items again; returns whether the window changed.
     private func refresh() -> Bool {
         position = index.log.end
         for row in rows { index.live.forget(row, by: number) }

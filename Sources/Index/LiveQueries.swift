@@ -99,10 +99,8 @@ package final class LiveQueries {
 // MARK: Changes
 
 extension LiveQueries {
-    /// Finds the queries that the next changes affect.
-    ///
-    /// - Parameter limit: the maximum number of changes to process.
-    /// - Returns: whether there were any; false: all changes were processed.
+    /// Finds the queries that at most so many next changes affect; returns whether there were any, false once all
+    /// were processed.
     package func follow(atMost limit: Int = 64) -> Bool {
         guard position != log.end else { return false }
         guard upToDate > 0, log.count(since: position) != nil else {

@@ -82,10 +82,8 @@ package final class LiveQuery: LiveReader {
         return true
     }
 
-    /// Updates the answer to the index's present state.
-    ///
-    /// - Parameter looks: The number of rows that may be read; reduced by the number that were read.
-    /// - Returns: Whether anything that it shows has changed.
+    /// Updates the answer to the index's present state, reading at most `looks` rows, which are subtracted; returns
+    /// whether anything that it shows has changed.
     package func advance(within looks: inout Int) -> Bool {
         if isStale {
             isStale = false
@@ -184,9 +182,8 @@ extension LiveQuery {
         }
     }
 
-    /// Inserts a row at its place, unless it comes behind the last known row: other rows may come before it there.
-    ///
-    /// - Returns: Whether it was inserted.
+    /// Inserts a row at its place, and returns true, unless it comes behind the last known row: other rows may come
+    /// before it there.
     private func insert(_ row: Int32) -> Bool {
         guard query.limit > 0 else { return false }
         if !front.isComplete {
@@ -209,9 +206,7 @@ extension LiveQuery {
         return true
     }
 
-    /// Finds the rows behind the known ones.
-    ///
-    /// - Returns: Whether it did; false if that would read too much.
+    /// Finds the rows behind the known ones; returns false if that would read too much.
     private func refill(within looks: inout Int) -> Bool {
         let matches = Matches(query, by: index.finder)
         let page = order.page(
@@ -232,9 +227,7 @@ extension LiveQuery {
         front.isComplete = page.isLast
     }
 
-    /// Makes the window show the first rows.
-    ///
-    /// - Returns: Whether the window has changed.
+    /// Makes the window show the first rows; returns whether the window has changed.
     private func showFront() -> Bool {
         if front.rows.count > query.limit + query.spare * 2 {
             let surplus = front.rows.count - query.limit - query.spare
@@ -248,9 +241,7 @@ extension LiveQuery {
         return window != old
     }
 
-    /// Runs the query on the index again.
-    ///
-    /// - Returns: Whether it did; false if that would read too much.
+    /// Runs the query on the index again; returns false if that would read too much.
     private func askAnew(within looks: inout Int) -> Bool {
         let matches = Matches(query, by: index.finder)
         guard let counts = matches.counts(of: query, by: index.finder, within: &looks),

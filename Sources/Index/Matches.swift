@@ -2,7 +2,6 @@ import AtriumKit
 
 /// The rows that match a query, and those that match all of it but one section.
 struct Matches {
-    /// The rows that match.
     let rows: Bitset
     /// The number of these rows.
     let total: Int

@@ -5,7 +5,6 @@ import CBits
 /// It is compared with many places at once by four of its bytes, those that are rarest in words, and as a whole only
 /// where all four match.
 struct Needle {
-    /// Its bytes.
     let bytes: [UInt8]
     /// The places of its four rarest bytes; if there are fewer, the rarest is repeated.
     private let rarest: [Int]

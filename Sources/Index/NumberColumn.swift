@@ -40,7 +40,6 @@ final class NumberColumn {
     /// The codes by which rows are counted, from the first count on, while the distinct numbers are few.
     private var codes: ByteCodes?
 
-    /// A column for a field of this type.
     init(type: Field.FieldType) {
         self.type = type
     }
@@ -50,7 +49,6 @@ final class NumberColumn {
         set(value.flatMap(number), row: row)
     }
 
-    /// Makes a row's number this one.
     func set(_ number: Double?, row: Int) {
         // Adding 0 makes 0 of -0, which would otherwise be a value of its own.
         let new = number.map { $0 + 0 } ?? .nan
@@ -85,7 +83,6 @@ final class NumberColumn {
         zerosEnd += count
     }
 
-    /// Calls the body with the numbers.
     @inline(__always)
     func withNumbers<R>(_ body: (UnsafeBufferPointer<Double>) -> R) -> R {
         writeZeros()
@@ -149,7 +146,6 @@ final class NumberColumn {
         }
     }
 
-    /// The rows that have this number.
     func rows(equalTo number: Double) -> Postings? {
         startListing()
         return postings?[number + 0]
@@ -191,9 +187,7 @@ final class NumberColumn {
     /// Lists the distinct numbers, and keeps them and ``version`` up to date from now on.
     func startListing() { while list(atMost: .max) {} }
 
-    /// Lists some more rows.
-    ///
-    /// - Returns: False: all are listed, and later changes are listed at once.
+    /// Lists some more rows; returns false if all are listed, and later changes are listed at once.
     func list(atMost count: Int) -> Bool {
         if postings == nil { postings = [:] }
         guard listed < .max else { return false }
@@ -213,13 +207,11 @@ final class NumberColumn {
         return postings[number]?.contains(row) ?? false
     }
 
-    /// The rows that have any number.
     func rowsWithValue(below end: Int) -> Bitset {
         guard zerosEnd == 0 else { return zeros.part(0..<min(end, zerosEnd)) }
         return Bitset(below: min(end, stored.count)) { !stored[$0].isNaN }
     }
 
-    /// The rows whose number is in the range.
     func rows(in range: NumberRange) -> Bitset { rows(in: range, among: 0..<rowCount) }
 
     /// Returns the rows of a part that have a number in the range, with the first row of the part as row 0.

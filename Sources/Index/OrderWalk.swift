@@ -16,7 +16,6 @@ struct OrderWalk {
     /// Descending, the rows without a value, until they are walked.
     private var missing: Range<Int>
 
-    /// Creates a walk from the start.
     init(_ order: SortedRows, descending: Bool, isSplit: Bool) {
         self.order = order
         self.descending = descending

@@ -42,15 +42,10 @@ package struct PackedItems {
         return ItemPlace(chunk: UInt32(open), start: UInt32(start))
     }
 
-    /// The end of the items in each chunk.
     var ends: ContiguousArray<Int> { ContiguousArray(chunks.lazy.map(\.used)) }
 
-    /// Returns the place of the item that was added after another one; valid while none was removed.
-    ///
-    /// - Parameters:
-    ///   - place: The other item's place.
-    ///   - ends: The value of ``ends`` at some time after the item was added.
-    /// - Returns: Its place.
+    /// Returns the place of the item that was added after another one, by ``ends`` of some later time; valid while
+    /// none was removed.
     func place(after place: ItemPlace, ends: ContiguousArray<Int>) -> ItemPlace {
         let end = chunks[Int(place.chunk)].end(of: Int(place.start))
         return end < ends[Int(place.chunk)]
@@ -163,7 +158,6 @@ final class ItemChunk: @unchecked Sendable {
 
     private let memory: UnsafeMutableRawPointer
 
-    /// An empty chunk.
     init(capacity: Int) {
         self.capacity = capacity
         memory = .allocate(byteCount: max(capacity, 1), alignment: 16)

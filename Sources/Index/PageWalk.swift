@@ -14,13 +14,8 @@ struct PageWalk {
         self.rows = rows
     }
 
-    /// Returns the first rows behind a position.
-    ///
-    /// - Parameters:
-    ///   - sorted: all rows in the order of the first key.
-    ///   - after: the position; nil: from the start.
-    ///   - limit: the maximum number of rows; one more is returned if there is one.
-    /// - Returns: the rows in order; nil: too many rows have to be read.
+    /// Returns the first rows behind a position, of all rows in the order of the first key, and one more if there is
+    /// one; nil: too many rows have to be read.
     mutating func first(
         of sorted: SortedRows, after: RowOrder.Position?, limit: Int
     ) -> [Int]? {
@@ -82,9 +77,8 @@ struct PageWalk {
         order.orders.order(of: order.keys[depth + 1].number, saving: cost)
     }
 
-    /// Returns the first rows of some places that are wanted and come behind a position, if there is one.
-    ///
-    /// - Returns: at most `most` rows; nil: too many rows were read.
+    /// Returns at most `most` of the first rows of some places that are wanted and come behind a position, if there
+    /// is one; nil: too many rows were read.
     private mutating func visited(
         _ sorted: SortedRows, _ places: Range<Int>, upTo most: Int,
         behind after: RowOrder.Position? = nil, from depth: Int = 0, where isWanted: (Int) -> Bool

@@ -188,9 +188,7 @@ struct Postings {
 }
 
 extension ContiguousArray<UInt32> {
-    /// Inserts an element at its place, unless it is there already.
-    ///
-    /// - Returns: Whether it was inserted.
+    /// Inserts an element at its place, unless it is there already; returns whether it was inserted.
     fileprivate mutating func insertSorted(_ element: UInt32) -> Bool {
         if element > self[count - 1] {
             append(element)

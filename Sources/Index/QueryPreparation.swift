@@ -25,12 +25,6 @@ package final class QueryPreparation {
 
     private var stage: Stage
 
-    /// Prepares the answer to a query.
-    ///
-    /// - Parameters:
-    ///   - query: the query.
-    ///   - index: the index.
-    /// - Throws: ``IndexError``, as the query does.
     package init(_ query: IndexQuery, in index: ContentIndex) throws(IndexError) {
         _ = try RowOrder(query.sort, in: index).position(of: query)
         self.query = query
@@ -44,9 +38,8 @@ package final class QueryPreparation {
     /// Whether the index changes faster than it can be followed.
     package var isHopeless: Bool { restarts > Self.mostRestarts }
 
-    /// Does one step.
-    ///
-    /// - Returns: False: everything is found, and correct until the next change; or it can't be finished.
+    /// Does one step; returns false if everything is found, and correct until the next change, or if it can't be
+    /// finished.
     package func step() -> Bool {
         guard !isHopeless else { return false }
         switch stage {

@@ -61,10 +61,7 @@ package struct RecordBatcher {
         return full
     }
 
-    /// Reads a record.
-    ///
-    /// - Returns: the problem of the record; nil: none.
-    /// - Throws: ``NotAnItem``.
+    /// Reads a record; returns its problem, nil if there is none.
     @discardableResult
     package mutating func append(
         key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, revision: Int64
@@ -99,9 +96,7 @@ package struct RecordBatcher {
         return fault(of: item)
     }
 
-    /// Reads a record as nearly all are.
-    ///
-    /// - Returns: False for one that is not.
+    /// Reads a record as nearly all are; returns false for one that is not.
     private mutating func read(
         _ json: inout JSONReader, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
         _ revision: Int64

@@ -12,12 +12,8 @@ package final class RecordItems: RestoredItems, Sendable {
     private let ends: ContiguousArray<Int>
     package let count: Int
 
-    /// Creates a list of items that lie one behind the other, in the order of their ids' bytes.
-    ///
-    /// - Parameters:
-    ///   - items: The memory that they are in; items added there later come behind them.
-    ///   - marks: The place of each ``span``-th item, from the first.
-    ///   - count: The number of items.
+    /// Creates a list of items that lie one behind the other, in the order of their ids' bytes, with the place of
+    /// each ``span``-th one; items added there later come behind them.
     package init(_ items: PackedItems, marks: ContiguousArray<ItemPlace>, count: Int) {
         (self.items, self.marks, self.count) = (items, marks, count)
         ends = items.ends

@@ -20,7 +20,6 @@ struct RowJudge {
 
         var passedBefore: Bool { before == .passes }
         var passesNow: Bool { now == .passes }
-        /// The change of the total.
         var totalChange: Int { (passesNow ? 1 : 0) - (passedBefore ? 1 : 0) }
     }
 
@@ -48,7 +47,6 @@ struct RowJudge {
     private let columns: [TextColumn]
     private let version: UInt64
 
-    /// Makes a query ready for judging single rows.
     init(_ query: IndexQuery, in index: ContentIndex) {
         weight = query.sections.reduce(1) {
             $0 + $1.selected.count + (query.countsFacets ? $1.offered.count : 0)

@@ -30,9 +30,7 @@ struct RowOrder {
     /// The keys as people write them; cursors name it.
     let sort: [String]
 
-    /// The keys.
     let keys: [Key]
-    /// The rows.
     let table: RowTable
     /// The orders that are stored.
     let orders: SortedOrders
@@ -78,9 +76,7 @@ struct RowOrder {
         }
     }
 
-    /// The order of these keys.
-    ///
-    /// - Throws: ``IndexError/sortFieldUnknown(field:known:)``.
+    /// The order of these keys; throws for a field that does not exist.
     init(_ sort: [SortKey], in index: ContentIndex) throws(IndexError) {
         var keys: [Key] = []
         for key in sort {

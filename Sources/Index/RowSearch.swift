@@ -52,12 +52,8 @@ struct RowSearch {
 
     init(_ wanted: Wanted) { add(wanted) }
 
-    /// Does one step.
-    ///
-    /// - Parameters:
-    ///   - index: the index.
-    ///   - isKept: whether the results of scans are kept for other queries.
-    /// - Returns: false: all rows are found.
+    /// Does one step; `isKept`: the results of scans are kept for other queries; returns false once all rows are
+    /// found.
     mutating func step(in index: ContentIndex, keeping isKept: Bool) -> Bool {
         guard place < operations.count else { return false }
         switch operations[place] {

@@ -48,7 +48,6 @@ final class RowTable {
             revision: revisions[row])
     }
 
-    /// The id of the item in a row.
     func id(of row: Int) -> String { items[places[row]].id.text }
 
     /// Returns the parent of the item in a row, whether or not it exists; nil if the item names none.
@@ -66,14 +65,7 @@ final class RowTable {
     /// The rows of an item's direct children.
     func children(of id: String) -> Bitset { children[id]?.bitset ?? Bitset() }
 
-    /// Puts an item in, in its row or a new one.
-    ///
-    /// - Parameters:
-    ///   - id: The item's id.
-    ///   - parent: The parent's id; nil: none.
-    ///   - fields: Its fields as JSON.
-    ///   - revision: The sequence of the entry that put it.
-    /// - Returns: The row, and its values before; nil if it is a new one.
+    /// Puts an item in, in its row or a new one; returns the row, and its values before, nil if it is new.
     func put(
         id: String, parent: String?, fields: UnsafeRawBufferPointer, revision: Int64
     ) -> (row: Int, former: Former?) {
@@ -116,9 +108,7 @@ final class RowTable {
     /// Changes the revision of the item in a row.
     func setRevision(_ revision: Int64, row: Int) { revisions[row] = revision }
 
-    /// Removes an item.
-    ///
-    /// - Returns: The row that is free now; nil if there was no such item.
+    /// Removes an item; returns the row that is free now, nil if there was no such item.
     func remove(_ id: String) -> Int? {
         guard let row = row(of: id) else { return nil }
         var id = self.id(of: row)

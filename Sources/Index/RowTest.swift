@@ -82,7 +82,6 @@ struct RowView {
         return numbers.number(of: row) ?? .nan
     }
 
-    /// Whether a column holds a code.
     @inline(__always)
     func holds(_ code: Int32, in column: Int) -> Bool {
         var isFound = false
@@ -147,7 +146,6 @@ extension ColumnTable {
         }
     }
 
-    /// Returns the test for a scope.
     func test(_ scope: ParentScope) -> RowTest {
         switch scope {
         case .all: .all
@@ -156,7 +154,6 @@ extension ColumnTable {
         }
     }
 
-    /// Returns the test for a search.
     func test(search text: String?) -> RowTest {
         guard let needle = Needle(text.map(Folding.fold) ?? []) else { return .all }
         return .contains(searchedNumbers, needle)

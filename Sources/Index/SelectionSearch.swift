@@ -93,7 +93,6 @@ final class SelectionSearch {
         predicate.isListed ? nil : filterSets[predicate].map { .bits(sets[$0]) }
     }
 
-    /// Does one step.
     func step() -> Progress {
         guard index.log.count(since: position) != nil else { return .lost }
         if let column = unlisted.last {
@@ -160,9 +159,7 @@ extension SelectionSearch {
         done += 1
     }
 
-    /// Judges a row that changed by some of the parts.
-    ///
-    /// - Returns: False: none is left.
+    /// Judges a row that changed by some of the parts; returns false if none is left.
     private func judge() -> Bool {
         if judged == changed.count {
             guard index.log.end != position else { return false }

@@ -67,11 +67,10 @@ package final class SortedOrders {
         made[column]?.remove(row, isOneOfMany: isOneOfMany)
     }
 
-    /// Claims the making of the orders that queries need.
+    /// Claims the making of the orders that queries need; returns false if there are none to make, or another caller
+    /// makes them.
     ///
     /// A caller that gets true calls ``grow(rows:)`` until nothing is left, then ``release()``.
-    ///
-    /// - Returns: False: there are none to make, or another caller makes them.
     package func claim() -> Bool {
         guard isGrowing, !isClaimed else { return false }
         isClaimed = true
@@ -84,9 +83,8 @@ package final class SortedOrders {
     /// Whether there is an order to be made by ``grow(rows:)``.
     var isGrowing: Bool { !growing.isEmpty || made.values.contains { !$0.isWhole } }
 
-    /// Inserts some more rows into an order that is being made, or puts some rows in their places.
-    ///
-    /// - Returns: False: there is none to work on.
+    /// Inserts some more rows into an order that is being made, or puts some rows in their places; returns false if
+    /// there is none to work on.
     package func grow(rows: Int = 128) -> Bool {
         if let order = made.values.first(where: { !$0.isWhole }) {
             order.mend()

@@ -51,7 +51,6 @@ final class SortedRows {
         count(upTo: blocks.count)
     }
 
-    /// Whether a row has a value.
     func hasValue(_ row: Int) -> Bool { column?.hasValue(row) ?? true }
 
     /// Inserts a row by its present value, or records that it has to be.
@@ -120,9 +119,8 @@ final class SortedRows {
         return count(upTo: block) + offset
     }
 
-    /// Calls the body with the row at each of some places, in order, until the body returns false.
-    ///
-    /// - Returns: Whether it came to the end.
+    /// Calls the body with the row at each of some places, in order, until the body returns false; returns whether it
+    /// came to the end.
     @inline(__always)
     func visit(_ places: Range<Int>, _ body: (Int) -> Bool) -> Bool {
         guard !places.isEmpty else { return true }
@@ -139,7 +137,6 @@ final class SortedRows {
         return true
     }
 
-    /// The rows of some places.
     func rows(_ places: Range<Int>) -> ContiguousArray<Int32> {
         var rows: ContiguousArray<Int32> = []
         rows.reserveCapacity(places.count)
@@ -235,9 +232,7 @@ extension SortedRows {
             missing.append(Int32(row))
         }
 
-        /// A row that is not in the order yet, unless it is stale, is not to be taken in.
-        ///
-        /// - Returns: Whether it was.
+        /// A row that is not in the order yet, unless it is stale, is not to be taken in; returns whether it was.
         mutating func forget(missing row: Int) -> Bool {
             guard isMissing.contains(row) else { return false }
             isMissing.remove(row)

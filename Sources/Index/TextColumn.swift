@@ -69,7 +69,6 @@ final class TextColumn {
         values.code(of: text).map { values.postings[$0] }
     }
 
-    /// The rows that have any text.
     func rowsWithValue(below end: Int) -> Bitset {
         Bitset(below: min(end, first.count)) { first[$0] >= 0 }
     }
@@ -104,7 +103,6 @@ final class TextColumn {
         }
     }
 
-    /// Whether one of a row's texts contains this one.
     func contains(_ needle: Needle, row: Int) -> Bool {
         var isFound = false
         visitCodes(of: row) { code in
@@ -137,7 +135,6 @@ final class TextColumn {
         }
     }
 
-    /// The codes of a row's texts.
     func codes(of row: Int) -> ContiguousArray<Int32> {
         var codes: ContiguousArray<Int32> = []
         visitCodes(of: row) { codes.append(Int32($0)) }

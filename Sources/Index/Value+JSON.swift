@@ -7,10 +7,7 @@ public import JSONCodec
 // Both packages are ours.
 // swift-format-ignore: AvoidRetroactiveConformances
 extension Value: @retroactive JSONReadable, @retroactive JSONWritable {
-    /// Reads any value.
-    ///
-    /// - Parameter json: The reader.
-    /// - Throws: ``JSONError`` if it is not JSON, or a name occurs twice in one object.
+    /// Reads any value; throws if it is not JSON, or a name occurs twice in one object.
     public init(json: inout JSONReader) throws(JSONError) {
         switch try json.peek() {
         case .null:
@@ -44,10 +41,8 @@ extension Value: @retroactive JSONReadable, @retroactive JSONWritable {
         }
     }
 
-    /// The value that makes up the whole of a JSON text.
-    ///
-    /// - Parameter jsonBytes: The text, UTF-8.
-    /// - Throws: ``JSONError`` if it is not JSON, or a name occurs twice in one object.
+    /// The value that makes up the whole of a JSON text in UTF-8; throws if it is not JSON, or a name occurs twice in
+    /// one object.
     public init(jsonBytes: [UInt8]) throws(JSONError) {
         self = try JSON.decode(from: jsonBytes)
     }

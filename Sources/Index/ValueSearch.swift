@@ -33,9 +33,7 @@ package final class ValueSearch {
         }
     }
 
-    /// Reads a few values.
-    ///
-    /// - Returns: False: all are found.
+    /// Reads a few values; returns false if all are found.
     package func step() -> Bool {
         switch column {
         case .text(let column):

@@ -3,10 +3,7 @@ public import JSONCodec
 
 /// Whole numbers in JSON, which reading rounds where 64 bits don't hold them.
 public enum WholeNumbers {
-    /// Refuses JSON with a whole number that 64 bits don't hold.
-    ///
-    /// - Parameter json: one JSON value.
-    /// - Throws: an error that names what is expected and the number, or the error in the JSON.
+    /// Refuses JSON with a whole number that 64 bits don't hold; the error names what is expected and the number.
     public static func check(_ json: [UInt8]) throws(JSONError) {
         let result = json.withUnsafeBytes { bytes in
             Result { () throws(JSONError) in

@@ -39,7 +39,6 @@ package struct WrittenFields: Sendable {
     private var ahead: [Entry] = []
     private var aheadPlace = 0
 
-    /// Creates it without entries.
     package init() {}
 
     /// Writes the records of items before it is known which of them change; probably all do.
@@ -51,9 +50,8 @@ package struct WrittenFields: Sendable {
     /// Drops the entries that were written ahead and not used.
     package mutating func dropAhead() { (ahead, aheadPlace) = ([], 0) }
 
-    /// Writes the value of an item's record, as JSON sorted by name.
-    ///
-    /// - Returns: the JSON; nil where the record has more members than an item's: then nothing is written.
+    /// Writes the value of an item's record, as JSON sorted by name; nil where the record has more members than an
+    /// item's: then nothing is written.
     package mutating func write(_ change: Change) -> [UInt8]? {
         guard case .put(let key, .object(let object)) = change,
             let item = Item(key: key, value: .object(object)),
@@ -81,9 +79,8 @@ package struct WrittenFields: Sendable {
         return nil
     }
 
-    /// Passes the fields of the next item to the body, if they are written; each item's only once.
-    ///
-    /// - Returns: the result of the body; nil: they are not written.
+    /// Passes the fields of the next item to the body, and returns its result, if they are written; each item's only
+    /// once.
     mutating func take<R>(_ item: Item, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
         guard next < entries.count else { return nil }
         let entry = entries[next]
@@ -112,7 +109,6 @@ package struct WrittenItem: Sendable {
     /// The sequence of the entry that last changed it.
     package let revision: Int64
 
-    /// An item, with its fields as JSON.
     package init(item: Item, fields: [UInt8], revision: Int64) {
         self.item = item
         self.fields = fields

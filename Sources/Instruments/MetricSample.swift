@@ -53,10 +53,8 @@ public struct MetricFamily: Sendable, Hashable {
     /// Its samples, in the order of their labels.
     public let samples: [MetricSample]
 
-    /// Puts samples under their descriptions, both in a stable order: the catalogue's, then by name.
-    ///
-    /// - Parameter samples: in any order.
-    /// - Returns: a family for each name among them.
+    /// Puts samples under their descriptions, a family for each name, both in a stable order: the catalogue's, then
+    /// by name.
     public static func families(of samples: [MetricSample]) -> [MetricFamily] {
         let byName = Dictionary(grouping: samples, by: \.name)
         let known = MetricCatalog.all.map(\.name)

@@ -13,12 +13,9 @@ public enum CommandLineText {
         public var sentence: String { "argument \(place) is not UTF-8: '\(word)'" }
     }
 
-    /// Reads the words behind the program's name.
+    /// Reads the words behind the program's name; throws the first that is not UTF-8.
     ///
     /// `CommandLine.arguments` has U+FFFD in place of bytes that are not UTF-8: another word than was written.
-    ///
-    /// - Returns: The words.
-    /// - Throws: ``Problem`` for the first that is not UTF-8.
     public static func words() throws(Problem) -> [String] {
         var words: [String] = []
         for place in 1..<max(1, Int(CommandLine.argc)) {

@@ -2,12 +2,8 @@ internal import Glibc
 
 /// The sandbox of a service as the reason why it can't read a file, apart from the file's own mode.
 package enum FileWall {
-    /// Returns what keeps the process from a file, and which setting opens it.
-    ///
-    /// - Parameters:
-    ///   - path: The absolute path that could not be read.
-    ///   - code: The system's error number.
-    /// - Returns: A part of a sentence; nil: no such reason was found.
+    /// Returns what keeps the process from a file at an absolute path, by the system's error number, and which
+    /// setting opens it, as a part of a sentence; nil: no such reason was found.
     package static func reason(_ path: String, _ code: Int32) -> String? {
         guard [ENOENT, EACCES, EPERM].contains(code) else { return nil }
         for home in ["/home", "/root", "/run/user"] where (path + "/").hasPrefix(home + "/") {

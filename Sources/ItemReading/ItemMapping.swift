@@ -135,9 +135,7 @@ package struct RowMapping {
     private let parent: Int?
     private let fields: [(field: Field, column: Int)]
 
-    /// Finds the columns.
-    ///
-    /// - Throws: ``FormatProblem`` for one that the settings name and the table has not.
+    /// Finds the columns; throws for one that the settings name and the table has not.
     package init(_ table: CSVReader, _ mapping: ItemMapping) throws(FormatProblem) {
         self.mapping = mapping
         var values = mapping.values

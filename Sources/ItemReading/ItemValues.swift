@@ -134,9 +134,7 @@ package struct ObjectMapping {
         return try item(whole, piece)
     }
 
-    /// The item of an object.
-    ///
-    /// - Throws: ``FormatProblem`` with the place of the piece.
+    /// The item of an object; the error has the place of the piece.
     package mutating func item(
         _ whole: JSONValue, _ piece: FormatPiece
     ) throws(FormatProblem) -> Item {

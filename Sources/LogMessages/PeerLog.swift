@@ -26,11 +26,7 @@ public struct PeerLog: Sendable {
         var last: Logger.Metadata = [:]
     }
 
-    /// A log of which nobody has used a line yet.
-    ///
-    /// - Parameters:
-    ///   - lines: lines a minute for one kind of event and one user.
-    ///   - logger: where to.
+    /// A log of which nobody has used a line yet, of so many a minute for one kind of event and one user.
     public init(lines: Int, logger: Logger) {
         self.lines = lines
         self.logger = logger
@@ -39,14 +35,7 @@ public struct PeerLog: Sendable {
     /// Whether a minute is under way, so that ``sweep(now:)`` is to be called.
     public var isBusy: Bool { !minutes.isEmpty }
 
-    /// Logs one event, or counts it.
-    ///
-    /// - Parameters:
-    ///   - message: what happened.
-    ///   - details: more of it, by key; these may quote what the peer sent.
-    ///   - uid: the peer's user.
-    ///   - pid: the peer's process.
-    ///   - now: the time.
+    /// Logs one event of a peer, or counts it; the details may quote what the peer sent.
     public mutating func log(
         _ message: LogMessage, _ details: [String: String], uid: UInt32, pid: Int32,
         now: ContinuousClock.Instant

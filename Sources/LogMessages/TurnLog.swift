@@ -14,23 +14,14 @@ public struct TurnLog {
 
     private static let nanosecondsOfMinute: Int64 = 60_000_000_000
 
-    /// A log of no turn yet.
-    ///
-    /// - Parameters:
-    ///   - lines: lines a minute.
-    ///   - logger: where to.
+    /// A log of no turn yet, of so many lines a minute.
     public init(lines: Int, logger: Logger) {
         self.lines = lines
         self.logger = logger
     }
 
-    /// Logs a turn, or counts it.
-    ///
-    /// - Parameters:
-    ///   - nanoseconds: how long it took.
-    ///   - processor: what it used of its thread's processor time at most, in nanoseconds.
-    ///   - end: when it ended, in nanoseconds of the monotonic clock.
-    ///   - notes: what was done in it.
+    /// Logs a turn, or counts it, by the nanoseconds that it took, what it used of its thread's processor time at
+    /// most, and its end on the monotonic clock.
     public mutating func log(
         _ nanoseconds: Int64, processor: Int64, end: Int64, _ notes: TurnNotes
     ) {

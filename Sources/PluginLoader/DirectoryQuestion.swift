@@ -4,12 +4,9 @@ internal import Synchronization
 /// A question to the system's directory of users (NSS: files, LDAP, …), which may take as long as a network
 /// does, or for ever.
 public enum DirectoryQuestion {
-    /// Runs a query on a thread of its own, and waits for its answer; blocks.
+    /// Runs a query on a thread of its own, and waits for its answer at most this long: blocks.
     ///
-    /// - Parameters:
-    ///   - limit: the maximum time to wait for the answer.
-    ///   - ask: runs the query; an answer that comes later is dropped.
-    /// - Returns: the answer; nil: there was none in time.
+    /// An answer that comes later is dropped.
     public static func answer<Answer: Sendable>(
         within limit: Duration, _ ask: @escaping @Sendable () -> Answer
     ) -> Answer? {

@@ -29,9 +29,7 @@ struct ELFFile {
         let link: UInt32
     }
 
-    /// Reads a file's dynamic symbols.
-    ///
-    /// - Throws: `Unreadable` for anything that is no whole shared library of this machine.
+    /// Reads a file's dynamic symbols; throws for anything that is no whole shared library of this machine.
     init(_ file: RegularFile) throws(Unreadable) {
         guard let header = file.read(at: 0, count: Self.headerSize).map(Bytes.init) else {
             throw Unreadable(reason: "it is no ELF file: it has \(file.size) bytes")

@@ -17,9 +17,7 @@ public final class HeldCode: Sendable {
     /// It is 64 or more, so that it can be passed to a worker under a small number.
     public let descriptor: Int32?
 
-    /// Holds the code that is at its path now.
-    ///
-    /// - Throws: `PluginProblem.refused` if it can't be read.
+    /// Holds the code that is at its path now; throws if it can't be read.
     public init(_ code: PluginCode) throws(PluginProblem) {
         guard case .library(let path) = code else {
             guard let identity = Self.identity(of: code) else { throw Self.unreadable(code.path) }

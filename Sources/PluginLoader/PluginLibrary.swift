@@ -75,7 +75,6 @@ public struct PluginLibrary: Sendable {
             problems: [], source: nil)
     }
 
-    /// A library of these plugins.
     init(_ plugins: [PluginStatus], problems: [String], source: Source?) {
         self.plugins = plugins
         self.problems = problems
@@ -454,9 +453,7 @@ enum FolderNames {
 
 /// Recognises programs that can be started, without starting them.
 enum PluginProgram {
-    /// Checks a program's file.
-    ///
-    /// - Throws: `PluginProblem.refused` for a file that can't be read, is empty, or may not be executed.
+    /// Checks a program's file; throws for one that can't be read, is empty, or may not be executed.
     static func probe(_ program: String) throws(PluginProblem) {
         let file = try RegularFile(ofPlugin: program)
         guard file.size > 0 else { throw .refused("\(program) is empty: it is no program.") }

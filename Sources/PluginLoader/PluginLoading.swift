@@ -16,10 +16,8 @@ public enum PluginLoading {
         return "atrium_plugin_" + String(name)
     }
 
-    /// Reads a library's own file, without loading it.
-    ///
-    /// - Throws: `PluginProblem.refused` for a library that is not a plugin of this id, built
-    ///   against this kit and linked with it dynamically.
+    /// Reads a library's own file, without loading it; throws for one that is not a plugin of this id, built against
+    /// this kit and linked with it dynamically.
     public static func probe(_ library: String, id: String) throws(PluginProblem) {
         let file = try RegularFile(ofPlugin: library)
         let elf: ELFFile
@@ -171,9 +169,8 @@ private enum LoadedFiles {
 }
 
 extension Plugin {
-    /// The class of its components; loads the library into this process where it isn't yet.
-    ///
-    /// - Throws: `PluginProblem`; of a program, which is not loaded.
+    /// The class of its components, for which the library is loaded into this process where it isn't yet; throws for
+    /// a program.
     public func loaded() throws(PluginProblem) -> any Component.Type {
         if let component { return component }
         guard case .library(let library) = code else {

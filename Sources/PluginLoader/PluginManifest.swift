@@ -27,9 +27,7 @@ struct PluginManifest: Sendable {
         "callSeconds", "conformance",
     ]
 
-    /// Reads a manifest.
-    ///
-    /// - Throws: `PluginProblem.refused`, with the file, the member, what is expected, and what was found.
+    /// Reads a manifest; the error has the file, the member, what is expected, and what was found.
     init(_ path: String) throws(PluginProblem) {
         let file = try RegularFile(ofPlugin: path)
         guard file.size <= Self.maxSize, let bytes = file.read(at: 0, count: file.size) else {

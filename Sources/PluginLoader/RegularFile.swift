@@ -13,9 +13,7 @@ package final class RegularFile {
     package let size: UInt64
     private let descriptor: Int32
 
-    /// Opens a file.
-    ///
-    /// - Throws: `Unreadable` if it can't be opened, or is no regular file.
+    /// Opens a file; throws if it can't be opened, or is no regular file.
     package init(_ path: String) throws(Unreadable) {
         // Without O_NONBLOCK a named pipe would keep whoever opens it waiting.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

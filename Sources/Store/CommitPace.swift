@@ -12,7 +12,6 @@ struct CommitPace {
     /// The last commit: its number of entries, its duration and its end, in nanoseconds.
     private var last: (entries: Int, time: Int64, end: Int64) = (0, 0, 0)
 
-    /// Records a commit of so many entries.
     mutating func record(_ entries: Int, from begin: Int64, to end: Int64) {
         last = (entries, end - begin, end)
     }

@@ -32,7 +32,6 @@ final class DamagedRows: Sendable {
     private let path: String
     private let state = Mutex(State())
 
-    /// The damaged rows beside a store's file.
     init(beside file: String) { path = "\(file).damaged-records.ndjson" }
 
     /// Adds a row, which ``save()`` writes.

@@ -15,11 +15,6 @@ extension KeptDamage {
     /// Writes a note that a store's file was found damaged, by SQLite or by a number in it that can't be.
     ///
     /// No copy is made, because no change is written as long as the note exists.
-    ///
-    /// - Parameters:
-    ///   - reason: the error.
-    ///   - file: the path of the database.
-    /// - Throws: `StoreError` if the note can't be written.
     static func writeNote(ofDatabaseDamage reason: String, in file: String) throws(StoreError) {
         let note = file + databaseNote
         guard access(note, F_OK) != 0 else { return }

@@ -157,9 +157,7 @@ struct EntryWriter {
         totals.change(.actors, by: Int64(db.changesCount))
     }
 
-    /// Appends an entry's row.
-    ///
-    /// - Returns: the sum of the row without the changes.
+    /// Appends an entry's row, and returns the sum of the row without the changes.
     private func append(
         _ entry: Entry, late: [RecordChange], _ commit: Commit, _ container: Int64
     ) throws -> Int64 {
@@ -262,9 +260,7 @@ struct EntryWriter {
         }
     }
 
-    /// Inserts a record if there is none with its key.
-    ///
-    /// - Returns: whether there was none.
+    /// Inserts a record if there is none with its key; returns whether there was none.
     private mutating func insert(
         _ key: String, _ value: [UInt8], in component: (id: Int64, sum: ComponentSum),
         sequence: Int64, _ db: Database
@@ -285,9 +281,7 @@ struct EntryWriter {
         return true
     }
 
-    /// Applies a change to its record.
-    ///
-    /// - Returns: whether there was no record with its key.
+    /// Applies a change to its record; returns whether there was no record with its key.
     private mutating func make(
         _ change: RecordChange, in place: (id: Int64, sum: ComponentSum), sequence: Int64,
         _ db: Database

@@ -217,10 +217,8 @@ extension Store {
             message: "a reader (a verification or another program) still uses an older snapshot")
     }
 
-    /// Transfers the log to the file.
-    ///
-    /// - Returns: whether the transfer was complete, with no readers left if the mode requires that; and the number
-    ///   of frames in the log.
+    /// Transfers the log to the file; returns whether that was complete, with no readers left if the mode requires
+    /// that, and the number of frames in the log.
     private static func checkpoint(
         _ mode: String, _ db: Database
     ) throws -> (isDone: Bool, frames: Int) {
@@ -242,12 +240,8 @@ struct OwnLog {
 
     init(of database: String) { path = database + "-wal" }
 
-    /// Writes zeros over everything that follows the log's frames, and syncs them.
-    ///
-    /// - Parameters:
-    ///   - end: the place of the first byte after the frames.
-    ///   - files: the store's files. Another file under the log's name is left as it is.
-    /// - Throws: `DatabaseError`.
+    /// Writes zeros over everything that follows the log's frames, from `end` on, and syncs them; another file under
+    /// the log's name is left as it is.
     func overwrite(after end: Int, files: OwnFiles) throws {
         // SQLite's locks are on other files, so closing this descriptor does not release them.
         let descriptor = open(path, O_WRONLY | O_CLOEXEC)

@@ -14,9 +14,7 @@ final class FileAlias: Sendable {
     /// The Swift module of the C library does not have this flag.
     private static let pathOnly: Int32 = 0o10000000  // O_PATH
 
-    /// Makes a name for an existing file.
-    ///
-    /// - Returns: nil if the file can't be opened, or if `/proc` is not mounted.
+    /// Makes a name for an existing file; nil if the file can't be opened, or if `/proc` is not mounted.
     init?(of file: String) {
         // With O_PATH, because closing any other descriptor of the file would release SQLite's locks on it.
         descriptor = open(file, Self.pathOnly | O_CLOEXEC)

@@ -62,10 +62,8 @@ struct FileContent {
         (self.logSize, self.logHeader) = (logSize, logHeader)
     }
 
-    /// Compares the database with what SQLite knows of it, and with an earlier look.
-    ///
-    /// - Parameter before: the content at an earlier look.
-    /// - Returns: what is wrong with the database; nil: nothing was found.
+    /// Compares the database with what SQLite knows of it, and with an earlier look; returns what is wrong, nil if
+    /// nothing was found.
     func databaseProblem(since before: FileContent?) -> String? {
         let isAllCopied = index.copied >= index.frames
         if databaseSize == 0 { return "is empty" }

@@ -68,13 +68,7 @@ struct KeptDamage: Sendable {
         return found
     }
 
-    /// Copies a store whose last entries are damaged or missing: their changes are lost.
-    ///
-    /// - Parameters:
-    ///   - file: the path of the database, which no process has open.
-    ///   - entries: the entries, at least one.
-    /// - Returns: the damage, with its copies.
-    /// - Throws: `StoreError` if no copy can be made.
+    /// Copies a store, which no process has open, whose last entries are damaged or missing: their changes are lost.
     static func copyFiles(
         of file: String, without entries: LostEntries
     ) throws(StoreError) -> KeptDamage {
@@ -116,9 +110,7 @@ struct KeptDamage: Sendable {
         "\(file).damaged-restore\(suffix)"
     }
 
-    /// Removes the note of a restore that was interrupted after its store was in place.
-    ///
-    /// - Returns: the other damage.
+    /// Removes the note of a restore that was interrupted after its store was in place; returns the other damage.
     static func settleRestore(
         of damages: [KeptDamage], in file: String, identity: String
     ) -> [KeptDamage] {

@@ -9,10 +9,6 @@ extension KeptDamage {
     ///
     /// Only one copy is made: while its note exists, later starts make none. If no copy can be made, the store is
     /// used nevertheless: the damage is found again, and the note says why there is no copy.
-    ///
-    /// - Parameters:
-    ///   - pool: the store; nothing has been written to it yet.
-    ///   - file: its path.
     static func copyStore(_ pool: DatabasePool, of file: String) {
         let copy = copy(beside: file)
         let note = copy + suffix

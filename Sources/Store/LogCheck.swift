@@ -48,10 +48,8 @@ package struct LogCheck: Sendable {
         var isCommit = false
     }
 
-    /// Reads the log of a database; nil if there is no log, or an empty one.
-    ///
-    /// - Parameter database: the path of the database file; the log's path is the same with `-wal`.
-    /// - Throws: `StoreError` if the log can't be read.
+    /// Reads the log of a database, which lies beside it with `-wal` after its name; nil if there is no log, or an
+    /// empty one.
     package init?(of database: String) throws(StoreError) {
         guard let log = try LogFile("\(database)-wal"), log.size > Self.headerSize else {
             return nil
@@ -163,7 +161,6 @@ package struct LogCheck: Sendable {
     }
 }
 
-/// The header of a log.
 private struct LogHeader {
     let isValid: Bool
     let isBigEndian: Bool

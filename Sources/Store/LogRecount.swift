@@ -48,9 +48,7 @@ final class LogRecount {
         return slice
     }
 
-    /// Checks an entry and counts it in the slice.
-    ///
-    /// - Returns: the size of the row in bytes.
+    /// Checks an entry and counts it in the slice; returns the size of the row in bytes.
     private func check(_ row: Row, _ slice: inout RecountSlice) throws -> Int {
         let sequence: Int64 = row[0]
         // A damaged page may name entries again.

@@ -9,20 +9,14 @@ struct Migration {
     private let new: String
     private let kept: String
 
-    /// Creates the migration of a file.
-    ///
-    /// - Parameters:
-    ///   - file: the file to migrate; it is closed, and has no log.
-    ///   - version: its format.
+    /// Creates the migration of a file of some format, which is closed and has no log.
     init(of file: String, from version: String) {
         old = file
         new = "\(file).new"
         kept = "\(file).\(version)"
     }
 
-    /// Migrates the file.
-    ///
-    /// - Throws: `StoreError` and others; the file is then unchanged.
+    /// Migrates the file; after an error it is unchanged.
     func run() throws {
         // Remove what an interrupted migration left.
         removeCopy()

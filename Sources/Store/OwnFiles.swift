@@ -38,9 +38,7 @@ struct OwnFiles: Sendable {
 
     private let files: [(path: String, identity: Identity)]
 
-    /// Notes the database, its log and the lock that keeps other daemons away.
-    ///
-    /// - Parameter database: the path of the database, which is open.
+    /// Notes an open database, its log and the lock that keeps other daemons away.
     init(of database: String) {
         let folder = database[..<(database.lastIndex(of: "/") ?? database.startIndex)]
         files = [database, "\(database)-wal", "\(folder)/atrium.lock"].compactMap { path in

@@ -8,9 +8,7 @@ internal import Foundation
 final class Ownership: Sendable {
     private let descriptor: Int32
 
-    /// Takes the lock, creating its file if missing.
-    ///
-    /// - Throws: `.inUse` with the owner, `.notWritable` or `.full`.
+    /// Takes the lock, creating its file if missing; throws `.inUse` with the owner, `.notWritable` or `.full`.
     init(of path: String) throws(StoreError) {
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StoreError(errno: errno, file: path) }
@@ -46,7 +44,6 @@ final class Ownership: Sendable {
 }
 
 extension StoreError {
-    /// Maps a system call's error number.
     init(errno code: Int32, file: String) {
         let reason = String(cString: strerror(code))
         switch code {

@@ -45,11 +45,10 @@ final class PurgeDeletion {
         }
     }
 
-    /// Deletes some rows; entries appended meanwhile are written before the next slice.
+    /// Deletes some rows, and returns whether more may be left; entries appended meanwhile are written before the
+    /// next slice.
     ///
     /// After an error the rest waits until the file can be written again, or for the next start.
-    ///
-    /// - Returns: whether more may be left.
     @discardableResult
     private func deleteSlice(in writer: Writer) -> Bool {
         groups = 0

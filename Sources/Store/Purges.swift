@@ -96,9 +96,7 @@ struct PurgeSweep {
     /// Components with a damaged purge of an item.
     private var blocked: Set<Int64> = []
 
-    /// Deletes some rows, in the caller's transaction.
-    ///
-    /// - Returns: whether a purge was left that could be carried out.
+    /// Deletes some rows, in the caller's transaction; returns whether a purge was left that could be carried out.
     mutating func deleteSlice(_ totals: inout Totals, _ db: Database) throws -> Bool {
         var room = Room()
         var found = false

@@ -8,10 +8,7 @@ public final class QuickCheck: Sendable {
     private let file: String
     private let queue: DatabaseQueue
 
-    /// A check of the store's file.
-    ///
-    /// - Parameter store: an open store.
-    /// - Throws: `StoreError` if the file can't be read.
+    /// A check of an open store's file; throws if that can't be read.
     public init(of store: Store) throws(StoreError) {
         file = store.file
         // A closed store's path may by now be a file of another process.
@@ -27,10 +24,10 @@ public final class QuickCheck: Sendable {
         }
     }
 
-    /// Runs the check; it may take minutes, so call it on a thread of its own.
+    /// Runs the check, and returns the problems that SQLite found, at most ten lines.
     ///
-    /// - Returns: the problems that SQLite found, at most ten lines; empty if there are none.
-    /// - Throws: `StoreError` if the file can't be read, and after ``interrupt()``.
+    /// It may take minutes, so call it on a thread of its own; it throws if the file can't be read, and after
+    /// ``interrupt()``.
     public func run() throws(StoreError) -> [String] {
         do {
             let lines = try queue.read { db in

@@ -51,14 +51,9 @@ public final class Recount: @unchecked Sendable {
     private var count = 0
     private var sums: Int64 = 0
 
-    /// Creates a recount of the store's present content.
+    /// Creates a recount of a container's records, or of all records and the log.
     ///
     /// The tail is written to the records first, so that records that replace damaged ones are in their rows.
-    ///
-    /// - Parameters:
-    ///   - store: the store.
-    ///   - container: the container whose records to read; nil: all records, and the log.
-    /// - Throws: `StoreError` if the file can't be read.
     public init(of store: Store, container: String?) throws(StoreError) {
         // If the tail can't be written, the file is read as it is.
         try? store.writer.finishTail()
@@ -82,10 +77,7 @@ public final class Recount: @unchecked Sendable {
         log = try snapshot.read(LogRecount.init)
     }
 
-    /// Reads the next step; call it away from the event loop.
-    ///
-    /// - Returns: the step's result; nil: nothing was left to read.
-    /// - Throws: `StoreError` if the file can't be read.
+    /// Reads the next step, nil if nothing is left; call it away from the event loop.
     public func next() throws(StoreError) -> RecountSlice? {
         if let problems = try snapshot.read({ db in try tables?.next(db) }) {
             var slice = RecountSlice()
@@ -129,9 +121,7 @@ public final class Recount: @unchecked Sendable {
         }
     }
 
-    /// Adds a row to the count.
-    ///
-    /// - Returns: the size of the row in bytes.
+    /// Adds a row to the count; returns the size of the row in bytes.
     private func count(
         _ row: Row, _ start: ComponentSum, _ slice: inout RecountSlice
     ) throws -> Int {

@@ -31,9 +31,7 @@ enum Reserve {
         if posix_fallocate(descriptor, 0, off_t(bytes)) != 0 { unlink(path) }
     }
 
-    /// Releases the room if there is less on the disk.
-    ///
-    /// - Returns: whether there is more room now than before.
+    /// Releases the room if there is less on the disk; returns whether there is more room now than before.
     static func release(beside file: String) -> Bool {
         guard isShort(beside: file) else { return false }
         return unlink(path(beside: file)) == 0

@@ -32,30 +32,22 @@ extension Row {
         return text
     }
 
-    /// A whole number that is never NULL.
-    ///
-    /// - Throws: SQLite's error for a damaged file.
+    /// A whole number that is never NULL; else throws SQLite's error for a damaged file.
     func requiredNumber(_ column: Int) throws -> Int64 {
         try required(number(column), "number", column)
     }
 
-    /// A text that is never NULL.
-    ///
-    /// - Throws: SQLite's error for a damaged file.
+    /// A text that is never NULL; else throws SQLite's error for a damaged file.
     func requiredString(_ column: Int) throws -> String {
         try required(string(column), "text", column)
     }
 
-    /// Returns the bytes of a column that is never NULL.
-    ///
-    /// - Throws: SQLite's error for a damaged file.
+    /// Returns the bytes of a column that is never NULL; else throws SQLite's error for a damaged file.
     func requiredBlob(_ column: Int) throws -> Data {
         try required(blob(column), "bytes", column)
     }
 
-    /// The value of a column; nil if it is NULL.
-    ///
-    /// - Throws: SQLite's error for a damaged file.
+    /// The value of a column, nil if it is NULL; throws SQLite's error for a damaged file.
     func optional<T>(_ column: Int, _ read: (Int) throws -> T) throws -> T? {
         hasNull(atIndex: column) ? nil : try read(column)
     }

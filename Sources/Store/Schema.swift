@@ -82,9 +82,7 @@ enum Schema {
         "SELECT number, name FROM actors",
     ]
 
-    /// Checks that a file has the tables of the formats that it names.
-    ///
-    /// - Throws: SQLite's error for a table, a column or an index that does not exist.
+    /// Checks that a file has the tables of the formats that it names; throws SQLite's error for what does not exist.
     static func check(_ versions: Set<String>, _ db: Database) throws {
         for sql in versions.contains(version) ? reads : olderReads {
             _ = try db.makeStatement(sql: sql)

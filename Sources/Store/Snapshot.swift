@@ -75,11 +75,7 @@ public final class Snapshot: Sendable {
         case value([UInt8])
     }
 
-    /// Looks up one record.
-    ///
-    /// - Parameter key: the record's address.
-    /// - Returns: the value, `nothing` if there is no record, or `damaged`.
-    /// - Throws: `StoreError` if the file can't be read.
+    /// Looks up one record: its value, `nothing`, or `damaged`.
     public func record(_ key: RecordKey) throws(StoreError) -> Found {
         do {
             return try snapshot.read { db in
@@ -96,8 +92,6 @@ public final class Snapshot: Sendable {
     /// Returns the problems of the rows that assign records to components, a sentence each.
     ///
     /// If there are any, records of any container may not be found, or may be hidden as if they were purged.
-    ///
-    /// - Throws: `StoreError` if the file can't be read.
     public func problemsOfPlaces() throws(StoreError) -> [String] {
         try read(TableCheck.problemsOfPlaces)
     }
@@ -113,19 +107,14 @@ public final class Snapshot: Sendable {
 }
 
 extension Snapshot {
-    /// Makes an error for content that can't be used.
-    ///
-    /// - Parameter reason: the problem, as a sentence.
-    /// - Returns: the error, which names the file.
+    /// Makes an error, which names the file, for content that can't be used.
     public func damaged(_ reason: String) -> StoreError {
         .corrupt(file: store.file, reason: reason)
     }
 }
 
 extension Store {
-    /// Takes a snapshot of the present committed state.
-    ///
-    /// - Throws: `StoreError` if the file can't be read.
+    /// Takes a snapshot of the present committed state; throws if the file can't be read.
     public func snapshot() throws(StoreError) -> Snapshot {
         // A closed store's path may by now be a file of another process.
         guard !writer.condition.isClosed else { throw .closed(file: file) }

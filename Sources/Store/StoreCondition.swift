@@ -126,10 +126,8 @@ final class StoreCondition: Sendable {
         }
     }
 
-    /// Whether writing waits for a probe.
-    ///
-    /// - Parameter probe: the time at which the probe was due, which another one may have replaced; nil: any.
-    /// - Returns: whether it does.
+    /// Whether writing waits for a probe that was due at this time, which another one may have replaced; nil: for
+    /// any.
     func awaits(probe: ContinuousClock.Instant?) -> Bool {
         guard case .unavailable(_, let nextProbe) = state.withLock({ $0 }) else { return false }
         return probe == nil || probe == nextProbe
@@ -143,9 +141,7 @@ final class StoreCondition: Sendable {
     /// Whether SQLite reported damage, to this process or an earlier one.
     var hasSeenDamage: Bool { sawDamage.load(ordering: .acquiring) }
 
-    /// Stops all writes, also those of later processes, if SQLite reports that the file is damaged.
-    ///
-    /// - Returns: whether it reports that.
+    /// Stops all writes, also those of later processes, and returns true, if SQLite reports that the file is damaged.
     @discardableResult
     func noteDamage(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError, error.isDamage else { return false }
@@ -172,9 +168,7 @@ final class StoreCondition: Sendable {
         }
     }
 
-    /// Stops all writes of this process.
-    ///
-    /// - Returns: false if they had been stopped already.
+    /// Stops all writes of this process; returns false if they had been stopped already.
     private func stopWriting(because reason: String) -> Bool {
         state.withLock { state in
             guard state.mayWrite else { return false }
@@ -199,11 +193,9 @@ final class StoreCondition: Sendable {
         findChangedFile(pool)
     }
 
-    /// Stops all writes if a file of the store was removed, replaced, cut or overwritten.
+    /// Stops all writes if a file of the store was removed, replaced, cut or overwritten, and returns its path.
     ///
     /// It waits for the writer's connection: call it away from the event loop.
-    ///
-    /// - Returns: the file's path; nil: nothing was found.
     @discardableResult
     func findChangedFile(_ pool: DatabasePool) -> String? {
         // The pool of a closed store is closed.
@@ -234,9 +226,7 @@ final class StoreCondition: Sendable {
     /// Forgets what the files contained: copying the log has failed, perhaps half-way.
     func forgetContent() { content.withLock { $0 = nil } }
 
-    /// Stops all writes if a file of the store was removed or replaced.
-    ///
-    /// - Returns: the file's path; nil: all are where they were.
+    /// Stops all writes if a file of the store was removed or replaced, and returns its path.
     @discardableResult
     func findLostFile() -> String? {
         guard !isClosed, let lost = files.missing else { return nil }

@@ -14,12 +14,8 @@ struct StoreMeters: Sendable {
         return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
-    /// Records a transaction that has just committed.
-    ///
-    /// - Parameters:
-    ///   - count: the number of its entries.
-    ///   - began: the time at which the transaction began, in nanoseconds.
-    ///   - written: the time at which everything was written and the commit began, in nanoseconds.
+    /// Records a transaction that has just committed, by the number of its entries, and the nanoseconds when it began
+    /// and when everything was written.
     func record(_ count: Int, began: Int64, written: Int64) {
         let now = Self.now()
         entries.record(count)

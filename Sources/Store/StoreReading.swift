@@ -56,10 +56,9 @@ extension Store {
         return key == nil ? tally.difference : nil
     }
 
-    /// Looks up current records, all of the same moment.
+    /// Looks up current records, all of the same moment, for each key in turn.
     ///
-    /// - Returns: for each key in turn its record; nil: there is none.
-    /// - Throws: `StoreError` if the file can't be read; `.corrupt` also if one of the records is damaged.
+    /// It throws if the file can't be read, and `.corrupt` if one of the records is damaged.
     public func records(_ keys: [RecordKey]) throws(StoreError) -> [StoredRecord?] {
         do {
             return try readRecords { late, db in try records(keys, late, db) }
@@ -68,13 +67,8 @@ extension Store {
         }
     }
 
-    /// Looks up current records, all of the same moment, and skips damaged ones.
-    ///
-    /// - Parameters:
-    ///   - keys: the addresses.
-    ///   - damaged: receives the addresses of damaged records.
-    /// - Returns: for each key in turn its record; nil: there is none, or it is damaged.
-    /// - Throws: `StoreError` if the file can't be read.
+    /// Looks up current records, all of the same moment, for each key in turn; `damaged` receives the keys of damaged
+    /// ones.
     public func records(
         _ keys: [RecordKey], damaged: inout [RecordKey]
     ) throws(StoreError) -> [StoredRecord?] {

@@ -56,9 +56,8 @@ struct TableCheck {
         while let found = try check.next(db) { problems += found }
     }
 
-    /// Reads the next step within one snapshot.
-    ///
-    /// - Returns: the problems of a table that was read to its end; nil: all tables were read.
+    /// Reads the next step within one snapshot; returns the problems of a table that was read to its end, nil once
+    /// all were.
     mutating func next(_ db: Database) throws -> [String]? {
         guard let table = tables.first else { return nil }
         let rows = try Row.fetchCursor(
@@ -87,9 +86,7 @@ struct TableCheck {
         return try found(in: table, db)
     }
 
-    /// Goes on to a row.
-    ///
-    /// - Returns: whether its key is greater than those before it, or is none, which its sum shows.
+    /// Goes on to a row; returns whether its key is greater than those before it, or is none, which its sum shows.
     private mutating func advance(to row: Row, of table: Table) -> Bool {
         if table == .meta {
             guard let name = row.string(0) else { return true }

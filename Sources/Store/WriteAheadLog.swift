@@ -53,8 +53,6 @@ final class WriteAheadLog: @unchecked Sendable {
     }
 
     /// Makes room for the next commits, between two groups of entries.
-    ///
-    /// - Parameter pool: the pool of the writer.
     func follow(_ pool: DatabasePool) {
         let length = length.load(ordering: .relaxed)
         // SQLite has restarted the log, and a truncation may have preceded that.

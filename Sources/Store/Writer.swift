@@ -86,11 +86,10 @@ final class Writer: @unchecked Sendable {
         queue.async { self.drain() }
     }
 
-    /// Writes the changes of all entries committed so far to the file's records.
+    /// Writes the changes of all entries committed so far to the file's records; throws what kept them from being
+    /// written.
     ///
     /// Must not be called on the writer's own thread.
-    ///
-    /// - Throws: the error that kept them from being written.
     func finishTail() throws {
         try queue.sync {
             while !isStopped, !entries.tail.isEmpty { try makeChanges() }
@@ -387,9 +386,8 @@ extension Writer {
         queue.asyncAfter(deadline: .now() + seconds) { [weak self] in self?.tryProbe(due: due) }
     }
 
-    /// Commits a row of some size, because a probe that fits into a spare page proves little.
-    ///
-    /// - Parameter due: the time at which this probe was due; if another probe has replaced it, it does nothing.
+    /// Commits a row of some size, because a probe that fits into a spare page proves little; does nothing if another
+    /// probe has replaced the one that was due.
     private func tryProbe(due: ContinuousClock.Instant? = nil) {
         guard condition.awaits(probe: due) else { return }
         do {

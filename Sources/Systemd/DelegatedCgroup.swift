@@ -9,11 +9,9 @@ public enum DelegatedCgroup {
         public let description: String
     }
 
-    /// Its folder in the file system.
+    /// Its folder in the file system, below where version 2 of cgroups is mounted.
     ///
-    /// - Returns: the path, below where version 2 of cgroups is mounted.
-    /// - Throws: ``Missing`` where the process is not a service with `Delegate=`: started by hand, or
-    ///   in a container.
+    /// Throws where the process is not a service with `Delegate=`: started by hand, or in a container.
     public static func path() throws(Missing) -> String {
         guard let membership = text("/proc/self/cgroup"), let mounts = text("/proc/self/mountinfo")
         else { throw Missing(description: "/proc can't be read.") }
@@ -26,12 +24,8 @@ public enum DelegatedCgroup {
         return path
     }
 
-    /// The folder of a process's cgroup.
-    ///
-    /// - Parameters:
-    ///   - membership: `/proc/PID/cgroup`.
-    ///   - mounts: `/proc/PID/mountinfo`.
-    /// - Returns: the path; nil where none of version 2 is mounted.
+    /// The folder of a process's cgroup, by `/proc/PID/cgroup` and `/proc/PID/mountinfo`; nil where none of version 2
+    /// is mounted.
     static func path(membership: String, mounts: String) -> String? {
         let prefix = "0::"
         guard let line = membership.split(separator: "\n").first(where: { $0.hasPrefix(prefix) })

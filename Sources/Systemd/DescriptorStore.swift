@@ -20,8 +20,6 @@ public struct DescriptorStore: Sendable {
     ///
     /// systemd 254 and later sets `FDSTORE` in the environment to the store's capacity (`FileDescriptorStoreMax=`); for
     /// older versions the unit has to set it.
-    ///
-    /// - Parameter environment: Returns the value of an environment variable.
     public init?(environment: (String) -> String?) {
         guard environment("NOTIFY_SOCKET") != nil,
             let capacity = environment("FDSTORE").flatMap({ Int($0) }), capacity > 0
@@ -29,12 +27,9 @@ public struct DescriptorStore: Sendable {
         self.capacity = capacity
     }
 
-    /// Puts descriptors into the store; the caller keeps its own.
+    /// Puts descriptors into the store, to be passed on with a name that several may have; the caller keeps its own.
     ///
-    /// - Parameters:
-    ///   - descriptors: The descriptors to keep.
-    ///   - name: The name with which they are passed on; several may have the same name.
-    /// - Returns: Whether the message was sent to the manager.
+    /// Returns whether the message was sent to the manager.
     @discardableResult
     public func add(_ descriptors: [Int32], name: String) -> Bool {
         var rest = descriptors[...]
@@ -50,16 +45,11 @@ public struct DescriptorStore: Sendable {
     }
 
     /// Removes all descriptors of a name from the store.
-    ///
-    /// - Parameter name: The name.
     public func remove(_ name: String) {
         _ = sd_notify(0, "FDSTOREREMOVE=1\nFDNAME=\(name)")
     }
 
-    /// Waits until the manager has handled all messages that it was sent.
-    ///
-    /// - Parameter limit: The maximum time to wait.
-    /// - Returns: Whether it has.
+    /// Waits until the manager has handled all messages that it was sent, at most this long; returns whether it has.
     @discardableResult
     public func wait(upTo limit: Duration) -> Bool {
         let microseconds = UInt64(max(0, limit / .microseconds(1)))

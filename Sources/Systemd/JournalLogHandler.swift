@@ -14,11 +14,7 @@ import Logging
 struct JournalLogHandler: FieldLogHandler {
     var fields: LogFields
 
-    /// Makes a handler.
-    ///
-    /// - Parameters:
-    ///   - label: The logger's name, the field `LOGGER`.
-    ///   - threshold: The level shared with all other loggers.
+    /// Makes a handler; the logger's name is the field `LOGGER`, its level that of all others.
     init(label: String, threshold: LogThreshold) {
         fields = LogFields(label: label, threshold: threshold)
     }

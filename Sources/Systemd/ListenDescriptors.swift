@@ -21,10 +21,8 @@ public struct PassedDescriptors: Sendable {
     /// Takes over the descriptors that the manager passed; empty after an ordinary start.
     ///
     /// The variables of the protocol are removed from the environment, so that children don't use the descriptors: a
-    /// second call finds none. Call it before any thread is started.
-    ///
-    /// - Returns: The descriptors.
-    /// - Throws: ``ListenError`` when the manager announced descriptors that can't be taken over.
+    /// second call finds none. Call it before any thread is started. It throws when the manager announced descriptors
+    /// that can't be taken over.
     public static func receive() throws(ListenError) -> PassedDescriptors {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)
@@ -51,9 +49,7 @@ public struct PassedDescriptors: Sendable {
         return taken
     }
 
-    /// Closes those that nobody took.
-    ///
-    /// - Returns: Their names, in order.
+    /// Closes those that nobody took, and returns their names, in order.
     public mutating func closeRest() -> [String] {
         defer { rest = [] }
         return rest.map { descriptor in
@@ -72,11 +68,10 @@ public struct ListeningSocket: Sendable, Equatable {
     /// The group that its file belongs to; nil without a file.
     public let group: UInt32?
 
-    /// Reads the properties of a listening Unix stream socket; nil for any other descriptor.
+    /// Reads the properties of a listening Unix stream socket, which stays the caller's; nil for any other
+    /// descriptor.
     ///
     /// Other sockets have no credentials of their peers.
-    ///
-    /// - Parameter number: The descriptor; it stays the caller's.
     public init?(_ number: Int32) {
         guard sd_is_socket_unix(number, Int32(SOCK_STREAM.rawValue), 1, nil, 0) > 0 else {
             return nil

@@ -8,9 +8,7 @@ import Synchronization
 public final class LogThreshold: Sendable {
     private let current: Mutex<Logger.Level>
 
-    /// Makes a threshold.
-    ///
-    /// - Parameter level: The least important level that is still logged.
+    /// Makes a threshold: the least important level that is still logged.
     public init(_ level: Logger.Level) {
         current = Mutex(level)
     }

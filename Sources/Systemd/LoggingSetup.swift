@@ -13,13 +13,11 @@ public enum LoggingSetup {
         case people
     }
 
-    /// Installs the journal as the destination of all loggers where the journal reads this
-    /// process's standard error, and standard error itself everywhere else.
+    /// Installs the journal as the destination of all loggers where the journal reads this process's standard error,
+    /// and standard error itself everywhere else.
     ///
-    /// Call it once, before the first logger is made; swift-log stops the process at a second call.
-    ///
-    /// - Parameter level: The least important level that is logged.
-    /// - Returns: The threshold to change while the process runs.
+    /// Call it once, before the first logger is made; swift-log stops the process at a second call. The returned
+    /// threshold can be changed while the process runs.
     @discardableResult
     public static func bootstrap(level: Logger.Level) -> LogThreshold {
         let threshold = LogThreshold(level)

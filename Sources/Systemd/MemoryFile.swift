@@ -13,27 +13,17 @@ public struct MemoryFile: Sendable {
     private static let creation: UInt32 = 1 | 2
 
     /// Takes over a file that was passed on.
-    ///
-    /// - Parameter descriptor: Its descriptor.
     public init(descriptor: Int32) {
         self.descriptor = descriptor
     }
 
-    /// Makes an empty file.
-    ///
-    /// - Parameter name: The name of the file in `/proc`.
-    /// - Throws: ``MemoryFileError``.
+    /// Makes an empty file, with a name in `/proc`.
     public init(named name: String) throws(MemoryFileError) {
         descriptor = memfd_create(name, Self.creation)
         guard descriptor >= 0 else { throw MemoryFileError("can't be made") }
     }
 
-    /// Writes bytes at a place.
-    ///
-    /// - Parameters:
-    ///   - bytes: The bytes.
-    ///   - offset: The place, as an offset from the start of the file.
-    /// - Throws: ``MemoryFileError``.
+    /// Writes bytes at an offset from the start of the file.
     public func write(_ bytes: [UInt8], at offset: Int) throws(MemoryFileError) {
         var written = 0
         while written < bytes.count {
@@ -46,8 +36,6 @@ public struct MemoryFile: Sendable {
     }
 
     /// Seals the file, so that no process can change it any more.
-    ///
-    /// - Throws: ``MemoryFileError``.
     public func seal() throws(MemoryFileError) {
         guard fcntl(descriptor, Self.addSeals, Self.allSeals) == 0 else {
             throw MemoryFileError("can't be sealed")
@@ -55,8 +43,6 @@ public struct MemoryFile: Sendable {
     }
 
     /// Releases the memory of a range; reads there return zeros from now on.
-    ///
-    /// - Parameter range: The range of bytes.
     public func release(_ range: Range<Int>) {
         let keepSize: Int32 = 1
         let punchHole: Int32 = 2
@@ -69,13 +55,7 @@ public struct MemoryFile: Sendable {
         return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Reads bytes from a place on.
-    ///
-    /// - Parameters:
-    ///   - offset: The place.
-    ///   - most: The maximum number of bytes; all up to the end by default.
-    /// - Returns: The bytes.
-    /// - Throws: ``MemoryFileError``.
+    /// Reads bytes from an offset on, by default all up to the end.
     public func read(
         from offset: Int = 0, most: Int = .max
     ) throws(MemoryFileError) -> [UInt8] {

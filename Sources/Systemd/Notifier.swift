@@ -13,18 +13,16 @@ public struct Notifier: Sendable {
     /// Makes a notifier; it holds no resource.
     public init() {}
 
-    /// Notifies the manager that the socket answers and every container is loaded, or that a reload has ended.
+    /// Notifies the manager that the socket answers and every container is loaded, or that a reload has ended, with a
+    /// line for `systemctl status`.
     ///
-    /// The message also names this process as the service's main one, because a wrapper that started it may still run.
-    ///
-    /// - Parameter status: One line for `systemctl status`, such as `3 containers, 4 plugins`.
+    /// The message also names this process as the service's main one, because a wrapper that started it may still
+    /// run.
     public func ready(status: String) {
         send(["READY=1", "MAINPID=\(getpid())", statusLine(status)])
     }
 
     /// Notifies the manager that the configuration is being read again; ``ready(status:)`` follows when that is done.
-    ///
-    /// - Parameter status: One line for `systemctl status`.
     public func reloading(status: String = "reloading") {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
@@ -32,34 +30,24 @@ public struct Notifier: Sendable {
         send(["RELOADING=1", "MONOTONIC_USEC=\(microseconds)", statusLine(status)])
     }
 
-    /// Replaces the line that `systemctl status` shows.
-    ///
-    /// - Parameter status: One line; line breaks are replaced by spaces.
+    /// Replaces the line that `systemctl status` shows; line breaks are replaced by spaces.
     public func status(_ status: String) {
         send([statusLine(status)])
     }
 
-    /// Requests more time for the start, while it makes progress.
-    ///
-    /// - Parameters:
-    ///   - time: The time from now within which the next message will be sent.
-    ///   - status: One line about the progress.
+    /// Requests more time for the start, while it makes progress: the next message will be sent within that time from
+    /// now.
     public func extendTimeout(by time: Duration, status: String) {
         send(["EXTEND_TIMEOUT_USEC=\(Int64(time / .microseconds(1)))", statusLine(status)])
     }
 
-    /// Notifies the manager that an orderly stop has begun.
-    ///
-    /// - Parameter status: One line about what is still being finished.
+    /// Notifies the manager that an orderly stop has begun, with a line about what is still being finished.
     public func stopping(status: String = "stopping") {
         send(["STOPPING=1", statusLine(status)])
     }
 
-    /// Notifies the manager why the daemon can't start, or can't continue.
-    ///
-    /// - Parameters:
-    ///   - code: The system's error number that fits best.
-    ///   - status: One line with the reason.
+    /// Notifies the manager why the daemon can't start, or can't continue, with the system's error number that fits
+    /// best.
     public func failed(errno code: Int32, status: String) {
         send(["ERRNO=\(code)", statusLine(status)])
     }
@@ -69,12 +57,10 @@ public struct Notifier: Sendable {
         send(["WATCHDOG=1"])
     }
 
-    /// Waits until the manager has read all messages, so that none is lost when the process ends.
+    /// Waits until the manager has read all messages, so that none is lost when the process ends; returns whether it
+    /// has, also true without a manager.
     ///
     /// The manager can't find out to which service a process belonged that has ended.
-    ///
-    /// - Parameter limit: The maximum time to wait. Default: 2 s.
-    /// - Returns: Whether the manager has read them; also true without a manager.
     @discardableResult
     public func barrier(within limit: Duration = .seconds(2)) -> Bool {
         sd_notify_barrier(0, UInt64(limit / .microseconds(1))) >= 0

@@ -11,13 +11,7 @@ struct StderrLogHandler: FieldLogHandler {
     var fields: LogFields
     private let isForManager: Bool
 
-    /// Makes a handler.
-    ///
-    /// - Parameters:
-    ///   - label: The logger's name; it is not part of the line.
-    ///   - threshold: The level shared with all other loggers.
-    ///   - isForManager: Whether a service manager reads the lines: their priority leads then, in
-    ///     place of the time.
+    /// Makes a handler; of lines that a service manager reads the priority leads, in place of the time.
     init(label: String, threshold: LogThreshold, isForManager: Bool = false) {
         self.init(
             fields: LogFields(label: label, threshold: threshold), isForManager: isForManager)

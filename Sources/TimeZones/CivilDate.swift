@@ -7,7 +7,6 @@ package struct CivilDate: Sendable, Hashable {
     /// From 1.
     package var day: Int64
 
-    /// A day.
     package init(year: Int64, month: Int64, day: Int64) {
         self.year = year
         self.month = month

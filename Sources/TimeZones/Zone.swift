@@ -5,7 +5,6 @@
 package struct Zone: Sendable, Hashable {
     /// A moment at which clocks are changed.
     struct Change: Sendable, Hashable {
-        /// The moment.
         var moment: Int64
         /// By how many seconds clocks are ahead of UTC from then on.
         var offset: Int64
@@ -36,13 +35,10 @@ package struct Zone: Sendable, Hashable {
         return low == 0 ? first : changes[low - 1].offset
     }
 
-    /// The moment at which clocks show a time.
+    /// The moment at which clocks show a time, in seconds from 1970-01-01T00:00:00 as if that were UTC.
     ///
     /// Clocks that are set back show a time twice: it is the first one. Clocks that are set forward skip some: of
     /// these it is the moment at which clocks would show it that were not set. RFC 5545 says so too.
-    ///
-    /// - Parameter local: seconds from 1970-01-01T00:00:00 to what the clocks show, as if that were UTC.
-    /// - Returns: the moment.
     package func moment(showing local: Int64) -> Int64 {
         // No zone is further from UTC than 26 hours.
         let before = offset(at: local - Self.farthest)

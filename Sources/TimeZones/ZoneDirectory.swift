@@ -19,12 +19,9 @@ package final class ZoneDirectory: Sendable {
     private let path: String
     private let known = Mutex<[String: Zone]>(["UTC": .utc])
 
-    /// A folder.
     package init(_ path: String) { self.path = path }
 
     /// The zone with a name, as in `Europe/Rome`.
-    ///
-    /// - Throws: ``ZoneProblem``.
     package func zone(_ name: String) throws(ZoneProblem) -> Zone {
         if let zone = known.withLock({ $0[name] }) { return zone }
         guard Self.isName(name) else {

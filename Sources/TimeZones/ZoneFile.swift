@@ -11,11 +11,6 @@ extension Zone {
     ///
     /// Its first part, for readers of 32-bit times, is passed over; so is what says how a zone's time is called.
     /// Nothing that the bytes say is believed before it is looked at: a file may be cut off, or somebody's joke.
-    ///
-    /// - Parameters:
-    ///   - name: the zone's.
-    ///   - bytes: the file's.
-    /// - Throws: ``ZoneFileProblem``.
     package init(name: String, file bytes: [UInt8]) throws(ZoneFileProblem) {
         var reader = ZoneFileReader(bytes: bytes)
         let old = try reader.header()

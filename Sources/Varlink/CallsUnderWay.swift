@@ -71,13 +71,7 @@ struct CallsUnderWay {
             .map(\.method)
     }
 
-    /// Adds a call, as the last one.
-    ///
-    /// - Parameters:
-    ///   - header: The call's header.
-    ///   - method: The method's index in the table.
-    ///   - bytes: The size of the call's frame.
-    /// - Returns: The call's id among those of its kind, and its kind.
+    /// Adds a call, as the last one; returns its id among those of its kind, and its kind.
     @inline(__always)
     mutating func open(
         _ header: CallHeader, _ method: UInt16, bytes: Int
@@ -106,9 +100,7 @@ struct CallsUnderWay {
         return id
     }
 
-    /// Records a reply of the call that runs alone.
-    ///
-    /// - Returns: Whether it is the first one.
+    /// Records a reply of the call that runs alone; returns whether it is the first one.
     mutating func answerAlone() -> Bool {
         defer { alone?.isAnswered = true }
         return alone?.isAnswered == false
@@ -158,9 +150,7 @@ struct CallsUnderWay {
         swap(&actions, &whenWritable)
     }
 
-    /// Ends all calls, because the connection has ended.
-    ///
-    /// - Returns: the actions to run, in the order of the calls.
+    /// Ends all calls, because the connection has ended; returns the actions to run, in the order of the calls.
     mutating func close() -> [@Sendable () -> Void] {
         let actions = atClose.sorted { $0.key < $1.key }.flatMap(\.value)
         // Which call ran alone is still asked for; how it goes on holds the call, and that the connection.
@@ -213,12 +203,7 @@ struct ReplyQueue {
             .map { (firstID + UInt64($0.offset), $0.element.method) }
     }
 
-    /// Adds a call, as the last one.
-    ///
-    /// - Parameters:
-    ///   - method: The method's index in the table.
-    ///   - bytes: The size of the call's frame.
-    /// - Returns: The call's id in the queue.
+    /// Adds a call, as the last one; returns its id in the queue.
     mutating func open(_ method: UInt16 = 0, bytes: Int = 0) -> UInt64 {
         calls.append(Call(method: method, bytes: bytes))
         callBytes += bytes
@@ -324,10 +309,7 @@ struct SilentCalls {
     /// The number of calls that have not ended.
     var count: Int { open.count }
 
-    /// Adds a call.
-    ///
-    /// - Parameter bytes: The size of the call's frame.
-    /// - Returns: The call's id.
+    /// Adds a call, and returns its id.
     mutating func open(bytes: Int) -> UInt64 {
         last += 1
         open[last] = bytes

@@ -14,12 +14,8 @@ extension Connection {
             && server.accounts.bytes(of: peer.uid) < server.limits.bytesPerUser / 2
     }
 
-    /// Compares the length of a call with what its method takes.
-    ///
-    /// - Parameters:
-    ///   - bytes: The bytes of the call's message.
-    ///   - method: Its method; nil: there is none of the name.
-    /// - Returns: The error if the method takes none as long; nil: it does.
+    /// Compares the length of a call with what its method takes, which none of an unknown name limits; returns the
+    /// error if it is too long.
     @inline(__always)
     func excessLength(_ bytes: Int, of method: String?) -> VarlinkLimitExceeded? {
         bytes > server.unhurriedBytes ? excessOfLong(bytes, of: method) : nil
@@ -94,9 +90,8 @@ extension Connection {
             afterCalls: output <= unnoticed)
     }
 
-    /// Charges the user with so many bytes for the connection.
-    ///
-    /// - Returns: The bytes that the user is charged with in all.
+    /// Charges the user with so many bytes for the connection; returns the bytes that the user is charged with in
+    /// all.
     func charge(_ bytes: Int) -> Int {
         if bytes > 0 { server.scheduleSweep() }
         return server.accounts.charge(usage.charge(bytes), to: peer.uid)

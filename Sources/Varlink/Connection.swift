@@ -223,9 +223,8 @@ extension Connection {
         }
     }
 
-    /// Sends the ready replies, and does what the state of the connection requires.
-    ///
-    /// - Parameter mayHold: Whether replies may be sent later in this turn of the loop.
+    /// Sends the ready replies, maybe later in this turn of the loop, and does what the state of the connection
+    /// requires.
     func finishTurn(mayHold: Bool = false) {
         if !mayHold || !isHoldable || !server.holdReplies(of: self) { flush() }
         switch state.phase {

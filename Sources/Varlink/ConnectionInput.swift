@@ -12,15 +12,12 @@ struct ConnectionInput {
     /// Whether the peer has shut down its sending side.
     private(set) var hasEnded = false
 
-    /// - Parameter frameBytes: The maximum number of bytes in a frame.
     init(frameBytes: Int) { frames = FrameBuffer(limit: frameBytes) }
 
     /// The read under way brings bytes.
     mutating func beginRead() { hasRead = true }
 
-    /// The read under way is over.
-    ///
-    /// - Returns: Whether it has brought bytes.
+    /// The read under way is over; returns whether it has brought bytes.
     mutating func endRead() -> Bool {
         defer { hasRead = false }
         return hasRead

@@ -17,11 +17,8 @@ struct ConnectionRoom {
     /// The setting that limits ``connectionsPerUser``.
     let reasonPerUser: String
 
-    /// Creates the room that the limits and the descriptors allow.
-    ///
-    /// - Parameters:
-    ///   - limits: The server's limits.
-    ///   - descriptors: The number of descriptors that the process may have, for all purposes.
+    /// Creates the room that the server's limits, and the descriptors that the process may have for all purposes,
+    /// allow.
     init(_ limits: VarlinkLimits, descriptors: Int) {
         let room = max(1, descriptors - max(Self.reserve, descriptors / 8))
         guard room < limits.connections else {

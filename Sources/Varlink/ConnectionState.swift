@@ -62,12 +62,8 @@ struct ConnectionState {
         if case .upgrading = phase { phase = .upgraded(pipe) }
     }
 
-    /// The connection is to be closed for an error of its peer.
-    ///
-    /// - Parameters:
-    ///   - condemnation: The error.
-    ///   - afterCalls: Whether the calls in progress are to be replied to first.
-    /// - Returns: False if that changes nothing: it is closed already, say, or speaks another protocol.
+    /// The connection is to be closed for an error of its peer, maybe after the calls in progress; returns false if
+    /// that changes nothing: it is closed already, say, or speaks another protocol.
     mutating func condemn(_ condemnation: Condemnation, afterCalls: Bool) -> Bool {
         switch phase {
         case .open, .halfClosed, .stopping, .upgrading, .ending, .closing:

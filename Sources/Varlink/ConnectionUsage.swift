@@ -36,9 +36,7 @@ struct ConnectionUsage {
     /// Records that the channel was asked how many bytes wait.
     mutating func measure() { unmeasured = 0 }
 
-    /// Sets the bytes that its user is charged with for it.
-    ///
-    /// - Returns: The increase.
+    /// Sets the bytes that its user is charged with for it; returns the increase.
     mutating func charge(_ bytes: Int) -> Int {
         defer { charged = bytes }
         return bytes - charged
@@ -47,10 +45,7 @@ struct ConnectionUsage {
     /// Records a sweep at which nothing was to be expected of the peer.
     mutating func beBusy() { idleSweeps = 0 }
 
-    /// Records a sweep.
-    ///
-    /// - Parameter isWaitedFor: Whether the peer is to make a call, or to end one.
-    /// - Returns: For how many sweeps it has not.
+    /// Records a sweep; returns for how many sweeps the peer has not made or ended a call that it is waited for.
     mutating func sweep(isWaitedFor: Bool) -> Int {
         let isIdle = isWaitedFor && calls == callsSwept
         callsSwept = calls

@@ -123,13 +123,8 @@ struct CallHeader {
     private var extensions = JSONKeySet()
     private var unknownMember: String?
 
-    /// Parses a frame, whose parameters may nest up to `nesting` levels.
-    ///
-    /// - Parameters:
-    ///   - bytes: The frame, without its NUL.
-    ///   - nesting: The maximum depth of the parameters.
-    ///   - check: How parameters and extensions are checked.
-    /// - Throws: What is wrong with the frame.
+    /// Parses a frame, without its NUL, whose parameters may nest up to `nesting` levels; throws what is wrong with
+    /// it.
     init(
         _ bytes: UnsafeRawBufferPointer, nesting: Int, check: Check = .all
     ) throws(ProtocolViolation) {

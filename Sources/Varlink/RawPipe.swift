@@ -14,11 +14,7 @@ final class RawPipe: @unchecked Sendable {
     private var reader: CheckedContinuation<[UInt8]?, any Error>?
     private var isOver = false
 
-    /// Creates a pipe over a channel.
-    ///
-    /// - Parameters:
-    ///   - channel: The channel.
-    ///   - bytes: The bytes that have arrived already.
+    /// Creates a pipe over a channel, from which some bytes have arrived already.
     init(_ channel: any Channel, startingWith bytes: ByteBuffer) {
         self.channel = channel
         waiting = bytes

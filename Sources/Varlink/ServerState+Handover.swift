@@ -25,12 +25,8 @@ extension ServerState {
         return promise.futureResult
     }
 
-    /// Returns all connections that can continue in another process, and closes all of them here.
-    ///
-    /// - Parameters:
-    ///   - patience: The time that peers may take to read the replies.
-    ///   - note: Called when no connection makes progress any more, before any is closed.
-    /// - Returns: The connections, the last used first.
+    /// Returns all connections that can continue in another process, the last used first, and closes all of them
+    /// here; `note` is called when none makes progress any more, before any is closed.
     func release(
         within patience: TimeAmount, noting note: @escaping @Sendable () -> Void
     ) -> EventLoopFuture<[VarlinkKeptConnection]> {

@@ -186,9 +186,8 @@ struct StartBudget {
         return time <= ofOne && spent + time <= ofAll
     }
 
-    /// Ends the connection's turn: it starts no more calls.
-    ///
-    /// - Returns: The time that the turn took, in nanoseconds.
+    /// Ends the connection's turn, so that it starts no more calls; returns the time that the turn took, in
+    /// nanoseconds.
     mutating func end() -> Int64 {
         ended = Self.now()
         let time = ended - began

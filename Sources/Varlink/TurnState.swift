@@ -7,9 +7,7 @@ struct TurnState {
     /// Whether its remaining calls are deferred behind other connections.
     private(set) var isPostponed = false
 
-    /// Asks for a turn.
-    ///
-    /// - Returns: Whether it is to be scheduled.
+    /// Asks for a turn; returns whether it is to be scheduled.
     mutating func schedule() -> Bool {
         guard !isScheduled, !isInHandlers else { return false }
         isScheduled = true

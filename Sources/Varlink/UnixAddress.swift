@@ -45,11 +45,7 @@ enum UnixAddress {
 
 /// A socket of ours that is connected, or why there is none.
 enum UnixConnector {
-    /// Connects, without waiting.
-    ///
-    /// - Returns: The descriptor, not blocking; nil when the queue of connections to be
-    ///   accepted is full.
-    /// - Throws: ``VarlinkConnectionError``.
+    /// Connects, without waiting; returns the descriptor, nil when the queue of connections to be accepted is full.
     static func connect(_ address: VarlinkAddress) throws(VarlinkConnectionError) -> Int32? {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, type, 0)

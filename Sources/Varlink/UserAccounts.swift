@@ -13,7 +13,6 @@ struct UserAccounts {
     /// The number of bytes that all users are charged with.
     var bytes: Int { accounts.values.reduce(0) { $0 + $1.bytes } }
 
-    /// Connections of a user.
     func connections(of uid: UInt32) -> Int { accounts[uid]?.connections ?? 0 }
 
     /// The number of bytes that a user is charged with.
@@ -25,9 +24,7 @@ struct UserAccounts {
     /// Removes a connection; the bytes charged for it stay charged until they are refunded.
     mutating func close(_ uid: UInt32) { change(uid) { $0.connections -= 1 } }
 
-    /// Charges bytes to a user, or refunds them if negative.
-    ///
-    /// - Returns: The bytes that the user is charged with now.
+    /// Charges bytes to a user, or refunds them if negative; returns what the user is charged with now.
     @discardableResult mutating func charge(_ bytes: Int, to uid: UInt32) -> Int {
         change(uid) { $0.bytes += bytes }
     }

@@ -279,9 +279,8 @@ final class PendingReply<Answer: Sendable>: @unchecked Sendable {
         case finished
     }
 
-    /// Begins to wait.
-    ///
-    /// - Returns: Whether the reply is still to come; if not, the task continues with a `CancellationError`.
+    /// Begins to wait; returns whether the reply is still to come: if not, the task continues with a
+    /// `CancellationError`.
     func begin(_ continuation: CheckedContinuation<Answer, any Error>) -> Bool {
         guard case .new = state else {
             continuation.resume(throwing: CancellationError())

@@ -87,9 +87,8 @@ public struct VarlinkListener: Sendable {
     /// Removes the file, unless another has taken its place.
     public func removeFile() { file.remove() }
 
-    /// Listens, with room for clients that all come back at once after a restart.
-    ///
-    /// - Returns: Whether it succeeded; if not, `errno` has the reason.
+    /// Listens, with room for clients that all come back at once after a restart; returns whether it succeeded: if
+    /// not, `errno` has the reason.
     @discardableResult
     static func listen(on descriptor: Int32) -> Bool {
         Glibc.listen(descriptor, 4_096) == 0

@@ -40,11 +40,6 @@ struct Generator {
     }
 
     /// Reads the definitions, and checks their names and shared definitions across files.
-    ///
-    /// - Parameters:
-    ///   - sources: The files.
-    ///   - module: The module that the generated code becomes a part of.
-    /// - Throws: ``GeneratorError``.
     init(sources: [Source], module: String) throws(GeneratorError) {
         var interfaces: [Interface] = []
         for source in sources {

@@ -30,11 +30,8 @@ struct SharedDefinition {
         interfaces = [interface]
     }
 
-    /// Merges definitions of the same name.
-    ///
-    /// - Parameter definitions: Those of all interfaces.
-    /// - Returns: Each once, sorted by name.
-    /// - Throws: ``GeneratorError`` where two interfaces define a name differently.
+    /// Merges the definitions of all interfaces: each once, sorted by name; throws where two interfaces define a name
+    /// differently.
     static func merge(
         _ definitions: [SharedDefinition]
     ) throws(GeneratorError) -> [SharedDefinition] {

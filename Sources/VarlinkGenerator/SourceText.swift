@@ -16,12 +16,8 @@ struct SourceText {
         }
     }
 
-    /// Adds a line that ends in an opening brace, an indented body, and the closing brace.
-    ///
-    /// - Parameters:
-    ///   - head: The text before the brace.
-    ///   - parameters: A closure's parameters, such as `a, b in`; none by default.
-    ///   - body: Adds the body.
+    /// Adds a line that ends in an opening brace, with the parameters of a closure such as `a, b in`, an indented
+    /// body, and the closing brace.
     mutating func block(
         _ head: String, parameters: String = "", _ body: (inout SourceText) -> Void
     ) {

@@ -26,15 +26,7 @@ struct TypeWriter {
         }
     }
 
-    /// Writes a structure.
-    ///
-    /// - Parameters:
-    ///   - structure: Its fields.
-    ///   - name: Its name.
-    ///   - documentation: Its doc comment.
-    ///   - protocols: The protocols it conforms to, besides `Hashable`.
-    ///   - fullName: An error's name on the wire; nil for other structures.
-    ///   - source: The text that it is added to.
+    /// Writes a structure that conforms to some protocols besides `Hashable`; an error has a name on the wire.
     func write(
         _ structure: Structure, name: String, documentation: String,
         protocols: String = "VarlinkCodable", fullName: String? = nil,
@@ -108,7 +100,6 @@ struct TypeWriter {
         }
     }
 
-    /// The Swift type of a field.
     func swiftType(of field: Field) -> String {
         swiftType(field.type, nested: SwiftNames.nestedType(field.name))
     }

@@ -92,11 +92,7 @@ public struct TextPosition: Sendable, Hashable, Comparable, CustomStringConverti
     /// The column in characters, from 1.
     public let column: Int
 
-    /// Makes a position.
-    ///
-    /// - Parameters:
-    ///   - line: The line, from 1.
-    ///   - column: The column in characters, from 1.
+    /// Makes a position, from 1.
     public init(line: Int, column: Int) {
         self.line = line
         self.column = column

@@ -45,10 +45,7 @@ struct Scanner {
         }
     }
 
-    /// Consumes this text if it comes next.
-    ///
-    /// - Parameter text: ASCII, without line ends.
-    /// - Returns: Whether it did.
+    /// Consumes this text, of ASCII without line ends, if it comes next; returns whether it did.
     mutating func consume(_ text: String) -> Bool {
         let wanted = text.unicodeScalars
         guard characters[offset...].starts(with: wanted) else { return false }
@@ -56,10 +53,7 @@ struct Scanner {
         return true
     }
 
-    /// Consumes ASCII letters, digits and whatever else is allowed.
-    ///
-    /// - Parameter others: Other characters that may stand there.
-    /// - Returns: What was consumed; empty where nothing was.
+    /// Consumes and returns ASCII letters, digits and whatever else is allowed; empty where there is none.
     mutating func takeWord(with others: String = "") -> String {
         var word = ""
         while let character = next,

@@ -33,9 +33,8 @@ struct CgroupFolder: Sendable {
         }
     }
 
-    /// Removes this cgroup.
-    ///
-    /// - Returns: whether it is gone; it can't be removed while it contains a process or a cgroup.
+    /// Removes this cgroup, and returns whether it is gone; it can't be removed while it contains a process or a
+    /// cgroup.
     func remove() -> Bool { rmdir(path) == 0 || errno == ENOENT }
 
     /// Removes the cgroups in this one that contain no process.

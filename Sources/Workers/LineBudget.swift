@@ -16,10 +16,8 @@ struct LineBudget {
     private var unlogged = 0
     private var rowStart = NIODeadline.now()
 
-    /// Counts a line.
-    ///
-    /// - Parameter report: called with the number of lines of the previous period that were not logged.
-    /// - Returns: whether to log the line.
+    /// Counts a line, and returns whether to log it; reports the number of lines of the previous period that were not
+    /// logged.
     mutating func admits(report: (Int) -> Void) -> Bool {
         let now = NIODeadline.now()
         if now - rowStart >= Self.pause {

@@ -27,19 +27,14 @@ struct PendingCalls {
         let limit: Duration
     }
 
-    /// A call that was answered.
     struct Answered {
         let call: Call
         /// The time that the call waited for earlier calls, and the time that it then took.
         let waited: Duration
         let took: Duration
 
-        /// Describes the time that the call took and waited.
-        ///
-        /// - Parameters:
-        ///   - count: the number of calls that waited behind it.
-        ///   - setting: the setting that limits a call's time.
-        /// - Returns: two sentences.
+        /// Describes in two sentences the time that the call took and waited, with the setting that limits a call's
+        /// time.
         func words(behind count: Int, _ setting: String) -> String {
             "The call took \(took), of \(call.limit) that one may take (\(setting)); \(count) "
                 + "waited behind it. Before that it waited \(waited) for those before it."

@@ -4,12 +4,9 @@ struct ReadingPauses {
     /// The start of the pause, or of the part of it that was not taken yet.
     private var since: ContinuousClock.Instant?
 
-    /// Whether reading is paused.
     var isPaused: Bool { count > 0 }
 
-    /// Adds or removes a reason to pause.
-    ///
-    /// - Returns: whether reading has just been paused or resumed.
+    /// Adds or removes a reason to pause; returns whether reading has just been paused or resumed.
     mutating func set(_ isPaused: Bool, at now: ContinuousClock.Instant) -> Bool {
         let wasPaused = self.isPaused
         count += isPaused ? 1 : -1

@@ -16,10 +16,8 @@ struct StateBudget {
 
     private var bytes = 0
 
-    /// Counts a part; a small one counts as a full one, so that the number of parts is bounded, too.
-    ///
-    /// - Parameter size: its approximate size in bytes.
-    /// - Returns: the problem, as the continuation of "answered with"; nil: none.
+    /// Counts a part, a small one as a full one, so that the number of parts is bounded, too; returns the problem, as
+    /// the continuation of "answered with".
     mutating func charge(_ size: Int) -> String? {
         bytes += max(Self.part, size)
         guard bytes > Self.most else { return nil }

@@ -111,9 +111,7 @@ extension WorkerCalls {
         setTimer()
     }
 
-    /// Passes an answer to the call that it belongs to.
-    ///
-    /// - Throws: `WireError` if that is not the oldest call.
+    /// Passes an answer to the call that it belongs to; throws if that is not the oldest call.
     func answered(_ id: Int, _ answer: WorkerAnswer) throws(WireError) {
         guard let answered = pending.answered(id, at: .now) else {
             throw WireError(expected: "the answer to another call", found: "\(id)")

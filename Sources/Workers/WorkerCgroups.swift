@@ -23,13 +23,8 @@ public final class WorkerCgroups: Sendable {
     /// The kernel's path of the workers' cgroups; nil: it could not be read.
     private let prefix: String?
 
-    /// Divides a cgroup, and moves this process into one of its parts.
-    ///
-    /// - Parameters:
-    ///   - path: the cgroup's folder; it must contain no process but this one.
-    ///   - limits: the limits of each worker.
-    ///   - logger: logs limits that can't be enforced.
-    /// - Throws: the operation that the kernel refused, as a sentence.
+    /// Divides a cgroup, which must contain no process but this one, and moves this process into one of its parts;
+    /// throws the operation that the kernel refused, as a sentence.
     public init(
         dividing path: String, limits: WorkerLimits, logger: Logger
     ) throws {

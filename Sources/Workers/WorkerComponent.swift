@@ -58,10 +58,7 @@ public actor WorkerComponent {
             networkPlugins: mayUseNetwork ? [plugin.id] : [])
     }
 
-    /// Makes the component, restores it without records and attaches it.
-    ///
-    /// - Returns: the component's kind.
-    /// - Throws: `LaunchFailure`.
+    /// Makes the component, restores it without records and attaches it; returns its kind.
     public func start(settings: [String: Value], fields: [Field]) async throws -> Kind {
         owner.died = { [weak self] reason in self?.assumeIsolated { $0.lost(reason) } }
         owner.heard = { [weak self] word in self?.assumeIsolated { $0.heard(word) } }
@@ -166,9 +163,7 @@ public actor WorkerComponent {
         return Array(events[taken...])
     }
 
-    /// Gives the component new settings, if it can take them.
-    ///
-    /// - Returns: whether it did.
+    /// Gives the component new settings, if it can take them; returns whether it did.
     public func change(settings: [String: Value]) async throws -> Bool {
         guard case .canTake(true) = try await answer(.canTake(settings)) else { return false }
         return try await call { port, done in

@@ -62,11 +62,8 @@ public enum WorkerDescription {
 }
 
 extension WorkerLauncher {
-    /// Starts a worker that writes which settings a plugin takes, and ends it.
-    ///
-    /// - Parameters:
-    ///   - plugin: the plugin.
-    ///   - done: called once on the event loop.
+    /// Starts a worker that writes which settings a plugin takes, and ends it; `done` is called once on the event
+    /// loop.
     public func describe(
         _ plugin: Plugin, _ done: @escaping (Result<[SettingDescription], LaunchFailure>) -> Void
     ) {
@@ -117,13 +114,8 @@ private final class DescriptionAnswer {
     private let deadline: NIODeadline
     private var bytes: [UInt8] = []
 
-    /// Reads a descriptor, and closes it at the end.
-    ///
-    /// - Parameters:
-    ///   - descriptor: the socket.
-    ///   - loop: the event loop.
-    ///   - patience: the time that it may take.
-    ///   - done: called once with all bytes; nil: they did not come in time, or were too many.
+    /// Reads a descriptor, and closes it at the end; `done` is called once with all bytes, nil if they did not come
+    /// in time, or were too many.
     init(
         _ descriptor: Int32, on loop: any EventLoop, within patience: TimeAmount,
         _ done: @escaping ([UInt8]?) -> Void

@@ -108,9 +108,8 @@ public final class WorkerLauncher: ComponentLauncher {
         }
     }
 
-    /// Starts a worker that writes the settings of a plugin.
-    ///
-    /// - Returns: the worker, the descriptor to read its answer from, and the logger for its output.
+    /// Starts a worker that writes the settings of a plugin; returns it, the descriptor to read its answer from, and
+    /// the logger for its output.
     func startDescribing(
         _ plugin: Plugin
     ) throws(WorkerProcess.Problem) -> (WorkerProcess, Int32, Logger) {

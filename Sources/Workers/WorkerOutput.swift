@@ -26,13 +26,8 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
 
     private init(_ logger: Logger) { self.logger = logger }
 
-    /// Makes a pipe that started programs don't inherit.
-    ///
-    /// - Parameters:
-    ///   - group: the cgroup to remove if no pipe can be made.
-    ///   - loop: the event loop to remove it on.
-    /// - Returns: the end to read from, and the end to write to.
-    /// - Throws: the system's error.
+    /// Makes a pipe that started programs don't inherit, or removes the cgroup if none can be made; returns the end
+    /// to read from, and the end to write to.
     static func pipe(
         or group: WorkerCgroup?, on loop: any EventLoop
     ) throws(WorkerProcess.Problem) -> (output: Int32, input: Int32) {
@@ -46,13 +41,7 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
         return (ends[0], ends[1])
     }
 
-    /// Logs the lines written to a pipe, until its other end is closed.
-    ///
-    /// - Parameters:
-    ///   - descriptor: the end to read from; it is closed at the end.
-    ///   - loop: the event loop to read it on.
-    ///   - logger: logs the lines.
-    /// - Returns: the reader.
+    /// Logs the lines written to a pipe until its other end is closed, and closes the descriptor then.
     static func follow(
         _ descriptor: Int32, on loop: any EventLoop, logger: Logger
     ) -> WorkerOutput {

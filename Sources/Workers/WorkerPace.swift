@@ -36,15 +36,9 @@ struct WorkerPace {
     private var paid = NIODeadline.uptimeNanoseconds(0)
     private var lastHaste: NIODeadline?
 
-    /// Creates a pace of `rate` messages a second.
     init(_ rate: Int) { self.rate = rate }
 
-    /// Counts a notification, or an answer.
-    ///
-    /// - Parameters:
-    ///   - bytes: its size.
-    ///   - now: the time.
-    /// - Returns: a pause before more is read; nil: none is needed.
+    /// Counts a notification or an answer of some bytes; returns a pause before more is read, nil if none is needed.
     mutating func count(bytes: Int, at now: NIODeadline) -> Pause? {
         let units = Int64(1 + bytes / Self.unitBytes)
         paid = max(paid, now) + .nanoseconds(units * (1_000_000_000 / Int64(rate)))

@@ -128,11 +128,8 @@ final class WorkerProcess {
         Glibc.kill(id, SIGABRT)
     }
 
-    /// Waits for the process to end, and kills it if that takes longer than the grace.
-    ///
-    /// - Parameters:
-    ///   - grace: the time that it may take.
-    ///   - done: called once with the way in which the process ended, as the rest of a sentence.
+    /// Waits for the process to end, and kills it if that takes longer than the grace; `done` gets the way in which
+    /// it ended, as the rest of a sentence.
     func reap(within grace: TimeAmount, _ done: @escaping (String) -> Void) {
         poll(until: .now() + grace, pause: .milliseconds(1), done)
     }

@@ -276,9 +276,7 @@ final class WorkerSession {
         send(message, id: id)
     }
 
-    /// Sends a message of the component, unless it is too large.
-    ///
-    /// - Returns: the number of bytes if that is too many; nil: the message was sent.
+    /// Sends a message of the component, unless it is too large: then returns its number of bytes.
     private func send(_ message: ComponentMessage) -> Int? {
         let text = Wire.encode(WorkerMessage(message))
         let size = text.bytes.count

@@ -75,10 +75,8 @@ public struct WorkerWalls: Sendable {
 
     /// Sets up the walls around this process, for good.
     ///
-    /// Walls that the kernel lacks are left out; see ``missing``.
-    ///
-    /// - Throws: ``Problem`` if the kernel has a wall and can't set it up, or if this process has other threads
-    ///   already.
+    /// Walls that the kernel lacks are left out; see ``missing``. It throws if the kernel has a wall and can't set it
+    /// up, or if this process has other threads already.
     public func raise() throws(Problem) {
         guard process_has_one_thread() != 0 else {
             throw Problem(

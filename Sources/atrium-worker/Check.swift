@@ -28,9 +28,7 @@ struct Check {
         let description: String
     }
 
-    /// Runs the suite and prints what it did.
-    ///
-    /// - Returns: whether the plugin conforms.
+    /// Runs the suite and prints what it did; returns whether the plugin conforms.
     func run() async -> Bool {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         EndOfProcess.install()

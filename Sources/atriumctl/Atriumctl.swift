@@ -100,11 +100,8 @@ struct Atriumctl: AsyncParsableCommand {
     }
 }
 
-/// The words of the command line.
 enum CommandLineWords {
-    /// Reads them.
-    ///
-    /// - Throws: ``CommandFailure`` for one that is no text: it would be another name or another comment.
+    /// Reads them; throws for one that is no text: it would be another name or another comment.
     static func read() throws(CommandFailure) -> [String] {
         do throws(CommandLineText.Problem) {
             return try CommandLineText.words()
@@ -157,9 +154,8 @@ enum CommandLineWords {
         "subscribe": "watch TOPIC",
     ]
 
-    /// Names the command that was probably meant.
-    ///
-    /// - Throws: ``CommandFailure`` when the first word is none of the commands, or the second none of those below it.
+    /// Names the command that was probably meant, if the first word is none of the commands, or the second none of
+    /// those below it.
     static func check(_ words: [String], of root: any ParsableCommand.Type) throws {
         guard let word = words.first, !word.hasPrefix("-"), word != "help" else { return }
         guard let command = subcommand(word, of: root) else {
@@ -193,8 +189,6 @@ enum CommandLineWords {
     }
 
     /// Says how `apply` takes definitions, where one stands there without its option.
-    ///
-    /// - Throws: ``CommandFailure`` where the option is missing.
     static func checkFile(_ words: [String]) throws {
         guard words.first == "apply", !words.contains("--help"), !words.contains("-h") else {
             return
@@ -225,8 +219,6 @@ enum CommandLineWords {
     }
 
     /// Makes sure that `help` is asked about a command that there is.
-    ///
-    /// - Throws: ``CommandFailure`` when there is none of the name.
     static func checkHelp(
         _ words: ArraySlice<String>, of root: any ParsableCommand.Type
     ) throws {

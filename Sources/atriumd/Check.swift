@@ -34,9 +34,7 @@ struct Check {
         return name
     }
 
-    /// Prints a line.
-    ///
-    /// - Throws: ``DaemonError`` with the system's reason if standard output can't be written.
+    /// Prints a line; throws the system's reason if standard output can't be written.
     static func say(_ line: String) throws {
         var rest = Array("\(line)\n".utf8)[...]
         while !rest.isEmpty {

@@ -33,7 +33,6 @@ struct Daemon {
     }
 
     let settings: DaemonSettings
-    /// The source of the settings.
     let source: DaemonSettings.Source
     let inheritance: Inheritance
     let threshold: LogThreshold

@@ -71,9 +71,8 @@ struct DaemonService: Service {
         await stop(server)
     }
 
-    /// Reads which containers exist, and starts their components.
-    ///
-    /// - Returns: a future that completes once no component is left to wait for.
+    /// Reads which containers exist, and starts their components; the returned future completes once no component is
+    /// left to wait for.
     private func load() async throws -> EventLoopFuture<Void> {
         let (registry, loop) = (registry, loop)
         let known = loop.makePromise(of: Void.self)

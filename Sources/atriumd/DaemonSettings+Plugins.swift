@@ -2,12 +2,9 @@ import AtriumKit
 import PluginLoader
 
 extension DaemonSettings {
-    /// The ids in settings that no plugin has, in sentences with their places.
+    /// The ids in settings that no plugin of the library has, in sentences with their places.
     ///
     /// They are no reason not to start: a plugin may be installed later. A default is not reported.
-    ///
-    /// - Parameter library: the plugins that were found.
-    /// - Returns: the problems.
     func unknownPlugins(in library: PluginLibrary) -> [String] {
         let known = Set(library.plugins.map(\.id)).sorted()
         var problems: [String] = []

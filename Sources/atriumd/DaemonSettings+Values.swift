@@ -8,10 +8,7 @@ extension DaemonSettings {
     /// The longest path of a Unix socket's address.
     private static let longestSocketPath = 107
 
-    /// Throws for values with which the daemon could not work.
-    ///
-    /// - Parameter file: the configuration file.
-    /// - Throws: `DaemonError` with the place of the setting.
+    /// Throws for values with which the daemon could not work, with the place of the setting.
     func refuseOddValues(in file: String) throws(DaemonError) {
         let paths = [("socket", [socket]), ("stateDirectory", [stateDirectory])]
         for (key, paths) in paths + [("pluginPath", pluginPath)] {

@@ -72,15 +72,10 @@ struct DaemonSettings: Sendable {
         var file: String?
         /// Values given on the command line, by key.
         var flags: [String: ConfigValue]
-        /// The defaults.
         var directories: DefaultDirectories
     }
 
-    /// Reads file, environment and flags.
-    ///
-    /// - Parameter source: the file, the flags and the defaults.
-    /// - Returns: the settings.
-    /// - Throws: `DaemonError` or `DefinitionProblem`, with file and line or variable.
+    /// Reads file, environment and flags; the error has the file and line, or the variable.
     static func load(_ source: Source) async throws -> DaemonSettings {
         let (flags, directories) = (source.flags, source.directories)
         let all = ProcessInfo.processInfo.environment
@@ -127,9 +122,8 @@ struct DaemonSettings: Sendable {
         return settings
     }
 
-    /// Checks the file; a missing file is an error only if it was named explicitly.
-    ///
-    /// - Returns: the line of each key that is set.
+    /// Checks the file, and returns the line of each key that is set; a missing file is an error only if it was named
+    /// explicitly.
     private static func check(_ path: String, isWanted: Bool) throws -> [String: Int] {
         let text: String
         do {

@@ -9,11 +9,7 @@ struct DefaultDirectories: Sendable {
     /// The directory of `atrium.yaml` and `containers.d/`.
     let configuration: String
 
-    /// Finds the directories for a user.
-    ///
-    /// - Parameters:
-    ///   - environment: the variables, including those of systemd and XDG.
-    ///   - uid: the user; 0 for root.
+    /// Finds the directories for a user, 0 for root, by variables including those of systemd and XDG.
     init(environment: [String: String], uid: UInt32) {
         let home = environment["HOME"] ?? "/"
         let isRoot = uid == 0

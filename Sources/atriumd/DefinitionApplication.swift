@@ -17,9 +17,7 @@ struct DefinitionApplication: Sendable {
     /// Whether to only try the definitions, without applying them.
     var dryRun = false
 
-    /// Applies several files concurrently.
-    ///
-    /// - Returns: the outcomes, in the order of the files.
+    /// Applies several files concurrently; returns the outcomes, in the order of the files.
     func apply(_ files: [DefinitionFolder.File]) async -> [Outcome] {
         await withTaskGroup(of: (Int, Outcome).self) { group in
             for (place, file) in files.enumerated() {

@@ -12,7 +12,6 @@ struct DefinitionFolder: Sendable {
 
     let path: String
 
-    /// The folder in the configuration directory.
     init(_ settings: DaemonSettings) {
         path = settings.configurationDirectory + "/containers.d"
     }

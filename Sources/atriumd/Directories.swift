@@ -3,12 +3,7 @@ import Glibc
 
 /// Creates the directories to which the daemon writes.
 enum Directories {
-    /// Creates a directory and its parents.
-    ///
-    /// - Parameters:
-    ///   - path: the directory.
-    ///   - mode: its permissions if it is created.
-    /// - Throws: ``DaemonError`` with the path and the reason.
+    /// Creates a directory, with these permissions, and its parents.
     static func make(_ path: String, mode: mode_t) throws(DaemonError) {
         do {
             try FileManager.default.createDirectory(

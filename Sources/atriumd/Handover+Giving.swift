@@ -32,15 +32,10 @@ extension Handover {
     /// Returns the capacity of the manager's store that this many connections need.
     static func wanted(_ connections: Int) -> Int { connections + besides }
 
-    /// Releases the clients' connections, in order, and stores as many as possible with the service manager.
+    /// Releases the clients' connections, in order, and stores as many as possible with the service manager, where
+    /// other descriptors take some places.
     ///
     /// Afterwards the server has no connections, and the registry accepts no commands.
-    ///
-    /// - Parameters:
-    ///   - server: the server with the connections.
-    ///   - registry: the registry with the screens.
-    ///   - loop: the event loop of both.
-    ///   - taken: the number of places in the store that other descriptors take.
     func handOver(
         from server: VarlinkServer, _ registry: Registry, _ loop: any EventLoop, beside taken: Int
     ) async {
@@ -92,9 +87,7 @@ extension Handover {
         logger.log(.handoverIncomplete, ["count": "\(count)", "reason": "\(reason)"])
     }
 
-    /// Stores descriptors with the manager, and waits until it has received them.
-    ///
-    /// - Returns: whether it has received them; if not, the reason was logged.
+    /// Stores descriptors with the manager; returns whether it has received them: if not, the reason was logged.
     private func storeDescriptors(
         _ state: HandoverState, _ kept: [VarlinkKeptConnection], in store: DescriptorStore
     ) -> Bool {

@@ -52,12 +52,7 @@ final class Handover: Sendable {
         var ends: [Int32]
     }
 
-    /// Takes the descriptors that the previous process left.
-    ///
-    /// - Parameters:
-    ///   - descriptors: the descriptors from systemd; those of a handover are removed from them.
-    ///   - store: the manager's store; nil: there is none.
-    ///   - logger: logs what can't be kept.
+    /// Takes the descriptors that the previous process left out of those from systemd; logs what can't be kept.
     init(
         taking descriptors: inout PassedDescriptors, in store: DescriptorStore?, logger: Logger
     ) {
@@ -85,12 +80,8 @@ extension Handover {
         await restore(state?.screens ?? readScreens(), registry, loop)
     }
 
-    /// Adopts connections; call it after ``takeScreens(_:_:)``.
-    ///
-    /// - Parameters:
-    ///   - server: the server that adopts them.
-    ///   - ofAdminsAlone: whether to adopt only connections of root and of the daemon's own user. The others wait for
-    ///     another call, because their roles are not known yet.
+    /// Adopts connections, after ``takeScreens(_:_:)``; while roles are not known yet, only those of root and of the
+    /// daemon's own user.
     func takeConnections(on server: VarlinkServer, ofAdminsAlone: Bool = false) async {
         let (waiting, state, isOver) = arrived.withLock { arrived in
             defer {

@@ -26,7 +26,6 @@ final class HandoverScreens {
     private var start: Int
     private var end: Int
 
-    /// Creates an empty list.
     init() throws(MemoryFileError) {
         file = try MemoryFile(named: "atrium-screens")
         start = Self.headLength

@@ -56,9 +56,7 @@ final class LifeSigns: @unchecked Sendable {
     }
 
     /// Notifies the service manager that all containers are loaded or have failed, and that the definitions are
-    /// applied.
-    ///
-    /// - Returns: one line about what is served, with the number of problems; nil: the daemon is already stopping.
+    /// applied; returns a line about what is served, nil if the daemon is already stopping.
     func ready() async -> String? {
         await onLoop { [self] in
             guard case .loading = phase else { return nil }

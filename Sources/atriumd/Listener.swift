@@ -22,14 +22,8 @@ struct Listener: Sendable {
     /// The number of places in the manager's store that its own socket takes.
     var placesInStore: Int { own.placesInStore }
 
-    /// Uses the sockets that systemd created, else a socket of the daemon's own.
-    ///
-    /// - Parameters:
-    ///   - passed: the descriptors from systemd; control sockets are removed from them.
-    ///   - path: the path for a socket of the daemon's own.
-    ///   - store: the manager's store for that socket; nil: there is none.
-    ///   - logger: logs unusable sockets.
-    /// - Throws: `DaemonError`.
+    /// Takes the sockets that systemd created out of what it passed, else uses a socket of the daemon's own at a
+    /// path, kept in the manager's store.
     init(
         taking passed: inout PassedDescriptors, or path: String, keptIn store: DescriptorStore?,
         logger: Logger
@@ -61,8 +55,6 @@ struct Listener: Sendable {
     var knownGroups: [UInt32] { passedGroups ?? [group.known ?? getegid()] }
 
     /// Makes a server listen.
-    ///
-    /// - Throws: `VarlinkBindError`, or the system's error.
     func open(on server: VarlinkServer) async throws {
         if sockets.isEmpty {
             try await server.listen(

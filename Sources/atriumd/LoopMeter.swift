@@ -31,11 +31,7 @@ final class LoopMeter: NIOEventLoopMetricsDelegate, @unchecked Sendable {
     private static let readingInterval: Int64 = 10_000_000
     private static let linesPerMinute = 10
 
-    /// Creates a meter.
-    ///
-    /// - Parameters:
-    ///   - logger: logs long turns.
-    ///   - processorTime: returns the processor time of the calling thread, in nanoseconds.
+    /// Creates a meter, which logs long turns; `processorTime` is that of the calling thread, in nanoseconds.
     init(logger: Logger, processorTime: @escaping () -> Int64 = LoopMeter.threadTime) {
         log = TurnLog(lines: Self.linesPerMinute, logger: logger)
         self.processorTime = processorTime
@@ -47,11 +43,7 @@ final class LoopMeter: NIOEventLoopMetricsDelegate, @unchecked Sendable {
             to: Int64(clamping: info.endTime.uptimeNanoseconds))
     }
 
-    /// Records the end of a turn.
-    ///
-    /// - Parameters:
-    ///   - start: the time at which it began to run tasks, in nanoseconds of the monotonic clock.
-    ///   - end: the time at which it ended, on the same clock.
+    /// Records a turn that began to run tasks, and ended, at these nanoseconds of the monotonic clock.
     func ended(from start: Int64, to end: Int64) {
         var time = end - notes.start(orElse: start)
         if end - Self.readingInterval >= reading.at {

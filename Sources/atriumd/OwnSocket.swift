@@ -30,12 +30,8 @@ final class OwnSocket: Sendable {
     private let logger: Logger
     private let state: Mutex<State>
 
-    /// Takes the sockets that the previous process left.
-    ///
-    /// - Parameters:
-    ///   - passed: the descriptors from systemd; sockets of the daemon's own are removed from them.
-    ///   - store: the manager's store; nil: there is none.
-    ///   - logger: logs sockets that are no longer kept.
+    /// Takes the daemon's own sockets, which the previous process left, out of those from systemd; logs those that
+    /// are no longer kept.
     init(taking passed: inout PassedDescriptors, in store: DescriptorStore?, logger: Logger) {
         self.store = store
         self.logger = logger
@@ -45,13 +41,8 @@ final class OwnSocket: Sendable {
     /// The number of places in the manager's store that it takes.
     var placesInStore: Int { state.withLock { $0.isKept ? 1 : 0 } }
 
-    /// Reuses the previous process's socket if clients can still reach it, else creates one.
-    ///
-    /// - Parameters:
-    ///   - path: the path of the socket.
-    ///   - group: the file's group; nil: the default.
-    /// - Returns: the listening descriptor.
-    /// - Throws: `VarlinkBindError`.
+    /// Reuses the previous process's socket at a path if clients can still reach it, else creates one of a group;
+    /// returns the listening descriptor.
     func open(at path: String, group: String?) throws(VarlinkBindError) -> Int32 {
         if let listener = takeOver(at: path, group: group) {
             state.withLock { ($0.listener, $0.isKept) = (listener, true) }

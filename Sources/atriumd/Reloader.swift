@@ -82,10 +82,8 @@ actor Reloader {
     /// Sets the server, whose limits a reload may change.
     func serve(with server: VarlinkServer) { self.server = server }
 
-    /// Reloads everything, after the reloads that were requested before.
-    ///
-    /// - Parameter signs: notified when the reload begins and ends.
-    /// - Returns: the changes and problems; nil if the daemon is stopping.
+    /// Reloads everything, after the reloads that were requested before; returns the changes and problems, nil if the
+    /// daemon is stopping.
     func reload(reportingTo signs: LifeSigns) async -> Outcome? {
         guard !isClosed else { return nil }
         let task = Task(executorPreference: QuietExecutor.shared) { [self, last] in
@@ -99,10 +97,8 @@ actor Reloader {
         return await task.value
     }
 
-    /// Creates the table of roles at the start; waits at most two seconds for the system's directory.
-    ///
-    /// - Parameter table: creates the table; may block.
-    /// - Returns: whether roles are known.
+    /// Creates the table of roles at the start, waiting at most two seconds for the system's directory; returns
+    /// whether roles are known.
     func learnRoles(_ table: @escaping @Sendable () -> RoleTable) async -> Bool {
         await adoptRoles(of: settings, table)
         await checkPlugins(of: settings)
@@ -130,9 +126,8 @@ actor Reloader {
         current.withLock { $0 = problems }
     }
 
-    /// Applies `containers.d/` at the start; reloads wait for it.
-    ///
-    /// - Returns: the changes and problems; nil if the daemon is stopping.
+    /// Applies `containers.d/` at the start, for which reloads wait; returns the changes and problems, nil if the
+    /// daemon is stopping.
     func applyAtStart() async -> Outcome? {
         guard !isClosed else { return nil }
         isAtStart = true
@@ -223,9 +218,7 @@ actor Reloader {
         return outcome
     }
 
-    /// Adopts new settings, as far as that is possible while running.
-    ///
-    /// - Returns: the changes, a line each.
+    /// Adopts new settings, as far as that is possible while running; returns the changes, a line each.
     private func adopt(_ newer: DaemonSettings) async throws(DaemonError) -> [String] {
         // The table first, because it may throw. It is created even if the file is the same: groups may have changed.
         let table = try newer.roleTable(groups: parts.listener.groups)

@@ -7,12 +7,8 @@ struct Restore {
     /// The configuration file that the command line names; nil: the default one.
     let config: String?
 
-    /// Restores the backup, and prints the result.
-    ///
-    /// - Parameters:
-    ///   - file: the backup; `-` is standard input.
-    ///   - replacing: whether an existing store is kept aside; if false, it is an error.
-    /// - Throws: `RestoreError` or `DaemonError`; nothing was changed then.
+    /// Restores the backup, or standard input for `-`, and prints the result; an existing store is kept aside if it
+    /// is replaced; after an error nothing was changed.
     func run(_ file: String, replacing: Bool) throws {
         let source = try open(file)
         let folder = settings.stateDirectory

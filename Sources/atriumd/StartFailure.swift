@@ -38,7 +38,6 @@ struct StartFailure {
     /// The message in the log.
     let message: LogMessage
 
-    /// Classifies an error.
     init(_ error: any Error) {
         reason = (error as? HostError)?.sentence ?? "\(error)"
         message = Self.message(for: error)

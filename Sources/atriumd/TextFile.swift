@@ -5,11 +5,6 @@ import SystemPackage
 
 /// Reads the administrator's files, with the daemon's permissions.
 enum TextFile {
-    /// Reads a file.
-    ///
-    /// - Parameter path: its path.
-    /// - Returns: its text.
-    /// - Throws: ``FileProblem``.
     static func read(_ path: String) throws(FileProblem) -> String {
         var bytes: [UInt8] = []
         do {
@@ -61,7 +56,6 @@ struct FileProblem: Error, CustomStringConvertible {
     let errno: Int32
     private let reason: String
 
-    /// Creates an error from the system's error number.
     init(_ path: String, errno: Int32) {
         self.path = path
         self.errno = errno
@@ -77,7 +71,6 @@ struct FileProblem: Error, CustomStringConvertible {
         return " (read as the user \((user ?? nil) ?? "\(geteuid())"))"
     }
 
-    /// Creates an error for unusable contents.
     init(_ path: String, _ reason: String) {
         self.path = path
         self.errno = 0

@@ -61,7 +61,6 @@ public final class Catalog: RecordListing {
     /// Takes over all records: they stay where the host has them.
     public func restore(_ items: any RestoredItems) { restored = items }
 
-    /// The item with this id.
     func item(_ id: String) -> Item? {
         places[id].map { own[$0] } ?? (replaced[id] == nil ? restored?.item(id) : nil)
     }

@@ -1,15 +1,10 @@
 public import AtriumKit
 
 extension Catalog {
-    /// Compares the items with what is there: all of them go in, or none.
+    /// Compares the items, checked by the host, with what is there: all of them go in, or none.
     ///
-    /// Of an id that stands twice the last counts. A field that is null counts as absent.
-    ///
-    /// - Parameters:
-    ///   - items: the items, their ids and fields checked by the host.
-    ///   - context: on whose behalf; not looked at.
-    /// - Returns: what is new, what is other than before, and how much is neither.
-    /// - Throws: a ``Refusal`` when an item would lie under itself.
+    /// Of an id that stands twice the last counts. A field that is null counts as absent. It throws when an item
+    /// would lie under itself.
     public func put(
         _ items: [Item], _ context: CommandContext
     ) throws(Refusal) -> ContentDecision {

@@ -47,9 +47,7 @@ struct Facet {
         index()
     }
 
-    /// Has these selected on screens that are opened without a selection.
-    ///
-    /// - Returns: the first that is none; nil: all are.
+    /// Has these selected on screens that are opened without a selection; returns the first that is none.
     mutating func preselect(_ ids: [String]) -> String? {
         if let unknown = ids.first(where: { filter($0) == nil }) { return unknown }
         preselected = ids.compactMap { filter($0)?.id }

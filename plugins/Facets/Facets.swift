@@ -18,10 +18,7 @@ public final class Facets: Filtering {
     /// What it understands: `sections`, which it needs.
     public static var settings: [Setting] { [sections.setting] }
 
-    /// Makes the sections, without any reported value.
-    ///
-    /// - Parameter context: its settings, and the fields that they may speak of.
-    /// - Throws: ``SettingError`` with the place of whatever makes no sense.
+    /// Makes the sections, without any reported value; throws with the place of whatever makes no sense.
     public init(context: ComponentContext) throws {
         facets = try FacetReader(fields: context.fields)
             .read(.list(context.settings[Self.sections]))
@@ -42,9 +39,7 @@ public final class Facets: Filtering {
 
     /// Offers a filter for each value; a field that is not among them has none any more.
     ///
-    /// - Parameters:
-    ///   - values: the distinct values, sorted, by field.
-    ///   - cut: the fields that have further values, which can be selected too.
+    /// Further values of the fields in `cut` can be selected, too.
     public func fieldValuesDidChange(_ values: [String: [Value]], cut: Set<String>) {
         for index in facets.indices where facets[index].followsValues {
             let field = facets[index].field.name
@@ -55,14 +50,8 @@ public final class Facets: Filtering {
     /// The sections on offer, in the order of the settings.
     public var sections: [FilterSection] { facets.map(\.section) }
 
-    /// The filter with this id: one on offer, a range or a text that a person wrote, or a value
-    /// that no item has now.
-    ///
-    /// - Parameters:
-    ///   - id: the filter's id.
-    ///   - section: its section's.
-    /// - Returns: the filter, with its predicate.
-    /// - Throws: a ``Refusal`` with code `filterNotFound`, naming what there is.
+    /// The filter with this id: one on offer, a range or a text that a person wrote, or a value that no item has now;
+    /// the error names what there is.
     public func filter(_ id: String, in section: String) throws(Refusal) -> Filter {
         guard let facet = facets.first(where: { $0.section.id == section }) else {
             throw unknown(id, in: section)
@@ -73,18 +62,10 @@ public final class Facets: Filtering {
 }
 
 extension Facets {
-    /// Adds the filter; in a section that is not `several` it replaces the one before.
+    /// Adds the filter; in a section that is not `several` it replaces the one before; the error names what there is.
     ///
-    /// A person selects what is on offer: a value that no item has is a mistake, unless it is
-    /// selected already, or the field has more values than are on offer.
-    ///
-    /// - Parameters:
-    ///   - filter: the filter's id.
-    ///   - section: its section's.
-    ///   - selection: what is selected.
-    ///   - screen: where.
-    /// - Returns: the selection with it.
-    /// - Throws: a ``Refusal`` with code `filterNotFound`, naming what there is.
+    /// A person selects what is on offer: a value that no item has is a mistake, unless it is selected already, or
+    /// the field has more values than are on offer.
     public func select(
         _ filter: String, in section: String, of selection: Selection, on screen: String
     ) throws(Refusal) -> Selection {
@@ -102,15 +83,7 @@ extension Facets {
         return selection
     }
 
-    /// Takes the filter out, however it and what is selected are written.
-    ///
-    /// - Parameters:
-    ///   - filter: the filter's id.
-    ///   - section: its section's.
-    ///   - selection: what is selected.
-    ///   - screen: where.
-    /// - Returns: the selection without it; one that was not selected changes nothing.
-    /// - Throws: a ``Refusal`` with code `filterNotFound` for a section that is not there.
+    /// Takes the filter out, however it and what is selected are written; throws for a section that is not there.
     public func deselect(
         _ filter: String, in section: String, of selection: Selection, on screen: String
     ) throws(Refusal) -> Selection {

@@ -37,10 +37,8 @@ public final class FileListing: ContentListing {
     /// The watch of the file that a link leads to, and where that is.
     private var target: (path: String, watch: Wakeup)?
 
-    /// Begins to read and to watch the file.
-    ///
-    /// - Parameter context: its settings, and the fields that items have.
-    /// - Throws: ``SettingError`` for settings that make no sense; a file that is not there is none.
+    /// Begins to read and to watch the file; throws for settings that make no sense, of which a file that is not
+    /// there is none.
     public init(context: ComponentContext) throws {
         self.context = context
         source = try FileSource(context)

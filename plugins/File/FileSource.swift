@@ -102,14 +102,7 @@ struct FileReading: Sendable {
 }
 
 extension FileSource {
-    /// Reads the file.
-    ///
-    /// - Parameters:
-    ///   - stamp: the file as it was read last: when it is that, it is not read.
-    ///   - known: what it had then.
-    ///   - isFirst: whether it was never read.
-    /// - Returns: what differs from that.
-    /// - Throws: ``FileProblem``.
+    /// Reads the file, unless it is as it was read last; returns what differs from what it had then.
     func read(
         unless stamp: FileStamp?, _ known: [String: Item], isFirst: Bool
     ) async throws -> FileReading {

@@ -42,9 +42,7 @@ final class FileText: TextChunks {
     private(set) var pieces = 0
     private var ahead: [UInt8]?
 
-    /// Opens a file.
-    ///
-    /// - Throws: ``FileProblem`` for what can't be opened, or is no file.
+    /// Opens a file; throws for what can't be opened, or is no file.
     init(_ path: String, mostBytes: Int) throws(FileProblem) {
         self.path = path
         self.mostBytes = mostBytes

@@ -3,13 +3,7 @@ internal import CTags
 
 /// The cover that an audio file has in its tags.
 enum Cover {
-    /// Reads the front cover, or else the first picture.
-    ///
-    /// - Parameters:
-    ///   - path: the file, below `root`.
-    ///   - root: the absolute path of the folder that all lies in.
-    /// - Returns: its bytes, whatever they are.
-    /// - Throws: a `Refusal` that says why it can't be had.
+    /// Reads the front cover, or else the first picture, of a file below `root`; throws why it can't be had.
     static func read(of path: FilePath, below root: String) throws -> [UInt8] {
         let file: OpenFile
         do throws(OpenFile.Problem) {

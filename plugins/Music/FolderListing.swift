@@ -54,12 +54,7 @@ struct FolderListing: Sendable {
         var isForbidden: Bool { code == EACCES }
     }
 
-    /// Reads a folder.
-    ///
-    /// - Parameters:
-    ///   - path: which, below `root`.
-    ///   - root: the absolute path of the folder that all lies in.
-    /// - Throws: ``Problem``.
+    /// Reads a folder below `root`.
     init(of path: FilePath, below root: String) throws(Problem) {
         // The root may be a link; what lies in it is not followed.
         let follow = path == .root ? 0 : O_NOFOLLOW

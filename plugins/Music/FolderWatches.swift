@@ -9,13 +9,7 @@ struct FolderWatches {
     /// Why one of them can't be watched, in a sentence; nil: all are.
     var problem: String? { unwatched.first?.value }
 
-    /// Watches a folder unless it is already.
-    ///
-    /// - Parameters:
-    ///   - path: which, below `root`.
-    ///   - root: the absolute path of the folder that all lies in.
-    ///   - context: what can watch it.
-    ///   - handler: called when something in it changed.
+    /// Watches a folder below `root` unless it is already.
     mutating func watch(
         _ path: FilePath, below root: String, by context: ComponentContext,
         _ handler: @escaping () -> Void

@@ -40,9 +40,7 @@ struct Library {
         var replaced: [FilePath] = []
         /// Files that are new, or other than when they were read, or whose id may be another now.
         var unread: [FilePath] = []
-        /// Folders that are gone.
         var goneFolders: [FilePath] = []
-        /// Items that are gone.
         var goneItems: [String] = []
     }
 

@@ -37,11 +37,7 @@ struct Reading: Sendable {
     let stamp: Stamp?
     let outcome: Outcome
 
-    /// Reads the tags of a file.
-    ///
-    /// - Parameters:
-    ///   - path: which, below `root`.
-    ///   - root: the absolute path of the folder that all lies in.
+    /// Reads the tags of a file below `root`.
     init(of path: FilePath, below root: String) {
         self.path = path
         do throws(OpenFile.Problem) {

@@ -29,10 +29,7 @@ struct Address: Sendable, Hashable {
     /// The URL without its parameters, which may contain secrets, for messages.
     var name: String { text.split(separator: "?", maxSplits: 1).first.map(String.init) ?? text }
 
-    /// Reads a URL.
-    ///
-    /// - Parameter text: With scheme and host.
-    /// - Throws: ``SettingError`` for another scheme, no host, and a name or a password in it.
+    /// Reads a URL; throws for another scheme, no host, and a name or a password in it.
     init(_ text: String) throws(SettingError) {
         guard let parts = URLParts(text) else {
             throw SettingError("url", "expected a URL such as https://example.org/list.json")
@@ -60,10 +57,8 @@ struct Address: Sendable, Hashable {
         self.origin = origin
     }
 
-    /// The same with parameters behind those that it has.
-    ///
-    /// - Parameter parameters: Names and values, which may have any characters.
-    /// - Returns: The address; nil where there is no memory for it, or it were longer than libcurl takes.
+    /// The same with parameters behind those that it has; nil where there is no memory for it, or it were longer than
+    /// libcurl takes.
     func asking(_ parameters: [(name: String, value: String)]) -> Address? {
         guard let parts = URLParts(text) else { return nil }
         for (name, value) in parameters where !parts.append("\(name)=\(value)") { return nil }

@@ -21,11 +21,7 @@ struct AnswerPlace: Sendable, Hashable {
     /// How many items of the service's page were shown before.
     let skipped: Int
 
-    /// The place that a text says.
-    ///
-    /// - Parameters:
-    ///   - paging: How the service goes on.
-    ///   - text: What ``text`` was; nil: the first item. Nil is returned for any other.
+    /// The place that a text says, which ``text`` was before, or the first item; nil for any other.
     init?(_ paging: Paging, _ text: String?) {
         guard let text else {
             self.init(paging, cursor: nil, skipped: 0)
@@ -71,13 +67,7 @@ struct AnswerPlace: Sendable, Hashable {
         }
     }
 
-    /// Where the next answer begins.
-    ///
-    /// - Parameters:
-    ///   - shown: How many items this one has.
-    ///   - count: How many the service answered.
-    ///   - said: Where the next ones begin, as it says.
-    /// - Returns: That place; nil: there is no more.
+    /// Where the next answer begins, after one of `count` items of which `shown` are shown; nil: there is no more.
     func next(after shown: Int, of count: Int, said: String?) -> AnswerPlace? {
         let end = skipped + shown
         switch paging {

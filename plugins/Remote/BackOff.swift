@@ -12,12 +12,8 @@ struct BackOff: Sendable {
     /// The service answered.
     mutating func succeed() { failures = 0 }
 
-    /// The service failed.
-    ///
-    /// - Parameters:
-    ///   - wanted: How many seconds it wants to be left alone, if it says so; at most an hour counts.
-    ///   - chance: From 0 to 1: who asks with others is not to ask at the same time.
-    /// - Returns: How many seconds to leave it alone.
+    /// The service failed: returns how many seconds to leave it alone, at most an hour if it says so itself; by
+    /// chance from 0 to 1, so that who asks with others does not ask at the same time.
     mutating func fail(wanted: Double? = nil, chance: Double) -> Double {
         let longest = min(Self.first * Double(1 << min(failures, 20)), Self.most)
         failures += 1

@@ -64,11 +64,7 @@ final class HTTPClient: Sendable {
 
     deinit { transfers.end() }
 
-    /// Asks, and follows redirects as long as they stay with the service.
-    ///
-    /// - Parameter request: What to ask.
-    /// - Returns: The answer, whatever its status.
-    /// - Throws: ``HTTPFailure``.
+    /// Asks, and follows redirects as long as they stay with the service; returns the answer, whatever its status.
     func get(_ request: HTTPRequest) async throws -> HTTPResponse {
         var request = request
         let end = ContinuousClock.now + request.timeout

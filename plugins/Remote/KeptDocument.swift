@@ -22,7 +22,6 @@ struct KeptDocument: Sendable {
         validators = Validators(etag: line["etag"]?.string, modified: line["modified"]?.string)
     }
 
-    /// What is kept.
     var bytes: [UInt8] {
         let members = [("etag", validators.etag), ("modified", validators.modified)]
         let line = JSONValue.object(

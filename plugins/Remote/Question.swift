@@ -24,9 +24,6 @@ struct QuestionParameters: Sendable {
     }
 
     /// The parameters for a question; what is not asked has none.
-    ///
-    /// - Parameter question: What is asked.
-    /// - Returns: Names and values.
     func values(of question: ContentQuestion) -> [(name: String, value: String)] {
         let values = [
             ("search", question.search), ("path", question.path.last ?? ""),

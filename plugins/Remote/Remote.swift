@@ -48,10 +48,8 @@ public final class Remote: Querying {
     /// A question that was not answered in time, while nothing else was answered since.
     private var late: ContentQuestion?
 
-    /// Begins to read the document, if there is one.
-    ///
-    /// - Parameter context: its settings, and the fields that items have.
-    /// - Throws: ``SettingError`` for settings that make no sense; a service that does not answer is none.
+    /// Begins to read the document, if there is one; throws for settings that make no sense, of which a service that
+    /// does not answer is none.
     public init(context: ComponentContext) throws {
         self.context = context
         source = try RemoteSource(context)
@@ -233,11 +231,8 @@ extension Remote {
 // MARK: A service that is asked and fails
 
 extension Remote {
-    /// A question has no answer: that is its own problem, unless the service has none to others either.
-    ///
-    /// - Parameters:
-    ///   - error: Why.
-    ///   - question: What was asked; nil: whether the service is well.
+    /// A question, or the one whether the service is well, has no answer: that is its own problem, unless the service
+    /// has none to others either.
     private func fail(_ error: any Error, at question: ContentQuestion?) {
         let problem = error as? RemoteProblem
         switch problem?.cause {

@@ -63,11 +63,7 @@ struct DocumentMapping: Sendable {
         var next: String?
     }
 
-    /// Reads a document: all of it counts or nothing.
-    ///
-    /// - Parameter bytes: JSON.
-    /// - Returns: What it says.
-    /// - Throws: `FormatProblem`, with a line where the document is no JSON.
+    /// Reads a document of JSON, all of which counts or nothing.
     func document(_ bytes: [UInt8]) async throws -> Document {
         let whole: JSONValue
         do throws(JSONError) {

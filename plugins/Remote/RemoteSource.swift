@@ -122,16 +122,7 @@ struct RemoteReading: Sendable {
 }
 
 extension RemoteSource {
-    /// Looks at the document, and reads it when it is another one than before.
-    ///
-    /// - Parameters:
-    ///   - client: Asks.
-    ///   - validators: Of the document that was read last.
-    ///   - known: What that had.
-    ///   - isFirst: Whether there was none.
-    ///   - digest: The digest of what is kept; nil: nothing is.
-    /// - Returns: What differs from that.
-    /// - Throws: ``RemoteProblem``.
+    /// Looks at the document, and reads it when it is another one than before; returns what differs from that.
     func read(
         _ client: HTTPClient?, unless validators: Validators, _ known: [String: Item],
         isFirst: Bool, keeping digest: Int?
@@ -151,10 +142,8 @@ extension RemoteSource {
             kept: newDigest == digest ? nil : kept, digest: newDigest)
     }
 
-    /// Reads the document that was kept, as if the service had answered it.
-    ///
-    /// - Parameter bytes: What was kept.
-    /// - Returns: What it has; nil where that can't be read, or makes no items of the fields that there are now.
+    /// Reads the document that was kept, as if the service had answered it; nil where that can't be read, or makes no
+    /// items of the fields that there are now.
     func read(kept bytes: [UInt8]) async -> RemoteReading? {
         guard let kept = KeptDocument(bytes), let document = try? await mapping.document(kept.body)
         else { return nil }
@@ -165,9 +154,7 @@ extension RemoteSource {
             digest: RemoteReading.digest(bytes))
     }
 
-    /// Where the answer to a question begins.
-    ///
-    /// - Throws: ``Refusal`` for a cursor that none of its answers gave out.
+    /// Where the answer to a question begins; throws for a cursor that none of its answers gave out.
     func place(
         of question: ContentQuestion, _ parameters: QuestionParameters
     ) throws(Refusal) -> AnswerPlace {
@@ -179,15 +166,7 @@ extension RemoteSource {
         return place
     }
 
-    /// Asks a question.
-    ///
-    /// - Parameters:
-    ///   - client: Asks.
-    ///   - question: What is asked.
-    ///   - place: Where the answer begins, as the question's cursor says.
-    ///   - parameters: How.
-    /// - Returns: The answer.
-    /// - Throws: ``RemoteProblem``.
+    /// Asks a question, whose answer begins at a place.
     func answer(
         _ client: HTTPClient?, _ question: ContentQuestion, from place: AnswerPlace,
         _ parameters: QuestionParameters
@@ -202,9 +181,8 @@ extension RemoteSource {
         return Self.page(of: document, question, from: place)
     }
 
-    /// Asks for the first item of all, to see whether the service is well: nobody's search is sent again for that.
-    ///
-    /// - Throws: ``RemoteProblem`` unless it answers this, or refuses it alone.
+    /// Asks for the first item of all, to see whether the service is well, and throws unless it answers this, or
+    /// refuses it alone: nobody's search is sent again for that.
     func probe(_ client: HTTPClient?, _ parameters: QuestionParameters) async throws {
         guard let address = address.asking(parameters.values(of: ContentQuestion(limit: 1)))
         else { return }

@@ -31,9 +31,8 @@ struct BallotBox {
     /// Makes room for so many more votes at once.
     mutating func reserve(_ more: Int) { votes.reserve(more) }
 
-    /// Puts an actor's vote in place of the one before; nil takes it out.
-    ///
-    /// - Returns: whether the tally is another one now.
+    /// Puts an actor's vote in place of the one before, nil takes it out; returns whether the tally is another one
+    /// now.
     mutating func replace(_ vote: Vote?, of actor: ActorID) -> Bool {
         let previous = votes.replace(vote, of: actor)
         guard previous?.units != vote?.units else { return false }

@@ -46,9 +46,7 @@ enum PackedVotes {
         self = .few(votes)
     }
 
-    /// Puts an actor's vote in place of the one before; nil takes it out.
-    ///
-    /// - Returns: the one before; nil: there was none.
+    /// Puts an actor's vote in place of the one before, nil takes it out; returns the one before.
     mutating func replace(_ vote: Vote?, of actor: ActorID) -> Vote? {
         switch self {
         case .few(var votes):

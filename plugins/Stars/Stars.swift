@@ -24,10 +24,7 @@ public final class Stars: BallotRestoring {
         Scale.settings + [SubjectKind.subjects.setting, mayChange.setting]
     }
 
-    /// Makes a component without ballots.
-    ///
-    /// - Parameter context: its settings.
-    /// - Throws: ``SettingError`` for a step that does not divide a star, and for unknown subjects.
+    /// Makes a component without ballots; throws for a step that does not divide a star, and for unknown subjects.
     public init(context: ComponentContext) throws {
         self.context = context
         scale = try Scale(context.settings)
@@ -129,14 +126,8 @@ public final class Stars: BallotRestoring {
 // MARK: Decisions and answers
 
 extension Stars {
-    /// Decides on a ballot: its value is on the scale, its subject may be voted on, and it may be
-    /// changed.
-    ///
-    /// - Parameters:
-    ///   - ballot: whose, on what, how many stars.
-    ///   - context: not looked at; the ballot says all.
-    /// - Returns: the ballot's record; nothing for one that is there just so.
-    /// - Throws: a ``Refusal`` that names the scale and the value, or the subjects.
+    /// Decides on a ballot: its value is on the scale, its subject may be voted on, and it may be changed; returns
+    /// nothing for one that is there just so.
     public func cast(_ ballot: Ballot, _ context: CommandContext) throws(Refusal) -> [Change] {
         try checkMayVote(on: ballot.subject)
         guard let units = scale.units(ballot.value) else {

@@ -5,7 +5,6 @@ extension SubjectKind {
         "subjects", "what may be voted on: items, container, or both"
     ).defaulting(to: ["items", "container"])
 
-    /// Reads the setting ``subjects``.
     static func read(_ settings: Settings) throws(SettingError) -> Set<SubjectKind> {
         var kinds: Set<SubjectKind> = []
         for (index, value) in settings[subjects].enumerated() {

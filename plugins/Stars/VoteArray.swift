@@ -43,9 +43,7 @@ enum VoteArray {
         }
     }
 
-    /// Puts an actor's vote in place of the one before; nil takes it out.
-    ///
-    /// - Returns: the one before; nil: there was none.
+    /// Puts an actor's vote in place of the one before, nil takes it out; returns the one before.
     mutating func replace(_ vote: Vote?, of actor: ActorID) -> Vote? {
         if let vote, case .short(let votes) = self, !ShortVote.canHave(vote) {
             self = .long(votes.map { LongVote($0.actor, $0.vote) })

@@ -33,7 +33,6 @@ struct DefinitionNode {
     /// Whether the node is empty or has only comments.
     var isNothing: Bool { node.scalar.map { $0.style == .plain && $0.string.isEmpty } ?? false }
 
-    /// A problem at this node.
     func problem(_ reason: String, hint: String? = nil) -> DefinitionProblem {
         DefinitionProblem(
             file: file, line: node.mark?.line ?? 1, column: node.mark?.column ?? 1,
@@ -110,7 +109,6 @@ struct DefinitionNode {
         return bool
     }
 
-    /// A number.
     func number() throws(DefinitionProblem) -> Double {
         guard let number = try value().number else { throw unexpected("a number") }
         return number

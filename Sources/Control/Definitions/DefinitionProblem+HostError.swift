@@ -1,13 +1,8 @@
 public import Host
 
 extension HostError {
-    /// Locates an error in the text of its definition, with the message of `atriumctl apply`.
-    ///
-    /// - Parameters:
-    ///   - definition: The definition.
-    ///   - file: The name of its file, for messages.
-    /// - Returns: the problem with its line; if the error has no place in the text, with the line of the container's
-    ///   name.
+    /// Locates an error in the text of its definition, with the message of `atriumctl apply`; if the error has no
+    /// place there, in the line of the container's name.
     public func problem(
         in definition: ContainerDefinition, file: String
     ) -> DefinitionProblem {

@@ -11,13 +11,8 @@ public enum DefinitionReader {
     /// The maximum number of bytes in one text: its containers keep it in the store, in one entry.
     static let mostBytes = 1 << 20
 
-    /// Reads all documents of one text.
-    ///
-    /// - Parameters:
-    ///   - text: YAML; several documents are separated by `---`.
-    ///   - file: its name, for messages.
-    /// - Returns: the definitions, in order, at least one.
-    /// - Throws: ``DefinitionProblem`` at the first mistake.
+    /// Reads all documents of one text of YAML, which are separated by `---`, at least one; throws at the first
+    /// mistake.
     public static func read(
         _ text: String, file: String
     ) throws(DefinitionProblem) -> [ContainerDefinition] {

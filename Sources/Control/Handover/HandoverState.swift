@@ -42,12 +42,7 @@ public struct HandoverState: Sendable {
         }
     }
 
-    /// Makes the state to write.
-    ///
-    /// - Parameters:
-    ///   - connections: the connections to hand over.
-    ///   - screens: all screens.
-    ///   - hasEnd: whether an end marker is stored after the connections.
+    /// Makes the state to write; `hasEnd`: an end marker is stored after the connections.
     public init(
         connections: [VarlinkKeptConnection], screens: [KeptScreen], hasEnd: Bool = false
     ) {
@@ -58,8 +53,6 @@ public struct HandoverState: Sendable {
     }
 
     /// Decodes ``bytes``.
-    ///
-    /// - Throws: ``Problem``.
     public init(_ bytes: [UInt8]) throws(Problem) {
         let value: JSONValue
         do {
@@ -109,10 +102,7 @@ public struct HandoverState: Sendable {
         return json.bytes
     }
 
-    /// Finds the state of a connection by its socket.
-    ///
-    /// - Parameter descriptor: the socket, as it was received.
-    /// - Returns: nil if the state does not contain it.
+    /// Finds the state of a connection by its socket, as it was received; nil if the state does not contain it.
     public func connection(_ descriptor: Int32) -> VarlinkKeptConnection? {
         guard let identity = VarlinkKeptConnection.identity(of: descriptor),
             let state = connections[identity]

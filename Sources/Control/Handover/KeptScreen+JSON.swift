@@ -4,7 +4,6 @@ import JSONCodec
 
 /// A screen as JSON, for the next process.
 extension KeptScreen {
-    /// The screen as an object.
     var object: JSONObject {
         var value: JSONValue = [
             "screen": .string(id.text), "container": .string(container), "owner": .string(owner),
@@ -70,10 +69,8 @@ extension KeptScreen {
 
 /// A subscription as JSON, for the next process.
 extension SubscriptionState {
-    /// The subscription as an object: the call that would resume it, and the gaps still to be reported.
-    ///
-    /// - Parameter store: the identity of the store that its cursor is of.
-    /// - Returns: the object that ``init(_:)`` reads, with the store's identity as a further member.
+    /// The subscription as an object: the call that would resume it, the store that its cursor is of, and the gaps
+    /// still to be reported.
     func object(in store: String) -> JSONObject {
         [
             "topics": .array(patterns.map { .string($0) }), "after": .int(after),

@@ -75,11 +75,7 @@ public final class AccessBook: Sendable {
     /// Calls back after a delay, on any thread.
     public typealias Delay = @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
 
-    /// Creates a book with a table.
-    ///
-    /// - Parameters:
-    ///   - table: the table of roles.
-    ///   - delay: the timer to use; libdispatch's timers would wake an idle daemon every second.
+    /// Creates a book with a table; libdispatch's timers in place of `delay` would wake an idle daemon every second.
     public convenience init(_ table: RoleTable, delay: @escaping Delay) {
         self.init(table, directory: UserDirectory(delay: delay))
     }

@@ -2,12 +2,7 @@ import Interfaces
 
 // Checks for which actors a peer may act and read.
 extension Access {
-    /// Checks that a peer may write for an actor.
-    ///
-    /// - Parameters:
-    ///   - actor: the actor that the call names; nil: the peer itself.
-    ///   - own: the peer's own actor.
-    /// - Throws: the reason if it may not.
+    /// Throws the reason if a peer, whose own actor is `own`, may not write for an actor; nil: for itself.
     func requireWriting(as actor: String?, own: String) throws(ActorRefusal) {
         guard let actor, actor != own else { return }
         try ActorRefusal.checkForm(of: actor)
@@ -34,13 +29,8 @@ extension Access {
         try requireWriting(as: actor, own: own)
     }
 
-    /// Checks that a screen may be shown to its user, and that the user may act on it.
-    ///
-    /// - Parameters:
-    ///   - actor: the actor whose ballots it shows as `mine`.
-    ///   - agent: the actor for whom items are chosen on it.
-    ///   - own: its user's own actor.
-    /// - Throws: the reason if it may not.
+    /// Throws the reason if a screen that shows the ballots of `actor` as `mine`, and on which items are chosen for
+    /// `agent`, may not be shown to its user, or the user may not act on it.
     func requireScreen(of actor: String?, agent: String?, own: String) throws(ActorRefusal) {
         try requireReading(as: actor, own: own)
         try requireWriting(as: agent, own: own)

@@ -29,12 +29,7 @@ public struct RoleTable: Sendable {
         }()
     }
 
-    /// The table for the time before the system's directory of users answers; does not query it.
-    ///
-    /// - Parameters:
-    ///   - ownUser: the daemon's own user id.
-    ///   - socketGroups: the groups that own sockets, as far as they are known.
-    /// - Returns: a table without problems.
+    /// The table for the time before the system's directory of users answers, without problems; does not query it.
     public static func withoutDirectory(ownUser: UInt32, socketGroups: [UInt32]) -> RoleTable {
         RoleTable(RoleSettings(), [], ownUser, socketGroups, .withoutDirectory())
     }
@@ -92,12 +87,8 @@ public struct RoleTable: Sendable {
         users[ownUser] = Access(role: .admin)
     }
 
-    /// The access of a peer: the highest role of its user and groups.
-    ///
-    /// - Parameters:
-    ///   - uid: the user.
-    ///   - mine: all groups of the peer.
-    /// - Returns: its role, and the namespace for which it may act.
+    /// The access of a peer, by its user and all of its groups: the highest role of these, and the namespace for
+    /// which it may act.
     public func access(uid: UInt32, groups mine: some Sequence<UInt32>) -> Access {
         var best = users[uid] ?? Access(role: .observer)
         guard best.role != .admin, !groups.isEmpty else { return best }

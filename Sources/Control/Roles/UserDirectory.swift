@@ -60,15 +60,9 @@ final class UserDirectory: Sendable {
         self.ask = ask
     }
 
-    /// The last answer about a user; nil: none yet.
+    /// The last answer about a user, nil if there is none yet; `changed` is called if the new answer differs.
     ///
     /// An expired answer is returned too, and queried again meanwhile.
-    ///
-    /// - Parameters:
-    ///   - uid: the user.
-    ///   - inRange: whether it is in a range of `/etc/subuid`.
-    ///   - changed: called if the new answer differs from the last one.
-    /// - Returns: the last answer.
     func entry(
         of uid: UInt32, inRange: Bool = false, _ changed: @escaping @Sendable () -> Void
     ) -> Entry? {
@@ -93,13 +87,8 @@ final class UserDirectory: Sendable {
     /// The number of users that are cached, or being queried.
     var count: Int { state.withLock { max($0.known.count, $0.waiting.count) } }
 
-    /// Queries a user without a cached answer.
-    ///
-    /// - Parameters:
-    ///   - uid: the user.
-    ///   - inRange: whether it is in a range of `/etc/subuid`.
-    ///   - answered: called once there is an answer, however late, for the first caller.
-    ///   - done: called once there is an answer, or patience is over.
+    /// Queries a user without a cached answer; `answered` is called once there is one, however late, for the first
+    /// caller, and `done` then, or once patience is over.
     func learn(
         of uid: UInt32, inRange: Bool = false, answered: @escaping @Sendable () -> Void,
         _ done: @escaping @Sendable () -> Void

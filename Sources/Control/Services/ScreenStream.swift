@@ -23,13 +23,8 @@ final class ScreenStream: @unchecked Sendable {
     private var isWoken = false
     private var isClosed = false
 
-    /// Creates a stream for a screen that is not open yet.
-    ///
-    /// - Parameters:
-    ///   - call: the call that opened it.
-    ///   - registry: the registry with the screen.
-    ///   - kept: the screen as another process handed it over; nil: it is a new one.
-    ///   - obstacle: returns why its user may no longer have the screen.
+    /// Creates a stream for a screen that is not open yet, or that another process handed over; `obstacle` returns
+    /// why its user may no longer have the screen.
     init(
         call: VarlinkCall<Screens.Open.Reply>, registry: Registry, from kept: KeptScreen?,
         obstacle: @escaping () -> ActorRefusal?

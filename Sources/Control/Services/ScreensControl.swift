@@ -70,102 +70,84 @@ struct ScreensControl: ScreensService {
     func select(
         _ parameters: Screens.Select.Parameters, call: VarlinkCall<Screens.Select.Reply>
     ) {
-        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.filters.select(
-                section: parameters.section, filter: parameters.filter, on: screen
-            ) { call.answer($0, in: Screens.self) { .init(revision: $0) } }
+        choose(call, on: parameters.screen, parameters.part, Screens.Select.Reply.init(revision:)) {
+            $0.filters.select(section: parameters.section, filter: parameters.filter, on: $1, $2)
         }
     }
 
     func deselect(
         _ parameters: Screens.Deselect.Parameters, call: VarlinkCall<Screens.Deselect.Reply>
     ) {
-        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.filters.deselect(
-                section: parameters.section, filter: parameters.filter, on: screen
-            ) { call.answer($0, in: Screens.self) { .init(revision: $0) } }
+        choose(call, on: parameters.screen, parameters.part, Screens.Deselect.Reply.init(revision:))
+        {
+            $0.filters.deselect(section: parameters.section, filter: parameters.filter, on: $1, $2)
         }
     }
 
     func clear(
         _ parameters: Screens.Clear.Parameters, call: VarlinkCall<Screens.Clear.Reply>
     ) {
-        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.filters.clear(screen) {
-                call.answer($0, in: Screens.self) { .init(revision: $0) }
-            }
+        choose(call, on: parameters.screen, parameters.part, Screens.Clear.Reply.init(revision:)) {
+            $0.filters.clear($1, $2)
         }
     }
 
     func search(
         _ parameters: Screens.Search.Parameters, call: VarlinkCall<Screens.Search.Reply>
     ) {
-        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.actions.search(parameters.text, on: screen) {
-                call.answer($0, in: Screens.self) { .init(revision: $0) }
-            }
+        choose(call, on: parameters.screen, parameters.part, Screens.Search.Reply.init(revision:)) {
+            $0.actions.search(parameters.text, on: $1, $2)
         }
     }
 
     func sort(_ parameters: Screens.Sort.Parameters, call: VarlinkCall<Screens.Sort.Reply>) {
-        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.actions.sort(by: parameters.sort, on: screen) {
-                call.answer($0, in: Screens.self) { .init(revision: $0) }
-            }
+        choose(call, on: parameters.screen, parameters.part, Screens.Sort.Reply.init(revision:)) {
+            $0.actions.sort(by: parameters.sort, on: $1, $2)
         }
     }
 
     func setScope(
         _ parameters: Screens.SetScope.Parameters, call: VarlinkCall<Screens.SetScope.Reply>
     ) {
-        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.actions.setScope(parameters.scope, on: screen) {
-                call.answer($0, in: Screens.self) { .init(revision: $0) }
-            }
+        choose(call, on: parameters.screen, parameters.part, Screens.SetScope.Reply.init(revision:))
+        {
+            $0.actions.setScope(parameters.scope, on: $1, $2)
         }
     }
 
     func resize(
         _ parameters: Screens.Resize.Parameters, call: VarlinkCall<Screens.Resize.Reply>
     ) {
-        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.actions.resize(parameters.component, to: parameters.limit, on: screen) {
-                call.answer($0, in: Screens.self) { .init(revision: $0) }
-            }
+        choose(call, on: parameters.screen, parameters.part, Screens.Resize.Reply.init(revision:)) {
+            $0.actions.resize(parameters.component, to: parameters.limit, on: $1, $2)
         }
     }
 
     func enter(_ parameters: Screens.Enter.Parameters, call: VarlinkCall<Screens.Enter.Reply>) {
-        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.actions.enter(parameters.item, on: screen) {
-                call.answer($0, in: Screens.self) { .init(revision: $0) }
-            }
+        choose(call, on: parameters.screen, parameters.part, Screens.Enter.Reply.init(revision:)) {
+            $0.actions.enter(parameters.item, on: $1, $2)
         }
     }
 
     func back(_ parameters: Screens.Back.Parameters, call: VarlinkCall<Screens.Back.Reply>) {
-        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.actions.back(on: screen) {
-                call.answer($0, in: Screens.self) { .init(revision: $0) }
-            }
+        choose(call, on: parameters.screen, parameters.part, Screens.Back.Reply.init(revision:)) {
+            $0.actions.back(on: $1, $2)
         }
     }
 
     func setHidden(
         _ parameters: Screens.SetHidden.Parameters, call: VarlinkCall<Screens.SetHidden.Reply>
     ) {
-        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.actions.setHidden(parameters.component, parameters.hidden, on: screen) {
-                call.answer($0, in: Screens.self) { .init(revision: $0) }
-            }
+        choose(
+            call, on: parameters.screen, parameters.part, Screens.SetHidden.Reply.init(revision:)
+        ) {
+            $0.actions.setHidden(parameters.component, parameters.hidden, on: $1, $2)
         }
     }
 
     func focus(_ parameters: Screens.Focus.Parameters, call: VarlinkCall<Screens.Focus.Reply>) {
-        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
-            screens.actions.focus(on: parameters.item, of: screen) {
-                call.answer($0, in: Screens.self) { .init(revision: $0) }
-            }
+        choose(call, on: parameters.screen, parameters.part, Screens.Focus.Reply.init(revision:)) {
+            $0.actions.focus(on: parameters.item, of: $1, $2)
         }
     }
 
@@ -184,6 +166,17 @@ struct ScreensControl: ScreensService {
             screens.actions.activate(parameters.item, on: screen) {
                 call.answer($0, in: Screens.self) { .init(sequence: $0.map(Int.init)) }
             }
+        }
+    }
+
+    /// Makes a user's choice on a screen, or on a part of it, and replies with the revision that shows it.
+    private func choose<Reply>(
+        _ call: VarlinkCall<Reply>, on screen: String, _ part: String?,
+        _ reply: @escaping (Int) -> Reply,
+        _ choice: @escaping (ContainerScreens, Screen, @escaping Answer<Int>) -> Void
+    ) {
+        act(call, on: screen, part) { screens, screen, _ in
+            choice(screens, screen) { call.answer($0, in: Screens.self, reply) }
         }
     }
 

@@ -20,9 +20,7 @@ public struct LimitSettings: Sendable, Hashable {
     /// The defaults.
     public init() { server.methodBytes = MethodSizes.sizes(under: host) }
 
-    /// The defaults, with the settings applied.
-    ///
-    /// - Parameter value: returns the value of a setting; nil if it is not set.
+    /// The defaults, with the settings applied that have a value.
     public init(_ value: (NumberSetting) -> Int?) {
         for limit in Self.all {
             if let number = value(limit.setting) {
@@ -34,10 +32,7 @@ public struct LimitSettings: Sendable, Hashable {
         server.methodBytes = MethodSizes.sizes(under: host)
     }
 
-    /// The full key of a limit by its name in an error; nil if it can't be set.
-    ///
-    /// - Parameter limit: the name, such as `screens`.
-    /// - Returns: the key, such as `limits.screens`.
+    /// The full key of a limit by its name in an error: `limits.screens` of `screens`; nil if it can't be set.
     public static func key(of limit: String) -> String? {
         all.contains { $0.setting.key == limit } ? "\(section).\(limit)" : nil
     }

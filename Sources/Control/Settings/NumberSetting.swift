@@ -30,10 +30,7 @@ public struct NumberSetting: Sendable, Hashable {
         self.note = note
     }
 
-    /// Parses a value; nil if it is not a number or not in the range.
-    ///
-    /// - Parameter text: the text, such as `100`, or `512M` for bytes.
-    /// - Returns: the number.
+    /// Parses a value, such as `100`, or `512M` for bytes; nil if it is not a number or not in the range.
     public func value(_ text: String) -> Int? {
         let size = unit == .bytes && text != "infinity" ? SettingsFile.bytes(text) : nil
         guard let number = size ?? Int(text), range.contains(number) else { return nil }
@@ -53,10 +50,7 @@ public struct NumberSetting: Sendable, Hashable {
         }
     }
 
-    /// Formats bytes as an administrator writes them: `2M`.
-    ///
-    /// - Parameter bytes: the number of bytes.
-    /// - Returns: the greatest unit that holds them without a fraction.
+    /// Formats bytes as an administrator writes them, in the greatest unit that holds them without a fraction: `2M`.
     public static func size(_ bytes: Int) -> String {
         for (shift, unit) in [(40, "T"), (30, "G"), (20, "M"), (10, "K")]
         where bytes >= 1 << shift && bytes % (1 << shift) == 0 {

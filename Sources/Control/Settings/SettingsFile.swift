@@ -57,9 +57,8 @@ public enum SettingsFile {
         }
     }
 
-    /// Parses a size such as `512M`: K, M, G and T are powers of 1,024, as in systemd.
-    ///
-    /// - Returns: bytes, `Int.max` for `infinity`; nil if it is not a size.
+    /// Parses a size such as `512M`: K, M, G and T are powers of 1,024, as in systemd; `Int.max` for `infinity`, nil
+    /// if it is not a size.
     public static func bytes(_ text: String) -> Int? {
         guard text != "infinity" else { return .max }
         let shifts: [Character: Int] = ["K": 10, "M": 20, "G": 30, "T": 40]

@@ -45,7 +45,6 @@ extension HostError {
             }
     }
 
-    /// The error for an entry that was not written.
     init(_ failure: EntryFailure) {
         self =
             switch failure {
@@ -84,7 +83,6 @@ extension HostError {
         return .storeUnavailable(reason: "The store can't be read: \(error)", retryAfter: seconds)
     }
 
-    /// The error for a field of an item.
     init(_ problem: FieldProblem) {
         self =
             switch problem.field {
@@ -102,7 +100,6 @@ extension HostError {
 }
 
 extension HostError {
-    /// The error for a query that the index refuses.
     init(_ error: IndexError) {
         switch error {
         case .sortFieldUnknown(let field, let known):

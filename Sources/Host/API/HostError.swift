@@ -106,10 +106,7 @@ extension HostError {
     /// The error as a sentence that anybody may read.
     var plainSentence: String { sentence(hasDetails: false) }
 
-    /// The error as a sentence.
-    ///
-    /// - Parameter hasDetails: whether it says how a component failed: for moderators, administrators and the log.
-    /// - Returns: the sentence.
+    /// The error as a sentence; `hasDetails`: with how a component failed, for moderators, administrators and the log.
     func sentence(hasDetails: Bool) -> String {
         if !hasDetails, case .componentFailed(let failure) = self {
             failure.reason

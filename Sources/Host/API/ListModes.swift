@@ -7,7 +7,6 @@ enum ListMode {
     /// At the top, with a search.
     case searched
 
-    /// The mode for a place and a search.
     init(isInside: Bool, isSearching: Bool) {
         self = isInside ? .entered : isSearching ? .searched : .contents
     }

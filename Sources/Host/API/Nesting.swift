@@ -8,7 +8,6 @@ public struct Nesting {
     /// Each container's parts, in order; containers without parts have no entry.
     private var parts: [String: [String]] = [:]
 
-    /// The nesting that some definitions declare.
     init(_ definitions: some Sequence<ContainerDefinition>) {
         for definition in definitions {
             let own = definition.components.compactMap(\.container)
@@ -30,12 +29,8 @@ public struct Nesting {
         return nil
     }
 
-    /// Why new definitions can't be applied together with existing ones: see ``problem(of:)``.
-    ///
-    /// - Parameters:
-    ///   - definitions: the new ones.
-    ///   - others: the existing ones.
-    /// - Returns: a sentence that names the path; nil: they can be applied.
+    /// Why new definitions can't be applied together with existing ones, as a sentence that names the path: see
+    /// ``problem(of:)``.
     public static func problem(
         of definitions: [ContainerDefinition], after others: [ContainerDefinition]
     ) -> String? {

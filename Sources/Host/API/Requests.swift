@@ -122,10 +122,8 @@ public struct ItemBatch: Sendable {
 
     /// A batch whose items are still to be decoded.
     ///
-    /// - Parameters:
-    ///   - count: the number of items.
-    ///   - isConditional: whether an item expects a revision.
-    ///   - read: returns the items. Called once at most, on another thread if there are many.
+    /// `isConditional`: an item expects a revision. `read` is called once at most, on another thread if there are
+    /// many.
     public init(
         count: Int, isConditional: Bool,
         _ read: @escaping @Sendable () throws(HostError) -> [ItemDraft]

@@ -52,7 +52,6 @@ private func plain(_ number: Double) -> String {
 }
 
 extension Setting.SettingType {
-    /// The type in words.
     fileprivate var words: String {
         switch self {
         case .text: "text"

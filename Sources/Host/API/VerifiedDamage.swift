@@ -3,7 +3,6 @@ struct VerifiedDamage: Sendable, Hashable {
     private var first: Damage?
     private var others = 0
 
-    /// No damage.
     init() {}
 
     /// The damage that was found, the worst first.

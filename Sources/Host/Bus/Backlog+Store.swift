@@ -89,10 +89,8 @@ extension Backlog {
         return true
     }
 
-    /// Records a damaged notification, which is delivered to no subscriber.
-    ///
-    /// - Returns: false when notifications precede it in this part. The part then ends before it, and the next part
-    ///   begins with the gap.
+    /// Records a damaged notification, which is delivered to no subscriber; returns false when notifications precede
+    /// it in this part, which then ends before it: the next one begins with the gap.
     private mutating func recordDamaged(_ found: BusNotification) -> Bool {
         guard let sequence = found.sequence else { return true }
         damage.add(sequence, topic: found.topic)

@@ -81,14 +81,7 @@ extension Bus {
 
     /// Resumes a subscription from another process; a pull returns no batch until there is something to deliver.
     ///
-    /// - Parameters:
-    ///   - state: its state in the other process.
-    ///   - isOfOther: whether that process had another store; as for ``subscribe(patterns:after:isOfOther:seesRestricted:by:wake:)``.
-    ///   - seesRestricted: as for ``subscribe(patterns:after:isOfOther:seesRestricted:by:wake:)``.
-    ///   - user: as for `subscribe`.
-    ///   - wake: as for `subscribe`.
-    /// - Returns: the subscription's id.
-    /// - Throws: as `subscribe` does.
+    /// The parameters and errors are those of ``subscribe(patterns:after:isOfOther:seesRestricted:by:wake:)``.
     public func resume(
         _ state: SubscriptionState, isOfOther: Bool = false, seesRestricted: Bool,
         by user: String = "", wake: @escaping @Sendable () -> Void

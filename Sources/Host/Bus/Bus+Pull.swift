@@ -62,13 +62,8 @@ extension Bus {
         return batch
     }
 
-    /// Makes a batch from the ring, and keeps it for members of the group that reach the same place.
-    ///
-    /// - Parameters:
-    ///   - subscription: the subscriber that the batch is for.
-    ///   - maxBytes: about how many bytes the batch may have.
-    ///   - looks: how many notifications that the subscriber does not want may be scanned.
-    /// - Returns: `.later` when `looks` ran out before a match; the next scan continues from there.
+    /// Makes a batch of about `maxBytes` from the ring, and keeps it for members of the group that reach the same
+    /// place; `.later` when `looks` notifications did not match, where the next scan continues.
     private func ownBatch(
         for subscription: Subscription, _ maxBytes: Int, looks: Int
     ) -> PolledBatch {
@@ -123,9 +118,8 @@ extension Bus {
         }
     }
 
-    /// Adds the ring's next matches to a batch, until it is full or `looks` notifications did not match.
-    ///
-    /// - Returns: the place of the first notification that was added.
+    /// Adds the ring's next matches to a batch, until it is full or `looks` notifications did not match; returns the
+    /// place of the first one added.
     private func fill(
         _ draft: inout BatchDraft, of subscription: Subscription, looks: Int = .max
     ) -> UInt64? {

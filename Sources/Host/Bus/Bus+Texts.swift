@@ -2,12 +2,8 @@ internal import Store
 
 // The texts of comments in the notifications about them.
 extension Bus {
-    /// Returns the text of a notification's comment.
-    ///
-    /// - Parameters:
-    ///   - notification: the notification that is about to be delivered.
-    ///   - past: the comment's text from the read of the past that the notification came with.
-    /// - Returns: the text; nil when there is none, or the comment can't be read at present.
+    /// Returns the text of a notification's comment, which may have come with it from a read of the past; nil when
+    /// there is none, or the comment can't be read at present.
     func text(of notification: BusNotification, past: CommentText? = nil) -> CommentText? {
         guard let comment = notification.comment, let text = texts[comment, past] else {
             return nil

@@ -69,14 +69,8 @@ public final class Bus {
     var erasedThrough: Int64 = 0
     private var lastID: UInt64 = 0
 
-    /// Makes a bus that continues after the last stored entry.
-    ///
-    /// - Parameters:
-    ///   - loop: the event loop that all calls are made on.
-    ///   - lastSequence: the store's last sequence.
-    ///   - limits: the bounds.
-    ///   - backlog: reads the stored past off the loop.
-    ///   - names: returns an actor's name; nil for an erased or unknown one.
+    /// Makes a bus that continues after the last stored entry; `backlog` reads the stored past off the loop, and
+    /// `names` returns nil for an erased or unknown actor.
     public init(
         loop: any EventLoop, lastSequence: Int64, limits: Limits = Limits(),
         backlog: @escaping BacklogReader, names: @escaping (ActorID) -> String?
@@ -96,13 +90,10 @@ public final class Bus {
     /// How many subscriptions there are.
     public var subscriptionCount: Int { subscriptions.count }
 
-    /// Posts a notification to the ring, wakes the waiting subscribers that want it and queues it for observers.
+    /// Posts a notification, with the text of the comment that it is about, to the ring, wakes the waiting
+    /// subscribers that want it and queues it for observers.
     ///
     /// A durable notification must be posted at its commit, in the order of sequences.
-    ///
-    /// - Parameters:
-    ///   - notification: the notification.
-    ///   - text: the text of the comment that it is about.
     public func post(_ notification: BusNotification, says text: CommentText? = nil) {
         if let sequence = notification.sequence { advance(to: sequence) }
         let posted = ring.append(notification, order: lastSequence, text)
@@ -180,11 +171,8 @@ public final class Bus {
 
     /// Adds a component in the daemon as an observer; it gets no restricted parts.
     ///
-    /// - Parameters:
-    ///   - pattern: the topics that it observes.
-    ///   - handler: called on the loop, in order, once for each notification that matches any of the observer's
-    ///     patterns; never during `post`.
-    /// - Returns: the observer's id.
+    /// `handler` is called on the loop, in order, once for each notification that matches any of the observer's
+    /// patterns; never during `post`.
     public func observe(
         _ pattern: TopicPattern, _ handler: @escaping (Notification) -> Void
     ) -> ObserverID {

@@ -1,24 +1,15 @@
 internal import AtriumKit
 
 extension BusNotification {
-    /// Returns about how many bytes the notification has, in memory and on the wire.
-    ///
-    /// - Parameter text: its comment's text.
-    /// - Returns: the number of bytes.
+    /// Returns about how many bytes the notification has, in memory and on the wire, with its comment's text.
     func cost(with text: CommentText?) -> Int {
         payload.count + (restricted?.count ?? 0) + topic.utf8.count + 96
             + (text?.text.utf8.count ?? 0)
     }
 
-    /// Returns the notification as a subscriber receives it.
+    /// Returns the notification as a subscriber receives it, who may or may not see restricted parts.
     ///
     /// The payload's bytes are shared between subscribers, unless a restricted part or a text is added.
-    ///
-    /// - Parameters:
-    ///   - seesRestricted: whether the subscriber may see restricted parts.
-    ///   - names: returns an actor's name.
-    ///   - text: its comment's current text; nil: none.
-    /// - Returns: the notification to deliver.
     func view(
         seesRestricted: Bool, names: (ActorID) -> String?, text: CommentText? = nil
     ) -> NotificationView {

@@ -30,9 +30,7 @@ final class CatchUpReads: Sendable {
 
     private let state: Mutex<State>
 
-    /// Creates the queues for reads.
-    ///
-    /// - Parameter most: how many reads run at a time; other reads need the store's readers too.
+    /// Creates the queues for reads, of which so many run at a time; other reads need the store's readers too.
     init(atATime most: Int = 2) {
         // One serial queue for each read: libdispatch wakes up every second to check a concurrent queue's threads.
         let queues = (1...most).map {

@@ -67,9 +67,7 @@ final class CommentTexts {
     /// Whether no notification in the ring is about a comment.
     var isEmpty: Bool { used == 0 }
 
-    /// The current text of a comment.
-    ///
-    /// - Parameter past: the text from a read of the past, which counts when the ring has no notification about it.
+    /// The current text of a comment; one from a read of the past counts when the ring has no notification about it.
     subscript(comment: RecordKey, past: CommentText?) -> CommentText? {
         guard let found = known[Key(comment: comment)], found.uses > 0 else { return past }
         return found.text
@@ -99,9 +97,7 @@ final class CommentTexts {
         drop(found)
     }
 
-    /// Records that a comment's record changed at a sequence.
-    ///
-    /// - Returns: whether a notification in the ring is about it.
+    /// Records that a comment's record changed at a sequence; returns whether a notification in the ring is about it.
     func change(_ comment: RecordKey, to text: CommentText?, at sequence: Int64) -> Bool {
         let found = find(Key(comment: comment))
         found.changed = sequence

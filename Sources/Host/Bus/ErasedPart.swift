@@ -18,7 +18,6 @@ struct ErasedPart: Sendable {
     private let actor: ActorID
     private var comments: Set<RecordKey> = []
 
-    /// Makes the part of one user.
     init(of actor: ActorID) { self.actor = actor }
 
     /// Adds one of the user's comments: notifications about what others did with it are erased, too.
@@ -63,12 +62,8 @@ extension Bus {
     /// How many recent notifications one slice examines.
     private static let erasedAtATime: UInt64 = 64
 
-    /// Erases a user's part in the next slice of recent notifications.
-    ///
-    /// - Parameters:
-    ///   - part: what to erase.
-    ///   - place: the place in the ring to begin at; advances past the slice.
-    /// - Returns: whether more slices follow.
+    /// Erases a user's part in the next slice of recent notifications, past which `place` advances; returns whether
+    /// more slices follow.
     func erase(_ part: inout ErasedPart, from place: inout UInt64) -> Bool {
         place = max(place, ring.start)
         let end = min(place + Self.erasedAtATime, ring.end)

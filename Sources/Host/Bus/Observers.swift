@@ -34,11 +34,8 @@ final class Observers {
 
     func removeAll() { observers = [:] }
 
-    /// Queues a notification for the observers that match it at this moment.
-    ///
-    /// - Parameters:
-    ///   - notification: the notification.
-    ///   - text: the text of the comment that it is about.
+    /// Queues a notification, with the text of the comment that it is about, for the observers that match it at this
+    /// moment.
     func enqueue(_ notification: BusNotification, _ text: CommentText? = nil) {
         guard !observers.isEmpty else { return }
         let interested = observers.filter { _, observer in

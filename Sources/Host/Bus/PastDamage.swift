@@ -18,11 +18,7 @@ public struct PastDamage: Sendable, Hashable {
     /// Whether no damage was found.
     public var isEmpty: Bool { entries.isEmpty && comments.isEmpty }
 
-    /// Adds a notification that differs from what was written.
-    ///
-    /// - Parameters:
-    ///   - sequence: the sequence of its entry.
-    ///   - topic: the stored topic, which may be damaged too.
+    /// Adds a notification that differs from what was written; its stored topic may be damaged too.
     mutating func add(_ sequence: Int64, topic: String) {
         guard entries.count < Self.most else { return }
         entries.insert(sequence)

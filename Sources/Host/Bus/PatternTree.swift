@@ -17,7 +17,6 @@ final class PatternTree<Owner: AnyObject> {
         insert(pattern.text[...], owner)
     }
 
-    /// Removes an owner's pattern.
     func remove(_ pattern: TopicPattern, of owner: Owner) {
         remove(pattern.text[...], owner)
     }

@@ -32,10 +32,7 @@ public final class SharedBatch: Sendable {
         self.cost = cost
     }
 
-    /// Returns the encoded batch.
-    ///
-    /// - Parameter encode: encodes the batch, at the first call only.
-    /// - Returns: the bytes; all callers share their memory.
+    /// Returns the encoded batch, which is encoded at the first call only: all callers share its memory.
     public func encoded(by encode: (SubscriptionBatch) -> ByteBuffer) -> ByteBuffer {
         encodedForm.value { encode(content) }
     }

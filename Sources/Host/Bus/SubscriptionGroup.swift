@@ -44,18 +44,15 @@ extension SubscriptionGroup {
         append(subscription, to: &busy)
     }
 
-    /// Removes a member.
-    ///
-    /// - Returns: how many bytes of kept batches were freed.
+    /// Removes a member; returns how many bytes of kept batches were freed.
     func remove(_ subscription: Subscription) -> Int {
         subscription.hasEnded = true
         removeFromList(subscription)
         return busy.isEmpty ? dropBatches() : 0
     }
 
-    /// Makes a member that has received everything wait.
-    ///
-    /// - Returns: how many bytes of kept batches were freed, because no member needs them any more.
+    /// Makes a member that has received everything wait; returns how many bytes of kept batches were freed, because
+    /// no member needs them any more.
     func wait(_ subscription: Subscription) -> Int {
         guard !subscription.isWaiting else { return 0 }
         removeFromList(subscription)
@@ -73,11 +70,8 @@ extension SubscriptionGroup {
         append(subscription, to: &busy)
     }
 
-    /// Makes all waiting members busy, since a notification matches.
-    ///
-    /// - Parameters:
-    ///   - position: the place of that notification, the first that matches since they began to wait.
-    ///   - woken: the list to append the members to, which the caller wakes.
+    /// Makes all waiting members busy, since the notification at a place is the first that matches, and appends them
+    /// to those that the caller wakes.
     func markAllBusy(at position: UInt64, into woken: inout [Subscription]) {
         woken.append(contentsOf: waiting)
         for subscription in waiting {
@@ -129,11 +123,7 @@ extension SubscriptionGroup {
         batchThatEnds(behind: position)?.end
     }
 
-    /// Keeps a batch for the other members, if there is room.
-    ///
-    /// - Parameters:
-    ///   - batch: the batch that one member got.
-    ///   - bytesLeft: how many more bytes all groups together may keep.
+    /// Keeps the batch that one member got for the others, if all groups together may keep as many more bytes.
     func keep(_ batch: SharedBatch, bytesLeft: inout Int) {
         guard waiting.count + busy.count > 1 else { return }
         if let last = batches.last, last.end > batch.first { return }
@@ -156,9 +146,7 @@ extension SubscriptionGroup {
         return batches[low]
     }
 
-    /// Frees the kept batches.
-    ///
-    /// - Returns: how many bytes they had.
+    /// Frees the kept batches; returns how many bytes they had.
     func dropBatches() -> Int {
         let bytes = batches.reduce(0) { $0 + $1.cost }
         batches.removeAll(keepingCapacity: true)

@@ -43,9 +43,7 @@ public enum Topic {
         }
     }
 
-    /// Checks that a text is a topic.
-    ///
-    /// - Throws: `HostError.topicInvalid`.
+    /// Checks that a text is a topic; throws `topicInvalid`.
     public static func check(_ topic: String) throws(HostError) {
         if let reason = problem(in: topic) {
             throw .topicInvalid(topic: topic, reason: reason)
@@ -96,9 +94,7 @@ public struct TopicPattern: Sendable, Hashable {
     private let bytes: [UInt8]
     private let form: Form
 
-    /// Parses a pattern.
-    ///
-    /// - Throws: `HostError.topicInvalid` with the reason.
+    /// Parses a pattern; throws `topicInvalid` with the reason.
     public init(_ text: String) throws(HostError) {
         let problem = Topic.problem(in: text) { word, isLast in
             switch word {

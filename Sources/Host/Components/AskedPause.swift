@@ -5,16 +5,11 @@ enum AskedPause {
     /// The maximum pause.
     static let most = Duration.seconds(300)
 
-    /// The pause after a failure, about twice as long after each further one.
+    /// The pause after some failures in a row, at most `first` after the first one, and about twice as long after
+    /// each further one.
     ///
     /// Up to half of it is subtracted, by an amount that differs between questions, failures and daemons: questions
     /// that failed together are not all asked again together. Within one daemon the result is always the same.
-    ///
-    /// - Parameters:
-    ///   - failures: the number of failures in a row, including this one.
-    ///   - question: the question.
-    ///   - first: the maximum pause after the first failure.
-    /// - Returns: the pause.
     static func after(
         _ failures: Int, at question: ContentQuestion, first: Duration
     ) -> Duration {

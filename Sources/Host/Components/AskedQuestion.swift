@@ -64,11 +64,8 @@ final class AskedQuestion {
         return isAnswered && asking == nil ? .ready : .asking
     }
 
-    /// Adds a window that shows the answer.
-    ///
-    /// - Parameters:
-    ///   - window: the window.
-    ///   - isTyped: whether the user may still be typing the question: then it is asked after a pause.
+    /// Adds a window that shows the answer; while the user may still be typing the question it is asked after a
+    /// pause.
     func join(_ window: AskedWindow, isTyped: Bool) {
         windows[ObjectIdentifier(window)] = WeakWindow(value: window)
         user = window.user

@@ -90,7 +90,6 @@ final class ChangesMeanwhile {
 struct AskFailure: Error {
     /// A sentence for people.
     let reason: String
-    /// The error of a call that asked.
     let error: HostError
     /// Whether the question's cursor is invalid, so that it has to be asked from the start.
     var isCursorInvalid: Bool { if case .cursorInvalid = error { true } else { false } }

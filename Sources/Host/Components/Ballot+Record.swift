@@ -3,10 +3,6 @@ import JSONCodec
 
 extension Ballot {
     /// The ballot of a record that is as ``record`` makes it; nil for any other one, which is to be read as a value.
-    ///
-    /// - Parameters:
-    ///   - key: the record's key.
-    ///   - record: its value, as JSON.
     init?(key: UnsafeRawBufferPointer, record: UnsafeRawBufferPointer) {
         guard let separator = key.lastIndex(of: UInt8(ascii: "\n")),
             let actor = Int64(plainDigits: key[(separator + 1)...]),

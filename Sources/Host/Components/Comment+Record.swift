@@ -3,10 +3,6 @@ import JSONCodec
 
 extension Comment {
     /// The comment of a record that is as ``record`` makes it; nil for any other one, which is to be read as a value.
-    ///
-    /// - Parameters:
-    ///   - key: the record's key.
-    ///   - record: its value, as JSON.
     init?(key: UnsafeRawBufferPointer, record: UnsafeRawBufferPointer) {
         guard let members = try? CommentMembers(record), let state = members.state,
             let created = members.created
@@ -24,7 +20,6 @@ extension Comment {
     }
 }
 
-/// The members of a comment's record.
 private struct CommentMembers {
     var state: Comment.State?
     var created: Int?

@@ -40,9 +40,7 @@ final class ComponentFailures {
         restarts?.failures = 0
     }
 
-    /// Records that calls don't wait for the component any more.
-    ///
-    /// - Returns: whether they did before.
+    /// Records that calls don't wait for the component any more; returns whether they did before.
     func markRefusing() -> Bool {
         defer { isRefusing = true }
         return !isRefusing

@@ -204,13 +204,8 @@ extension Slot {
 }
 
 extension ComponentPort {
-    /// Asks the component for all of its state, one part per slice.
-    ///
-    /// - Parameters:
-    ///   - anew: whether to start from the beginning.
-    ///   - domain: the domain whose slices are used.
-    ///   - part: called with each part; returns false to stop.
-    ///   - done: called after the last part, or with the failure.
+    /// Asks the component for all of its state, from the beginning if `anew`, one part per slice, until `part`
+    /// returns false.
     func reportAll(
         anew: Bool = true, in domain: Domain, each part: @escaping (StatePart) -> Bool,
         then done: @escaping (PortFailure?) -> Void
@@ -290,10 +285,8 @@ final class SlicedLoad {
         Discard.later(revisions)
     }
 
-    /// Passes all records to the component.
-    ///
-    /// - Parameter done: called at the end, with an error if the records can't be read; not called if the component
-    ///   is started anew meanwhile.
+    /// Passes all records to the component; `done` is called at the end, with an error if they can't be read, and not
+    /// if the component is started anew meanwhile.
     func run(_ done: @escaping (SlicedLoad, _ problem: (any Error)?) -> Void) {
         self.done = done
         read()

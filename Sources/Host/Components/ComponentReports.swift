@@ -124,9 +124,8 @@ extension ComponentReports {
         }
     }
 
-    /// Charges events that the component sent before it was attached; if there are too many, the component is lost.
-    ///
-    /// - Returns: whether there was room for them.
+    /// Charges events that the component sent before it was attached, and returns whether there was room for them; if
+    /// not, the component is lost.
     private func charge(_ events: [ComponentEvent], to slot: Slot) -> Bool {
         let limit = slot.domain.limits.earlyBytes
         guard !slot.start.early.charge(events, atMost: limit) else { return true }
@@ -171,12 +170,8 @@ extension ComponentReports {
         }
     }
 
-    /// Delivers some of the events that the component reported.
-    ///
-    /// - Parameters:
-    ///   - events: the events.
-    ///   - slot: the component's slot.
-    ///   - endsItems: whether they include the last of the items that were reported together.
+    /// Delivers some of the events that the component reported; `endsItems`: they include the last of the items that
+    /// were reported together.
     private func deliver(_ events: [ComponentEvent], of slot: Slot, endsItems: Bool) {
         if let problem = slot.port?.problem(in: events) {
             let reason = "What it reported by itself is dropped: \(problem)."
@@ -213,7 +208,6 @@ extension ComponentReports {
 }
 
 extension Logger.Level {
-    /// Converts a component's log level to the host's.
     init(_ level: LogLevel) {
         self =
             switch level {

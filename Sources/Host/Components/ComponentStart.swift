@@ -68,9 +68,7 @@ final class ComponentStart {
         prepare { [weak slot] in slot?.start.finish(after: $0, done) }
     }
 
-    /// Launches and loads the component, once.
-    ///
-    /// - Parameter done: called at the end; not called if the slot was closed or started anew meanwhile.
+    /// Launches and loads the component, once; `done` is not called if the slot was closed or started anew meanwhile.
     func prepare(_ done: @escaping (StartFailure?) -> Void) {
         let slot = slot
         slot.begin()
@@ -191,12 +189,9 @@ extension ComponentStart {
     /// Keeps the permission to launch until the launch ends.
     func setTurn(_ turn: StartTurns.Turn) { self.turn = turn }
 
-    /// Records that the component is being launched.
-    ///
-    /// - Parameter cancel: cancels the launch.
+    /// Records that the component is being launched, and how to cancel that.
     func launching(_ cancel: @escaping LaunchCancellation) { launching = cancel }
 
-    /// Records that the launch has ended.
     func endLaunch() {
         launching = nil
         watch.endAwaiting()
@@ -204,14 +199,11 @@ extension ComponentStart {
     }
 
     /// Records that the component is launched, and is loaded next.
-    ///
-    /// - Parameter done: called when it is loaded.
     func load(then done: @escaping (StartFailure?) -> Void) { self.done = done }
 
     /// Records that the component's records are read from now on.
     func beginReading() { readAt = slot.domain.nextTicket() }
 
-    /// Records that the component is loaded.
     func loaded() { takeDone()?(nil) }
 }
 
@@ -297,12 +289,8 @@ final class ComponentLaunch {
     private var request: LaunchRequest
     private let done: (StartFailure?) -> Void
 
-    /// A launch for the present start of a component.
-    ///
-    /// - Parameters:
-    ///   - plugin: its plugin.
-    ///   - slot: its slot.
-    ///   - done: called at the end of the start; not called if the slot was closed or started anew meanwhile.
+    /// A launch for the present start of a component; `done` is not called if the slot was closed or started anew
+    /// meanwhile.
     init(of plugin: Plugin, for slot: Slot, _ done: @escaping (StartFailure?) -> Void) {
         self.slot = slot
         self.done = done

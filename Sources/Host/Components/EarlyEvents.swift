@@ -20,9 +20,7 @@ final class EarlyEvents {
         }
     }
 
-    /// Charges the bytes of some of the kept events.
-    ///
-    /// - Returns: false when the limit is exceeded, once; true otherwise.
+    /// Charges the bytes of some of the kept events; returns false when the limit is exceeded, once.
     func charge(_ some: [ComponentEvent], atMost limit: Int) -> Bool {
         guard !isOver else { return true }
         bytes += some.reduce(0) { $0 + $1.roughSize }

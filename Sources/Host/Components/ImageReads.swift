@@ -32,13 +32,8 @@ final class ImageReads {
 
     init(of slot: Slot) { self.slot = slot }
 
-    /// Asks the component for the picture of an item.
-    ///
-    /// - Parameters:
-    ///   - item: the item, which is in the component's list.
-    ///   - field: the field that names the picture.
-    ///   - user: whose call it is.
-    ///   - done: the picture; fails with `refused` or `componentUnavailable`.
+    /// Asks the component for the picture that a field of an item in its list names; fails with `refused` or
+    /// `componentUnavailable`.
     func read(
         of item: String, field: String, by user: String, _ done: @escaping Answer<ItemImage>
     ) {

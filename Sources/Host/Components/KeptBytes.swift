@@ -46,10 +46,8 @@ final class KeptBytes {
         write(bytes)
     }
 
-    /// Removes the kept bytes of a component that was detached or replaced.
-    ///
-    /// - Parameter successor: the definition of the new component, for which the bytes are kept if its plugin and
-    ///   settings are the same.
+    /// Removes the kept bytes of a component that was detached or replaced, unless its successor has the same plugin
+    /// and settings.
     func drop(unlessFor successor: ComponentDefinition?) {
         slot.domain.kept?.drop(name, unlessFor: successor?.keptDigest)
     }

@@ -31,9 +31,7 @@ struct KeptItems {
     /// Records that one more question shows these items.
     mutating func pin(_ ids: [String]) { for id in ids { pins[id, default: 0] += 1 } }
 
-    /// Records that one question fewer shows these items.
-    ///
-    /// - Returns: whether any of them is not shown at all now.
+    /// Records that one question fewer shows these items; returns whether any of them is not shown at all now.
     @discardableResult
     mutating func unpin(_ ids: [String]) -> Bool {
         last += 1

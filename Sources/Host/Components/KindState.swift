@@ -29,7 +29,6 @@ enum KindState {
 
     var contents: ContentsState? { if case .contents(let state) = self { state } else { nil } }
 
-    /// Whether a list has an item.
     func lists(_ item: String) -> Bool {
         if case .contents(let state) = self { state.list.contains(item) } else { false }
     }
@@ -74,11 +73,8 @@ final class ContentsState {
 
     init(fields: [Field]) { list = ContentIndex(fields: fields) }
 
-    /// Sets the list of a load, to be shown once the component is part of the container.
-    ///
-    /// - Parameters:
-    ///   - list: the list, which may still be empty.
-    ///   - listsItsRecords: whether its items are exactly the records.
+    /// Sets the list of a load, which may still be empty, to be shown once the component is part of the container;
+    /// `listsItsRecords`: its items are exactly the records.
     func load(_ list: ContentIndex, listsItsRecords: Bool) {
         loaded = list
         self.listsItsRecords = listsItsRecords
@@ -93,9 +89,7 @@ final class ContentsState {
         leftOut = LeftOutItems()
     }
 
-    /// Shows the list that a load has filled.
-    ///
-    /// - Returns: that list; nil if there is none.
+    /// Shows and returns the list that a load has filled, if there is one.
     func takeLoaded() -> ContentIndex? {
         guard let loaded = dropLoaded() else { return nil }
         list = loaded
@@ -105,9 +99,7 @@ final class ContentsState {
     /// Shows a list that was not filled by a load.
     func show(_ list: ContentIndex) { self.list = list }
 
-    /// Drops the list that a load was filling.
-    ///
-    /// - Returns: that list; nil if there was none.
+    /// Drops and returns the list that a load was filling, if there was one.
     func dropLoaded() -> ContentIndex? {
         defer { loaded = nil }
         return loaded
@@ -168,9 +160,8 @@ final class FiltersState {
     /// The callbacks to run once the component was sent the present values.
     private var waiting: [() -> Void] = []
 
-    /// Runs `body` once the present values were sent.
-    ///
-    /// - Returns: whether it is the only one that waits: then the caller has to find the values.
+    /// Runs `body` once the present values were sent; returns whether it is the only one that waits: then the caller
+    /// has to find the values.
     func whenReported(_ body: @escaping () -> Void) -> Bool {
         waiting.append(body)
         return waiting.count == 1
@@ -187,9 +178,7 @@ final class FiltersState {
         sections = []
     }
 
-    /// Records which sections it offers.
-    ///
-    /// - Returns: whether they are others than before.
+    /// Records which sections it offers; returns whether they are others than before.
     func offered(_ offers: [FilterSection]) -> Bool {
         guard !sections.elementsEqual(offers.lazy.map(\.id)) else { return false }
         sections = offers.map(\.id)

@@ -19,9 +19,7 @@ struct LeftOutItems {
     /// Begins a batch of reported changes.
     mutating func begin() { isChanged = false }
 
-    /// Ends the batch.
-    ///
-    /// - Returns: whether ``problem`` has changed.
+    /// Ends the batch; returns whether ``problem`` has changed.
     mutating func end() -> Bool {
         guard isChanged else { return false }
         // Once for the whole batch, because it searches all problems.

@@ -49,19 +49,8 @@ struct LoadSlice: Sendable {
     /// The record differs from what was written.
     private struct Damaged: Error {}
 
-    /// Reads some of a component's records; those that can't be decoded are skipped and noted.
-    ///
-    /// - Parameters:
-    ///   - container: the container's name.
-    ///   - component: the component's name.
-    ///   - kind: the component's kind.
-    ///   - form: what the component takes in place of records; nil: nothing.
-    ///   - place: where the last read ended.
-    ///   - most: the maximum number of slices.
-    ///   - store: the store.
-    ///   - each: called with each slice.
-    /// - Returns: where this read ended.
-    /// - Throws: `StoreError` when the file can't be read.
+    /// Reads at most `most` slices of a component's records, in the form that it takes in place of records if any,
+    /// from where the last read ended to the returned place; those that can't be decoded are skipped and noted.
     static func read(
         _ container: String, _ component: String, kind: Kind?, form: Form?,
         after place: Place, atMost most: Int, in store: Store, each: (LoadSlice) -> Void

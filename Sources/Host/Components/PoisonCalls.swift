@@ -97,12 +97,7 @@ struct PoisonCalls {
 
     var isEmpty: Bool { calls.isEmpty }
 
-    /// Remembers a call.
-    ///
-    /// - Parameters:
-    ///   - call: the call during which the worker ended.
-    ///   - until: when the call may be tried again.
-    ///   - reason: how the worker ended.
+    /// Remembers a call during which the worker ended, and until when it is not tried again.
     mutating func add(_ call: CallIdentity, until: Timestamp, because reason: String) {
         var actors: Set<ActorID?> = [call.actor]
         if let index = calls.firstIndex(where: { $0.content == call.anyone }) {

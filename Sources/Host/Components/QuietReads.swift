@@ -51,11 +51,7 @@ struct QuietReads {
         return waiting.map(\.request)
     }
 
-    /// Records that operations became final.
-    ///
-    /// - Parameters:
-    ///   - oldest: the first operation that is still under way; nil if there is none.
-    ///   - newest: the last operation that was begun.
+    /// Records that operations became final: those before the oldest one under way, or up to the newest.
     mutating func follow(oldest: UInt64?, newest: UInt64) {
         guard !waiting.isEmpty, oldest.map({ $0 > last }) ?? true else { return }
         round += 1

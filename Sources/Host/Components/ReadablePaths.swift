@@ -28,12 +28,8 @@ struct ReadablePaths: Sendable {
         }
     }
 
-    /// Resolves links on a thread of its own, because a network file system may be slow.
-    ///
-    /// - Parameters:
-    ///   - loop: the event loop for the callback.
-    ///   - then: the sorted paths that the worker may read, or the setting that is refused; called synchronously when
-    ///     there are no paths.
+    /// Resolves links on a thread of its own, because a network file system may be slow; `then` gets the sorted paths
+    /// that the worker may read, or the setting that is refused, synchronously when there are no paths.
     func resolve(
         on loop: any EventLoop, then: @escaping (Result<[String], SettingError>) -> Void
     ) {

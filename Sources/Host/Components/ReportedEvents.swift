@@ -54,9 +54,7 @@ final class ReportedEvents {
     /// Appends another message.
     func append(_ message: ComponentMessage) { waiting.append(.message(message)) }
 
-    /// Begins the delivery.
-    ///
-    /// - Returns: false if it has begun already.
+    /// Begins the delivery; returns false if it has begun already.
     func begin() -> Bool {
         defer { isWaiting = true }
         return !isWaiting

@@ -225,9 +225,7 @@ extension RequestDispatcher {
         return unanswered
     }
 
-    /// Remembers a call that ended the worker.
-    ///
-    /// - Returns: the error for its caller.
+    /// Remembers a call that ended the worker, and returns the error for its caller.
     private func blame(_ request: Request, of slot: Slot, for reason: String) -> HostError {
         let domain = slot.domain
         slot.failures.recordPoisoning()
@@ -339,13 +337,7 @@ final class RequestQueue {
         request.isQuietRead ? reads.isEmpty : waiting.isEmpty
     }
 
-    /// Adds a request, which gets one of its user's permits.
-    ///
-    /// - Parameters:
-    ///   - request: the request; a screen's needs no permit.
-    ///   - most: the number of permits.
-    ///   - newest: the last operation that was begun.
-    /// - Throws: when its user has no permit left.
+    /// Adds a request, which gets one of its user's permits, unless it is a screen's; throws when none is left.
     func add(
         _ request: Request, of most: Int, newest: UInt64
     ) throws(WaitPermits.Full) {
@@ -363,23 +355,15 @@ final class RequestQueue {
     /// Records which operations are under way, which decides how long reads have waited.
     func follow(oldest: UInt64?, newest: UInt64) { reads.follow(oldest: oldest, newest: newest) }
 
-    /// Whether no request that comes first keeps a request from being sent.
-    ///
-    /// - Parameters:
-    ///   - request: a waiting or a new request.
-    ///   - overtakes: whether it may be sent before waiting commands.
-    /// - Returns: whether it may be sent.
+    /// Whether no request that comes first keeps a request from being sent, which may or may not overtake waiting
+    /// commands.
     func isNext(_ request: Request, overtakes: Bool) -> Bool {
         guard request.isQuietRead else { return !reads.mustWait(request) }
         return overtakes || waiting.first.map { request.number < $0.number } ?? true
     }
 
-    /// Takes the next request that can be sent: reads first, because the component is rarely quiet.
-    ///
-    /// - Parameters:
-    ///   - overtaking: a read that can be sent before those that came earlier; nil: there is no such read.
-    ///   - canSend: whether a request can be sent.
-    /// - Returns: the request; nil: none can be sent.
+    /// Takes the next request that can be sent: reads first, because the component is rarely quiet, and of these
+    /// first one that may overtake earlier ones.
     func takeNext(
         overtaking: ((Request) -> Bool)?, where canSend: (Request) -> Bool
     ) -> Request? {
@@ -412,7 +396,6 @@ final class RequestQueue {
 
     // MARK: Sent requests
 
-    /// Records that a request was sent.
     func sent(_ request: Request) { inFlight.append(request) }
 
     /// Records that a request was answered; returns false if it is not awaited any more.
@@ -431,9 +414,7 @@ final class RequestQueue {
         return inFlight
     }
 
-    /// Puts requests back to the front, to be sent again.
-    ///
-    /// - Parameter unanswered: the requests, in order.
+    /// Puts requests back to the front, to be sent again in order.
     func requeue(_ unanswered: Deque<Request>) {
         for request in unanswered { request.operation = nil }
         reads.prepend(unanswered.filter(\.isQuietRead))

@@ -10,13 +10,8 @@ enum SecretTexts {
     /// The maximum size of a secret, in bytes.
     private static let most: UInt64 = 64 << 10
 
-    /// Reads all secrets that settings refer to.
-    ///
-    /// - Parameters:
-    ///   - settings: the settings of a definition.
-    ///   - isCheck: whether missing credentials are left out instead of reported.
-    ///   - loop: the event loop for the callback.
-    ///   - then: the texts by setting; called synchronously when there is nothing to read.
+    /// Reads all secrets that settings refer to, without missing credentials in a check; `then` gets the texts by
+    /// setting, synchronously when there is nothing to read.
     static func read(
         _ settings: [String: Value], isCheck: Bool, on loop: any EventLoop,
         then: @escaping (Result<[String: String], SettingError>) -> Void

@@ -49,7 +49,6 @@ final class Slot {
     private(set) lazy var start = ComponentStart(of: self)
     /// Its ends and failed starts.
     let failures = ComponentFailures()
-    /// Known damage of its records.
     var damage = RecordDamage()
     private(set) lazy var source = ComponentSource(of: self)
     /// What its component sends without being asked.
@@ -140,13 +139,8 @@ final class Slot {
         .componentUnavailable(component: name, reason: reason, retryAfter: retryAfter)
     }
 
-    /// The error for a call that the component can't answer because it failed.
-    ///
-    /// - Parameters:
-    ///   - reason: what anybody may read: what became of the call, and what to do.
-    ///   - details: how it failed, for those who look after it.
-    ///   - retryAfter: the seconds until a retry may succeed.
-    /// - Returns: the error.
+    /// The error for a call that the component can't answer because it failed: what anybody may read of the call and
+    /// what to do, and how it failed, for those who look after it.
     func failure(_ reason: String, details: String, retryAfter: Double = 1) -> HostError {
         .componentFailed(
             ComponentFailure(

@@ -17,7 +17,6 @@ struct UnfitItems: Sendable, Hashable {
 
     init(areLeftOut: Bool = false) { self.areLeftOut = areLeftOut }
 
-    /// Adds an item.
     mutating func add(_ problem: FieldProblem) {
         count += 1
         if first.count < Self.named { first.append(problem) }

@@ -28,7 +28,6 @@ struct UnreadableRecords: Sendable, Hashable {
     var difference: RecordDifference?
     private var keys: [String] = []
 
-    /// Adds a record.
     mutating func add(_ key: String) {
         count += 1
         if keys.count < Self.named { keys.append(key) }

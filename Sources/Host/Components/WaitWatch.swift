@@ -17,10 +17,8 @@ struct WaitWatch {
     /// The newest number at each of the last checks.
     private var marks: Deque<UInt64> = []
 
-    /// Records that a call was sent.
-    ///
-    /// - Parameter first: the number of the call that the component is handling.
-    /// - Returns: whether to schedule a check.
+    /// Records that a call was sent, while the component handles the call `first`; returns whether to schedule a
+    /// check.
     mutating func begin(at first: UInt64?) -> Bool {
         guard !isOn else { return false }
         isOn = true
@@ -28,12 +26,8 @@ struct WaitWatch {
         return true
     }
 
-    /// Compares the call that the component is handling with that of the last check.
-    ///
-    /// - Parameters:
-    ///   - first: the number of the call that the component is handling; nil: there is none.
-    ///   - newest: the newest number.
-    /// - Returns: the number up to which calls have waited for the whole time limit; nil: none has.
+    /// Compares the call that the component is handling with that of the last check; returns the number up to which
+    /// calls have waited for the whole time limit, nil if none has.
     mutating func check(at first: UInt64?, newest: UInt64) -> UInt64? {
         isSlow = first != nil && first == self.first
         self.first = first

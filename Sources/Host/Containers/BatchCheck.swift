@@ -18,9 +18,7 @@ struct BatchCheck: Sendable {
     /// Whether the check takes long.
     var isLong: Bool { batch.count > Self.few }
 
-    /// Decodes the items and checks them.
-    ///
-    /// - Returns: the items, or the first problem.
+    /// Decodes the items and checks them; returns the items, or the first problem.
     func callAsFunction() -> CheckedBatch {
         do throws(HostError) {
             let drafts = try batch.read()

@@ -91,9 +91,7 @@ class Command: Request {
     override var isCommand: Bool { true }
     override var identity: CallIdentity? { CallIdentity(command, by: context.actor) }
 
-    /// Sends the command, or fails it if commands are refused at present.
-    ///
-    /// - Parameter user: whose call it is; empty: the host's own.
+    /// Sends the command for a user, empty for the host itself, or fails it if commands are refused at present.
     func run(by user: String) {
         // Here, so that a refusal does not wait for a component that is being started.
         if let error = container.lane.refusal { return fail(error) }
@@ -101,11 +99,9 @@ class Command: Request {
         queue(by: user)
     }
 
-    /// Queues the command for the component.
+    /// Queues the command for the component, for a user, empty for the host itself.
     ///
     /// A person who is not stored yet is kept until the command ends.
-    ///
-    /// - Parameter user: whose call it is; empty: the host's own.
     func queue(by user: String = "") {
         self.user = user
         holdsActor = container.domain.actors.retain(context.actor)
@@ -226,7 +222,6 @@ struct EntryDraft {
 }
 
 extension CommandContext {
-    /// The context of a caller's command.
     init(of caller: Caller, in domain: Domain) {
         let time = domain.now()
         self.init(

@@ -8,7 +8,6 @@ import Store
 /// If there are few, the entry names each of them, because named rows are faster to erase than rows that must be
 /// searched for. The components name the comments, and the stored records are checked against that.
 final class CommentSearch {
-    /// The comments that were found.
     struct Found {
         /// The comments to be named in the entry.
         var named: [RecordKey] = []

@@ -17,15 +17,9 @@ public struct ContainerComments {
 
     private var domain: Domain { container.domain }
 
-    /// Posts a comment.
+    /// Posts a comment; fails with `itemNotFound`, `commentNotFound`, `conflict` or `refused`.
     ///
     /// If the same actor posts the same id, place and text again, the reply is the same as before.
-    ///
-    /// - Parameters:
-    ///   - post: the text, and where it is posted.
-    ///   - component: the comments component; nil: the first.
-    ///   - caller: the author.
-    ///   - reply: the comment; fails with `itemNotFound`, `commentNotFound`, `conflict` or `refused`.
     public func post(
         _ post: Post, in component: String?, by caller: Caller,
         _ reply: @escaping Answer<CommentResult>
@@ -80,14 +74,7 @@ public struct ContainerComments {
         }
     }
 
-    /// Replaces the text of a comment, on behalf of its author.
-    ///
-    /// - Parameters:
-    ///   - comment: the comment's id.
-    ///   - text: the new text.
-    ///   - component: the comments component; nil: the first.
-    ///   - caller: the author.
-    ///   - reply: the comment; fails with `commentNotFound` or `refused`.
+    /// Replaces the text of a comment, on behalf of its author; fails with `commentNotFound` or `refused`.
     public func edit(
         _ comment: String, text: String, in component: String?, by caller: Caller,
         _ reply: @escaping Answer<CommentResult>
@@ -95,13 +82,9 @@ public struct ContainerComments {
         changeOwn(comment, .edit(text: text), component, caller, byAuthorAlone: true, reply)
     }
 
-    /// Deletes a comment; if it has replies, a tombstone stays.
+    /// Deletes a comment on behalf of its author or a moderator; if it has replies, a tombstone stays.
     ///
-    /// - Parameters:
-    ///   - comment: the comment's id.
-    ///   - component: the comments component; nil: the first.
-    ///   - caller: the author or a moderator.
-    ///   - reply: the comment; fails with `commentNotFound` or `refused`.
+    /// Fails with `commentNotFound` or `refused`.
     public func delete(
         _ comment: String, in component: String?, by caller: Caller,
         _ reply: @escaping Answer<CommentResult>
@@ -111,17 +94,10 @@ public struct ContainerComments {
 
     /// Shows, holds or removes a comment, on behalf of a moderator.
     ///
-    /// - Parameters:
-    ///   - comment: the comment's id.
-    ///   - state: the new state.
-    ///   - reason: why it is held or removed, for its author and for moderators; nil: no reason, and an earlier one
-    ///     is deleted.
-    ///   - seen: when the text that the moderator saw was written; nil: the text is not compared.
-    ///   - component: the comments component; nil: the first.
-    ///   - caller: the moderator.
-    ///   - reply: the comment; fails with `commentNotFound` or `refused`, with `conflict` if the text has changed
-    ///     since `seen`, with `limitExceeded` if the reason is too long, or with `parameterInvalid` if a shown comment
-    ///     is to have one.
+    /// `reason` says why it is held or removed, for its author and for moderators; nil deletes an earlier one. `seen`
+    /// is when the text that the moderator saw was written; nil: the text is not compared. It fails with
+    /// `commentNotFound` or `refused`, with `conflict` if the text has changed since `seen`, with `limitExceeded` if
+    /// the reason is too long, or with `parameterInvalid` if a shown comment is to have one.
     public func moderate(
         _ comment: String, state: Comment.State, reason: String?, seen: String? = nil,
         in component: String?, by caller: Caller, _ reply: @escaping Answer<CommentResult>
@@ -208,12 +184,8 @@ public struct ContainerComments {
         }
     }
 
-    /// The comment as a call or a screen gets it, with its author's name.
-    ///
-    /// - Parameters:
-    ///   - entry: the comment and its place in the thread.
-    ///   - withReason: whether the reader is its author or a moderator, who alone may see why it was held or removed.
-    /// - Returns: the comment without what the reader may not see.
+    /// The comment as a call or a screen gets it, with its author's name; its author and moderators alone may see why
+    /// it was held or removed.
     func view(_ entry: ThreadPage.Entry, withReason: Bool = false) -> CommentView {
         var entry = entry
         if !withReason, entry.comment.reason != nil { entry.comment.reason = nil }
@@ -223,14 +195,10 @@ public struct ContainerComments {
             entry: entry, author: entry.comment.author.flatMap { domain.actors.name(of: $0) })
     }
 
-    /// Reads a page of a subject's thread.
+    /// Reads a page of a subject's thread; fails with `itemNotFound`, `commentNotFound` or `cursorInvalid`.
     ///
-    /// - Parameters:
-    ///   - query: the part of the tree.
-    ///   - component: the comments component; nil: the first.
-    ///   - reader: who reads. Their own held comments on the subject are included, and a moderator sees the reasons
-    ///     for removals; nil: no reader in particular.
-    ///   - reply: the page; fails with `itemNotFound`, `commentNotFound` or `cursorInvalid`.
+    /// The reader's own held comments on the subject are included, and a moderator sees the reasons for removals;
+    /// nil: no reader in particular.
     public func thread(
         _ query: ThreadQuery, in component: String?, by reader: Caller? = nil,
         _ reply: @escaping Answer<ThreadResult>
@@ -277,15 +245,10 @@ public struct ContainerComments {
         page.held.filter { $0.comment.author == author }.map { view($0, withReason: true) }
     }
 
-    /// Lists the comments that are held for moderation, oldest first.
+    /// Lists 1 to 1,000 of the comments that are held for moderation, oldest first, after the `next` of the previous
+    /// page.
     ///
-    /// - Parameters:
-    ///   - component: the comments component; nil: the first.
-    ///   - limit: the maximum number of comments, 1 to 1,000.
-    ///   - cursor: the `next` of the previous page; nil: from the first.
-    ///   - user: whose call it is; the number of calls that wait is limited for each user.
-    ///   - reply: the page, without comments on removed items, which only the total includes. Fails with
-    ///     `cursorInvalid` or `limitExceeded`.
+    /// Comments on removed items are only in the total. It fails with `cursorInvalid` or `limitExceeded`.
     public func pending(
         in component: String?, limit: Int, cursor: String?, by user: String = "",
         _ reply: @escaping Answer<ThreadResult>
@@ -335,9 +298,8 @@ extension ContainerComments {
         return container.absence(of: item) == nil
     }
 
-    /// Updates the texts of comments in notifications that are not delivered yet.
-    ///
-    /// - Returns: the text of the comment that the entry's notification is about; nil: it is about none, or has none.
+    /// Updates the texts of comments in notifications that are not delivered yet; returns that of the entry's
+    /// notification.
     func updateTexts(
         of decision: Decision, from slot: Slot, _ draft: EntryDraft, _ commit: Commit
     ) -> CommentText? {

@@ -36,26 +36,20 @@ public struct ContainerContents {
     func nested(
         in list: ContentIndex, scope: String?, hiding hidden: Set<String> = []
     ) -> [ContentIndex] {
-        let scope = container.scope(scope)
-        guard container.modes(in: scope)?.isByMode ?? false else {
+        let scope = container.scopes[scope]
+        guard container.scopes.modes(in: scope)?.isByMode ?? false else {
             let isCounted =
                 list.tree.hasChildren && !container.slots.contains { $0.asks && $0.list === list }
             return isCounted ? [list] : []
         }
-        return container.lists(in: scope, .entered).filter {
+        return container.scopes.lists(in: scope, .entered).filter {
             !$0.asks && !$0.isHidden(beside: hidden)
         }
         .compactMap(\.list).filter(\.tree.hasChildren)
     }
 
-    /// Reads one item, with the details that its source has beyond its fields.
-    ///
-    /// - Parameters:
-    ///   - item: the item's id.
-    ///   - component: the list; nil: the first.
-    ///   - actor: whose ballot is `mine`; nil: nobody's.
-    ///   - user: whose call it is; the number of calls that wait is limited for each user.
-    ///   - reply: the item; fails with `itemNotFound` or `componentUnavailable`.
+    /// Reads one item, with the details that its source has beyond its fields, and with an actor's ballot as `mine`;
+    /// fails with `itemNotFound` or `componentUnavailable`.
     public func get(
         _ item: String, in component: String?, actor: String?, by user: String = "",
         _ reply: @escaping Answer<ItemResult>
@@ -110,14 +104,8 @@ public struct ContainerContents {
         }
     }
 
-    /// Reads the picture that a field of an item names.
-    ///
-    /// - Parameters:
-    ///   - item: the item's id.
-    ///   - component: the list; nil: the first.
-    ///   - field: a field of the type `image`.
-    ///   - user: whose call it is; the number of calls that wait is limited for each user.
-    ///   - reply: the picture; fails with `itemNotFound`, `fieldUnknown`, `refused` or `componentUnavailable`.
+    /// Reads the picture that a field of an item names; fails with `itemNotFound`, `fieldUnknown`, `refused` or
+    /// `componentUnavailable`.
     public func image(
         of item: String, in component: String?, field: String, by user: String = "",
         _ reply: @escaping Answer<ItemImage>
@@ -171,10 +159,10 @@ public struct ContainerContents {
         return .success(image)
     }
 
-    /// Makes components reload their sources, each at most once a second; a reload that comes earlier is delayed.
+    /// Makes a component, or all that are attached, reload their sources, each at most once a second; a reload that
+    /// comes earlier is delayed.
     ///
-    /// - Parameter component: the component's name; nil: all that are attached.
-    /// - Throws: `componentNotFound`, or `componentUnavailable` if the component is not attached.
+    /// Throws `componentNotFound`, or `componentUnavailable` if the component is not attached.
     public func reload(_ component: String?) throws(HostError) {
         guard let component else {
             for slot in container.slots { slot.source.reload() }
@@ -191,16 +179,10 @@ public struct ContainerContents {
 // MARK: Putting and removing items
 
 extension ContainerContents {
-    /// Adds or replaces items, all or none.
+    /// Adds or replaces items, at most 1,000 and 1 MiB, all or none.
     ///
-    /// Items that are unchanged keep their revision.
-    ///
-    /// - Parameters:
-    ///   - batch: at most 1,000 items and 1 MiB.
-    ///   - component: the list; nil: the first.
-    ///   - caller: on whose behalf.
-    ///   - reply: the result; fails with `fieldInvalid`, `itemInvalid`, `revisionMismatch`, `readOnly` or
-    ///     `limitExceeded`.
+    /// Items that are unchanged keep their revision. It fails with `fieldInvalid`, `itemInvalid`, `revisionMismatch`,
+    /// `readOnly` or `limitExceeded`.
     public func put(
         _ batch: ItemBatch, in component: String?, by caller: Caller,
         _ reply: @escaping Answer<PutResult>
@@ -217,16 +199,10 @@ extension ContainerContents {
         }
     }
 
-    /// Removes items.
+    /// Removes items; unknown ones are ignored.
     ///
-    /// Ballots and comments on them are kept but hidden, and shown again if an item with the same id is added.
-    ///
-    /// - Parameters:
-    ///   - items: the items' ids; unknown ones are ignored.
-    ///   - component: the list; nil: the first.
-    ///   - purge: whether to erase ballots and comments too, including those of ids that don't exist any more.
-    ///   - caller: on whose behalf.
-    ///   - reply: the result; fails with `readOnly` or `limitExceeded`.
+    /// Ballots and comments on them are kept but hidden, and shown again if an item with the same id is added, unless
+    /// they are purged, those of ids that don't exist any more, too. It fails with `readOnly` or `limitExceeded`.
     public func remove(
         _ items: [String], in component: String?, purge: Bool, by caller: Caller,
         _ reply: @escaping Answer<RemoveResult>
@@ -267,13 +243,8 @@ extension ListPresentation {
 }
 
 extension ItemView {
-    /// An item as a call or a screen gets it, without anybody's ballot.
-    ///
-    /// - Parameters:
-    ///   - row: the item.
-    ///   - fields: the fields to include; nil: all.
-    ///   - nested: the lists whose items may be its children.
-    ///   - derived: which votes and comments its list has.
+    /// An item as a call or a screen gets it, without anybody's ballot: with some of its fields, or all, and the
+    /// number of its children in the `nested` lists.
     @inline(__always)
     init(
         _ row: IndexedItem, fields: Set<String>? = nil, nested: [ContentIndex],
@@ -327,12 +298,7 @@ extension ContentIndex {
         }
     }
 
-    /// Prepares the answer to a query in slices.
-    ///
-    /// - Parameters:
-    ///   - query: the query.
-    ///   - slot: the list's slot.
-    ///   - then: called with the prepared answer, which is to be read at once.
+    /// Prepares the answer to a query in slices; `then` is called with it, and is to read it at once.
     func prepare(
         _ query: IndexQuery, of slot: Slot, then: @escaping Answer<QueryPreparation>
     ) {

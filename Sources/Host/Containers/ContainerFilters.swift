@@ -37,15 +37,8 @@ public struct ContainerFilters {
         ).run()
     }
 
-    /// Looks up the selected filters, and those on offer.
-    ///
-    /// - Parameters:
-    ///   - selection: filter ids by section.
-    ///   - offers: whether to return all sections with their offers; otherwise only those with selected filters.
-    ///   - only: the one filters component to ask; nil: all.
-    ///   - user: whose call it is.
-    ///   - ask: asks a component; screens pass one that shares answers; nil: each call asks by itself.
-    ///   - then: called with the sections.
+    /// Looks up the selected filters of one filters component or all, and those on offer if `offers`; screens share
+    /// answers by `ask`, other calls ask by themselves.
     func resolve(
         _ selection: Selection, offers: Bool, only: Slot? = nil, by user: String = "",
         asking ask: FilterResolution.Ask? = nil,
@@ -82,11 +75,8 @@ public struct ContainerFilters {
         }
     }
 
-    /// Finds out which sections there are.
-    ///
-    /// - Parameters:
-    ///   - slot: the slot of the component to ask; nil: all are asked.
-    ///   - done: called with their ids; nil: a component can't say.
+    /// Finds out which sections a component offers, or all do; `done` is called with their ids, nil if a component
+    /// can't say.
     func sectionIDs(of slot: Slot? = nil, _ done: @escaping ([String]?) -> Void) {
         askSections(of: slot.map { [$0] } ?? slots[...], [], done)
     }
@@ -131,11 +121,8 @@ public struct ContainerFilters {
 // MARK: Field values
 
 extension ContainerFilters {
-    /// Sends a filters component the values of the fields that it observes, if they have changed.
-    ///
-    /// - Parameters:
-    ///   - slot: the component's slot.
-    ///   - done: called once they were sent; synchronously if no search is necessary.
+    /// Sends a filters component the values of the fields that it observes, if they have changed, synchronously if no
+    /// search is necessary.
     func report(to slot: Slot, then done: @escaping () -> Void) {
         guard slot.isAttached, let port = slot.port, let filters = slot.own.filters,
             !port.observedFields.isEmpty

@@ -14,16 +14,9 @@ public struct ContainerVotes {
 
     private var domain: Domain { container.domain }
 
-    /// Casts or changes the caller's ballot.
+    /// Casts or changes the caller's ballot; the same value again changes nothing.
     ///
-    /// The same value again changes nothing.
-    ///
-    /// - Parameters:
-    ///   - value: a value of the component's scale.
-    ///   - item: the item's id; nil: the container.
-    ///   - component: the votes component; nil: the first.
-    ///   - caller: the voter.
-    ///   - reply: the new tally; fails with `itemNotFound` or `refused`.
+    /// The reply is the new tally; fails with `itemNotFound` or `refused`.
     public func cast(
         _ value: Double, on item: String?, in component: String?, by caller: Caller,
         _ reply: @escaping Answer<VoteResult>
@@ -33,11 +26,7 @@ public struct ContainerVotes {
 
     /// Retracts the caller's ballot; without one nothing changes.
     ///
-    /// - Parameters:
-    ///   - item: the item's id; nil: the container.
-    ///   - component: the votes component; nil: the first.
-    ///   - caller: the voter.
-    ///   - reply: the new tally; fails with `itemNotFound` or `refused`.
+    /// The reply is the new tally; fails with `itemNotFound` or `refused`.
     public func retract(
         on item: String?, in component: String?, by caller: Caller,
         _ reply: @escaping Answer<VoteResult>
@@ -59,13 +48,9 @@ public struct ContainerVotes {
         }
     }
 
-    /// The tally of a subject, without anybody's own ballot: at once, from memory.
+    /// The committed tally of a subject, without anybody's own ballot: at once, from memory.
     ///
-    /// - Parameters:
-    ///   - item: the item's id; nil: the container.
-    ///   - component: the votes component; nil: the first.
-    /// - Returns: the committed tally.
-    /// - Throws: `itemNotFound`, or that there is no such component.
+    /// Throws `itemNotFound`, or that there is no such component.
     public func tally(
         of item: String?, in component: String?
     ) throws(HostError) -> TallyResult {
@@ -77,14 +62,8 @@ public struct ContainerVotes {
             tally: TallyView(tally: tally, mine: nil), sequence: domain.commits.sequence)
     }
 
-    /// Reads the tally of a subject, with an actor's own ballot.
-    ///
-    /// - Parameters:
-    ///   - item: the item's id; nil: the container.
-    ///   - component: the votes component; nil: the first.
-    ///   - actor: whose ballot is `mine`; nil: nobody's.
-    ///   - user: whose call it is; the number of calls that wait is limited for each user.
-    ///   - reply: the tally; fails with `itemNotFound` or `componentUnavailable`.
+    /// Reads the tally of a subject, with an actor's own ballot as `mine`; fails with `itemNotFound` or
+    /// `componentUnavailable`.
     public func tally(
         of item: String?, in component: String?, actor: String?, by user: String = "",
         _ reply: @escaping Answer<TallyResult>
@@ -113,15 +92,10 @@ public struct ContainerVotes {
         }
     }
 
-    /// Lists the ballots on a subject, on behalf of a moderator.
+    /// Lists 1 to 1,000 of the ballots on a subject, on behalf of a moderator, after the `next` of the previous page,
+    /// which is the number of its last actor.
     ///
-    /// - Parameters:
-    ///   - item: the item's id; nil: the container.
-    ///   - component: the votes component; nil: the first.
-    ///   - limit: the maximum number of ballots, 1 to 1,000.
-    ///   - cursor: the `next` of the previous page, which is the number of its last actor; nil: from the first.
-    ///   - user: whose call it is; the number of calls that wait is limited for each user.
-    ///   - reply: the page; fails with `itemNotFound`, `cursorInvalid`, `limitExceeded` or `componentUnavailable`.
+    /// Fails with `itemNotFound`, `cursorInvalid`, `limitExceeded` or `componentUnavailable`.
     public func ballots(
         on item: String?, in component: String?, limit: Int, cursor: String?,
         by user: String = "", _ reply: @escaping Answer<BallotPage>

@@ -55,12 +55,7 @@ struct Delegates {
         fields = []
     }
 
-    /// Makes the delegates of a definition, and keeps those that have not changed.
-    ///
-    /// - Parameters:
-    ///   - definition: names the delegates.
-    ///   - before: the container's present delegates.
-    ///   - domain: has the plugins.
+    /// Makes the delegates of a definition, and keeps those of before that have not changed.
     init(for definition: ContainerDefinition, keeping before: Delegates, in domain: Domain) {
         fields = definition.fields
         let scopes = definition.scopes.map { (Owner.scope($0.name), $0.delegate) }
@@ -95,10 +90,8 @@ struct Delegates {
             }
     }
 
-    /// The delegate for what happens on screens in a scope: the scope's, or else the container's.
-    ///
-    /// - Parameter scope: the scope's name; nil: the container has no scopes.
-    /// - Returns: the delegate; fails while it can't be made.
+    /// The delegate for what happens on screens in a scope, if there are any: the scope's, or else the container's;
+    /// fails while it can't be made.
     func delegate(in scope: String?) -> Result<ContainerDelegate, HostError> {
         guard let named = find(scope) else { return .success(own) }
         return answer(of: named)
@@ -173,9 +166,8 @@ struct Delegates {
 }
 
 extension Domain {
-    /// Makes a delegate, without attaching it to a container.
-    ///
-    /// - Throws: `pluginNotFound`, `settingInvalid` or `definitionInvalid`.
+    /// Makes a delegate, without attaching it to a container; throws `pluginNotFound`, `settingInvalid` or
+    /// `definitionInvalid`.
     fileprivate func delegate(
         _ definition: DelegateDefinition, of owner: Delegates.Owner,
         in container: ContainerDefinition

@@ -10,8 +10,8 @@ extension Container {
 
 /// The delivery of what was committed, and of what components report: to the delegate, to screens, to subscribers.
 ///
-/// The delegate's default puts components' events into the lists: ``DelegateHandle``. An event about a selection is for
-/// the delegate of the scope that the screen shows.
+/// The delegate's default puts components' events into the lists: ``DelegateHandle``. Events about selections are not
+/// delivered here, but by the screens that they are about.
 struct Delivery {
     let container: Container
 
@@ -36,13 +36,8 @@ extension Delivery {
             payload: entry.payload, restricted: entry.restricted, about: entry.comment, says: text)
     }
 
-    /// Updates screens that show their users' own ballots, after a commit.
-    ///
-    /// - Parameters:
-    ///   - decision: what was committed.
-    ///   - actor: on whose behalf.
-    ///   - slot: the slot of the component that decided.
-    ///   - isAlone: whether no records of other components were changed with it.
+    /// Updates screens that show their users' own ballots, after a commit, with which records of other components may
+    /// have changed.
     private func updateBallots(
         _ decision: Decision, by actor: ActorID, from slot: Slot, isAlone: Bool
     ) {
@@ -94,10 +89,10 @@ extension Delivery {
 
     /// Delivers events that a component reported without a command.
     func deliverUnasked(_ events: [ComponentEvent], from slot: Slot) {
-        let deferrals = events.map { container.screens?.byID.deferMessages(for: $0) }
-        callDelegates(with: events, from: slot)
-        for (event, deferral) in zip(events, deferrals) {
-            container.screens?.byID.showUnasked(event, ending: deferral)
+        if slot.kind == .filters {
+            container.screens?.selected(events, by: slot)
+        } else {
+            callDelegates(with: events, from: slot)
         }
         container.screens?.changed()
     }
@@ -105,17 +100,7 @@ extension Delivery {
     /// Delivers an event to the container's own delegate, and not to those of containers that have it as a part.
     func deliver(_ event: ComponentEvent, _ from: ComponentReference) {
         updateScreens(event)
-        // A scope's delegate is called about selections on screens of its scope.
-        let scope: String? =
-            switch event {
-            case .didSelect(_, _, _, let screen), .didDeselect(_, _, _, let screen),
-                .didClear(let screen):
-                container.screens?.byID.scope(on: screen)
-            default: nil
-            }
-        domain.notes.crash.during(container.delegates.crashText(in: scope)) {
-            report(event, from)
-        }
+        domain.notes.crash.during(container.delegates.crashText(in: nil)) { report(event, from) }
     }
 
     private func report(_ event: ComponentEvent, _ from: ComponentReference) {
@@ -124,14 +109,7 @@ extension Delivery {
         case .contents(let change):
             container.delegate.contents(from, didChange: change)
             container.slot(from.name)?.asked?.follow(change)
-        case .didSelect(let filter, let section, let selection, let screen):
-            listener(on: screen)?.filters(
-                from, didSelect: filter, in: section, now: selection, on: screen)
-        case .didDeselect(let filter, let section, let selection, let screen):
-            listener(on: screen)?.filters(
-                from, didDeselect: filter, in: section, now: selection, on: screen)
-        case .didClear(let screen):
-            listener(on: screen)?.filters(from, didClearOn: screen)
+        case .didSelect, .didDeselect, .didClear: break
         case .tally(let subject, let tally):
             container.delegate.votes(from, didChange: tally, of: subject)
         case .didPost(let comment): container.delegate.comments(from, didPost: comment)
@@ -143,15 +121,6 @@ extension Delivery {
             domain.logger.error(
                 "unknown event kind: the plugin may use a newer AtriumKit",
                 metadata: ["container": "\(container.name)", "component": "\(from.name)"])
-        }
-    }
-
-    /// The delegate for what happens on a screen; nil while it can't be made.
-    private func listener(on screen: String) -> ContainerDelegate? {
-        switch container.screens?.byID.delegate(on: screen) {
-        case .success(let found): found
-        case .failure: nil
-        case nil: container.delegate
         }
     }
 
@@ -194,19 +163,19 @@ final class DelegateHandle: ContainerHandle {
     }
 
     func choices(of screen: String) -> ScreenChoices? {
-        container?.screens?.byID.choices(of: screen)
+        container?.screens?.choices(of: screen)
     }
 
     func change(_ screen: String, _ edit: @escaping (inout ScreenChoices) -> Void) {
-        container?.screens?.byID.change(screen, edit)
+        container?.screens?.change(screen, edit)
     }
 
     func message(_ text: String, on screen: String) {
-        container?.screens?.byID.message(text, on: screen)
+        container?.screens?.message(text, on: screen)
     }
 
     func lead(_ screen: String, to container: String, item: String?) {
-        self.container?.screens?.byID.navigate(screen, to: container, item: item)
+        self.container?.screens?.navigate(screen, to: container, item: item)
     }
 
     func updateList(of component: ComponentReference, with change: ContentChange) {

@@ -22,9 +22,8 @@ final class EntryUndo {
         domain = container.domain
     }
 
-    /// Restores the records.
-    ///
-    /// - Parameter done: called once the components have them; not called if the container is gone by then.
+    /// Restores the records; `done` is called once the components have them, and not if the container is gone by
+    /// then.
     func run(_ done: @escaping () -> Void) {
         domain.read { [keys] store in
             try stride(from: 0, to: keys.count, by: Self.slice).map { start in

@@ -3,7 +3,6 @@ import Index
 
 /// Looks up the filters of a selection, and those on offer, of one filters component after the other.
 final class FilterResolution {
-    /// Asks a component a query.
     typealias Ask = (Slot, ComponentQuery, @escaping Answer<ComponentAnswer>) -> Void
 
     private let container: Container
@@ -19,15 +18,6 @@ final class FilterResolution {
     private var slots: ArraySlice<Slot>
     private var sections: [ResolvedSection] = []
 
-    /// Creates a resolution of a selection's filters.
-    ///
-    /// - Parameters:
-    ///   - selection: filter ids by section.
-    ///   - offers: whether to return all sections with their offers.
-    ///   - slots: the filters components to ask.
-    ///   - container: their container.
-    ///   - ask: asks a component.
-    ///   - done: called with the sections.
     init(
         _ selection: Selection, offers: Bool, of slots: [Slot], in container: Container,
         asking ask: @escaping Ask, _ done: @escaping Answer<[ResolvedSection]>

@@ -66,9 +66,7 @@ final class FiltersCall {
         do throws(HostError) {
             let slot = try container.slot(request.component, .filters)
             only = request.component == nil ? nil : slot
-            if let scope = request.scope, container.definition.scope(scope) == nil {
-                throw container.scopeNotFound(scope)
-            }
+            try container.scopes.check(request.scope)
             let limits = container.domain.limits
             try limits.check(search: request.search, selection: request.selection)
             try limits.check(search: request.page?.text)
@@ -112,13 +110,8 @@ final class FiltersCall {
         }
     }
 
-    /// Finds the filters on a page of a section.
-    ///
-    /// - Parameters:
-    ///   - page: the page.
-    ///   - section: the section, with its component's offer.
-    ///   - slots: the filters components, one of which has the section.
-    ///   - done: the filters; fails with `refused` if the field has too many values to search.
+    /// Finds the filters on a page of a section that one of the filters components has; fails with `refused` if the
+    /// field has too many values to search.
     private func find(
         _ page: SectionPage, in section: ResolvedSection, of slots: [Slot],
         _ done: @escaping Answer<FoundFilters<Filter>>
@@ -218,7 +211,7 @@ final class FiltersCall {
         }
         do throws(HostError) {
             let mode = ListMode(isInside: false, isSearching: request.search?.isEmpty == false)
-            let (slot, list) = try container.list(nil, in: request.scope, mode)
+            let (slot, list) = try container.scopes.list(nil, in: request.scope, mode)
             // Not counted for a source that is asked: the list has only what it has answered lately.
             let isCounted = !slot.asks
             let answer = { (found: IndexPage?) in

@@ -116,9 +116,8 @@ final class ItemPurge {
         return records
     }
 
-    /// Shows empty tallies for purged items.
-    ///
-    /// - Returns: the erasure that makes the component forget the ballots; nil if there are none.
+    /// Shows empty tallies for purged items, and returns the erasure that makes the component forget the ballots, if
+    /// there are any.
     private func showNoBallots(on subjects: [Subject], in slot: Slot) -> SubjectErasure? {
         let voted = subjects.filter { slot.tally(of: $0) != nil }
         guard !voted.isEmpty else { return nil }
@@ -127,9 +126,8 @@ final class ItemPurge {
         return erasure
     }
 
-    /// Shows purged items without comments, and makes the component forget the comments if they are few.
-    ///
-    /// - Returns: the erasure that makes it forget many comments; nil if there is no more to do.
+    /// Shows purged items without comments, and makes the component forget the comments if they are few; else returns
+    /// the erasure that does.
     private func showNoComments(
         on subjects: [Subject], in slot: Slot, _ found: CommentSearch.Found
     ) -> SubjectErasure? {

@@ -262,9 +262,7 @@ struct LaneState<Payload> {
     /// How often operations were examined to find those that end; tests check that it stays linear.
     private(set) var inspections = 0
 
-    /// Makes an empty lane.
-    ///
-    /// - Parameter epoch: an epoch greater than any that failed before under the container's name.
+    /// Makes an empty lane, with an epoch greater than any that failed before under the container's name.
     init(epoch: Int = 0) {
         self.epoch = epoch
     }

@@ -30,7 +30,8 @@ final class ListCall {
     func run() {
         let chosen: Slot
         do throws(HostError) {
-            chosen = try container.list(request.component, in: request.scope, request.mode).slot
+            chosen = try container.scopes.list(request.component, in: request.scope, request.mode)
+                .slot
             try check()
         } catch {
             return fail(error)
@@ -153,11 +154,8 @@ final class ListCall {
 
     // MARK: The reply
 
-    /// Replies with a page and the actor's ballots, both of one moment.
-    ///
-    /// - Parameters:
-    ///   - make: makes the page; nil: it can't be made now.
-    ///   - again: called in place of a reply if it can't.
+    /// Replies with a page and the actor's ballots, both of one moment; if the page can't be made, calls `again`
+    /// instead.
     private func withBallots(
         _ make: @escaping () throws(HostError) -> ListPage?, orElse again: @escaping () -> Void
     ) {
@@ -210,12 +208,15 @@ final class ListCall {
     /// The path to the item whose children are asked for, as a screen inside it would have it.
     private func path(in slot: Slot) -> [String] {
         guard let parent = request.parent, !parent.isEmpty else { return [] }
-        let scope = container.scope(request.scope)
+        let scope = container.scopes[request.scope]
         let lists =
-            container.modes(in: scope)?.isByMode ?? false ? container.lists(in: scope) : nil
-        let source = lists.map { container.source(of: parent, among: $0) } ?? slot
+            container.scopes.modes(in: scope)?.isByMode ?? false
+            ? container.scopes.lists(in: scope) : nil
+        let source = lists.map { container.scopes.source(of: parent, among: $0) } ?? slot
         let limit = container.domain.limits.screenPlaces
-        let way = source.map { container.path(to: parent, of: $0, among: lists, limit: limit) }
+        let way = source.map {
+            container.scopes.path(to: parent, of: $0, among: lists, limit: limit)
+        }
         return way.flatMap { $0.isEmpty ? nil : $0.map(\.item) } ?? [parent]
     }
 

@@ -114,7 +114,6 @@ final class ListFilling {
         return passed ?? []
     }
 
-    /// Calls the delegate with some items.
     private func callDelegate(_ items: [Item]) {
         let passed = report(.insert(items))
         if loaded != nil {

@@ -4,8 +4,6 @@ import AtriumKit
 protocol OpenScreens: AnyObject {
     /// Whether they show all changes that they were notified of.
     var isIdle: Bool { get }
-    /// The screens by id.
-    var byID: any ScreensByID { get }
 
     /// Whether a screen is inside an item, or has its focus on it.
     func isInUse(_ item: String) -> Bool
@@ -35,30 +33,17 @@ protocol OpenScreens: AnyObject {
     func scopesChanged()
     /// The containers that are parts, or what is shown of them, may have changed.
     func partsChanged(hadParts: Bool)
+    /// A filters component has selected something on screens by itself.
+    func selected(_ events: [ComponentEvent], by slot: Slot)
     /// Calls the delegates of containers that have this one as a part, with events of a component.
     func notifyParents(of events: [ComponentEvent], from component: ComponentReference)
     /// The title of a container that is a part; nil if it does not exist.
     func title(ofPart part: ComponentDefinition) -> String?
     /// The ids of the sections of a container that is a part; nil: they are not known, or it does not exist.
     func sections(ofPart part: ComponentDefinition) -> [String]?
-}
 
-/// A container's screens as its delegate and its components refer to them, by id.
-protocol ScreensByID {
-    /// The scope that a screen shows; nil: it has none, or there is no such screen.
-    func scope(on screen: String) -> String?
+    // MARK: Calls of the delegate, which refers to screens by id
 
-    /// Defers a delegate's messages about a selection that a filters component made on a screen by itself, until the
-    /// selection is shown.
-    ///
-    /// - Returns: what ``showUnasked(_:ending:)`` ends; nil: nothing is deferred.
-    func deferMessages(for event: ComponentEvent) -> MessageDeferral?
-    /// Shows a selection that a filters component made on a screen by itself.
-    func showUnasked(_ event: ComponentEvent, ending deferral: MessageDeferral?)
-    /// The delegate of the scope that a screen shows; nil: there is no such screen.
-    ///
-    /// - Returns: the delegate; fails while it can't be made.
-    func delegate(on screen: String) -> Result<ContainerDelegate, HostError>?
     /// The choices on a screen; nil: there is no such screen.
     func choices(of screen: String) -> ScreenChoices?
     /// Changes the choices on a screen, on behalf of its delegate.
@@ -67,10 +52,4 @@ protocol ScreensByID {
     func message(_ text: String, on screen: String)
     /// Has a screen's client open another container, with the screen's next revision.
     func navigate(_ screen: String, to container: String, item: String?)
-}
-
-/// A reason not to send the messages of delegates to a screen's user yet; whoever gets it ends it.
-struct MessageDeferral {
-    /// The series of deferrals that it belongs to; they may all be ended at once.
-    let series: Int
 }

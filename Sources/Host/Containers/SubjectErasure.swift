@@ -24,7 +24,6 @@ final class SubjectErasure {
     private var ticket: UInt64 = 0
     private var done: () -> Void = {}
 
-    /// Makes an erasure of a component's records about subjects.
     init(of subjects: [Subject], from slot: Slot, of container: Container) {
         name = slot.name
         kind = slot.kind
@@ -50,9 +49,7 @@ final class SubjectErasure {
         return batches
     }
 
-    /// Erases the records.
-    ///
-    /// - Parameter done: called once the component holds none of them, or is gone.
+    /// Erases the records; `done` is called once the component holds none of them, or is gone.
     func run(_ done: @escaping () -> Void) {
         self.done = done
         ticket = container.domain.nextTicket()

@@ -23,12 +23,8 @@ final class ActorTable {
     /// How many actors are known.
     var count: Int { names.count }
 
-    /// Adds the actors that the store holds; an erased one has a number and no name.
-    ///
-    /// - Parameters:
-    ///   - actors: the actors.
-    ///   - erasing: the numbers whose erasure has begun. The store may still hold their names, which may be the names
-    ///     of new persons, too.
+    /// Adds the actors that the store holds, where an erased one has a number and no name; those whose erasure has
+    /// begun may still have names there, which may be those of new persons, too.
     func load(_ actors: [Actor], erasing: Set<Int64> = []) {
         for actor in actors {
             let id = ActorID(actor.number)
@@ -59,9 +55,8 @@ final class ActorTable {
         return id
     }
 
-    /// Counts one more thing in progress that names an actor.
-    ///
-    /// - Returns: whether the caller must ``release(_:)`` it, since the store does not hold the actor.
+    /// Counts one more thing in progress that names an actor; returns whether the caller must ``release(_:)`` it,
+    /// since the store does not hold the actor.
     @discardableResult
     func retain(_ id: ActorID) -> Bool {
         guard !guests.isEmpty, let count = guests[id] else { return false }

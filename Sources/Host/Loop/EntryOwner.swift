@@ -12,14 +12,11 @@ protocol EntryWaiter: AnyObject {
 
 /// The owner of entries, which continues with their outcomes: a container.
 protocol EntryOwner: AnyObject {
-    /// Performs the first step that follows from an entry's outcome.
-    ///
-    /// - Returns: whether other steps follow, of operations that depended on the entry; there may be thousands.
+    /// Performs the first step that follows from an entry's outcome; returns whether others follow, of operations
+    /// that depended on the entry, of which there may be thousands.
     func handle(_ outcome: Outcome) -> Bool
 
-    /// Performs the next of the other steps.
-    ///
-    /// - Returns: whether another one follows.
+    /// Performs the next of the other steps; returns whether another one follows.
     func performNext() -> Bool
 }
 

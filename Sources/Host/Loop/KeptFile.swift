@@ -27,13 +27,8 @@ struct KeptFile: Sendable {
         "\(Self.mark) \(String(digest, radix: 16)) \(bytes.count) \(String(sum, radix: 16))\n"
     }
 
-    /// Reads a file.
-    ///
-    /// - Parameters:
-    ///   - path: The file's path.
-    ///   - digest: The digest of the present definition.
-    ///   - most: The most bytes that may be kept.
-    /// - Returns: The file; nil: it does not exist, is of another definition, is too large, or is damaged.
+    /// Reads a file of the present definition, by its digest; nil: it does not exist, is of another one, is too
+    /// large, or is damaged.
     static func read(_ path: String, for digest: UInt64, atMost most: Int) -> KeptFile? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -73,12 +68,8 @@ struct KeptFile: Sendable {
         return bytes.prefix(max(0, count))
     }
 
-    /// Writes the file atomically, and waits until it is on disk.
-    ///
-    /// - Parameters:
-    ///   - folder: The folder, which is made if it does not exist.
-    ///   - name: The file's name.
-    /// - Returns: 0, or the `errno` of the step that failed.
+    /// Writes the file atomically into a folder, which is made if it does not exist, and waits until it is on disk;
+    /// returns 0, or the `errno` of the step that failed.
     func write(into folder: String, as name: String) -> Int32 {
         mkdir(folder, 0o700)
         return AtomicFile.write([Array(line.utf8), bytes], into: folder, as: name)

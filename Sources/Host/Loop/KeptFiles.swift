@@ -26,12 +26,7 @@ final class KeptFiles {
         let digest: UInt64
     }
 
-    /// Opens the folder beside a store.
-    ///
-    /// - Parameters:
-    ///   - file: The store's file.
-    ///   - loop: The loop that this is used on.
-    ///   - logger: Logs failed writes.
+    /// Opens the folder beside a store's file.
     init(beside file: String, on loop: any EventLoop, _ logger: Logger) {
         folder = (file.lastIndex(of: "/").map { String(file[...$0]) } ?? "") + "kept"
         self.loop = loop
@@ -52,13 +47,8 @@ final class KeptFiles {
         return names
     }
 
-    /// Reads the bytes that a component's predecessor kept.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the component's file.
-    ///   - digest: The digest of its definition.
-    ///   - most: The most bytes that may be kept.
-    ///   - then: Called with the bytes; called during this call if there is no such file.
+    /// Reads the bytes that a component's predecessor of the same definition kept; `then` is called during this call
+    /// if there is no such file.
     func read(
         _ name: String, for digest: UInt64, atMost most: Int, then: @escaping ([UInt8]?) -> Void
     ) {
@@ -104,11 +94,7 @@ final class KeptFiles {
         if !isEnded { writeNext(name) }
     }
 
-    /// Deletes what is kept for a component.
-    ///
-    /// - Parameters:
-    ///   - name: The name of its file.
-    ///   - digest: The digest of a definition whose bytes are not deleted; nil: all are.
+    /// Deletes what is kept for a component, unless it is of the definition with this digest.
     func drop(_ name: String, unlessFor digest: UInt64? = nil) {
         if let next = coming[name] ?? nil, next.digest != digest { coming[name] = .some(nil) }
         guard names.contains(name) else { return }
@@ -124,9 +110,8 @@ final class KeptFiles {
         for name in names.subtracting(present) { drop(name) }
     }
 
-    /// Ends the keeping of bytes, and writes what was still waiting.
-    ///
-    /// - Returns: Waits until everything is on disk; call it off the loop.
+    /// Ends the keeping of bytes, and writes what was still waiting; the returned closure waits until everything is
+    /// on disk, and is to be called off the loop.
     func end() -> @Sendable () -> Void {
         isEnded = true
         for (name, next) in coming {

@@ -16,9 +16,8 @@ final class LongQueries {
 
     init(_ domain: Domain) { self.domain = domain }
 
-    /// Runs a query when its user's turn comes, which may be during this call.
-    ///
-    /// - Throws: `limitExceeded` when too many of the user's queries wait, unless the caller bounds them otherwise.
+    /// Runs a query when its user's turn comes, which may be during this call; throws `limitExceeded` when too many
+    /// of the user's queries wait, unless the caller bounds them otherwise.
     func add(of user: String, isBounded: Bool = true, _ query: @escaping Query) throws(HostError) {
         guard running.insert(user).inserted else {
             let limit = domain.limits.waitingQueries

@@ -33,11 +33,8 @@ final class Slices {
 
     init(_ timers: Timers) { self.timers = timers }
 
-    /// Does long work in slices.
-    ///
-    /// - Parameters:
-    ///   - step: does a small part of the work; returns false when nothing is left.
-    ///   - done: called after the last step, which may be during this call.
+    /// Does long work in slices: `step` does a small part of it, and returns false when nothing is left; `done` is
+    /// called after that, maybe during this call.
     func run(_ step: @escaping () -> Bool, then done: @escaping () -> Void) {
         waiting.append(Work(step: step, done: done))
         if !isRunning, !isResting { runNext() }

@@ -18,13 +18,8 @@ final class ThreadWork {
         self.turns = turns
     }
 
-    /// Adds work, which waits for its user's turn.
-    ///
-    /// - Parameters:
-    ///   - user: the user; empty: the host itself.
-    ///   - make: called on the loop when the turn comes; returns what is run on the thread, or nil if the work is not wanted
-    ///     any more.
-    ///   - then: called on the loop with the result.
+    /// Adds work, which waits for its user's turn; `make` is called on the loop then, and returns what runs on the
+    /// thread, nil if it is not wanted any more; `then` gets the result on the loop.
     func add<T: Sendable>(
         of user: String, _ make: @escaping () -> (@Sendable () -> T)?,
         then: @escaping (T) -> Void
@@ -33,9 +28,8 @@ final class ThreadWork {
         startNext()
     }
 
-    /// Forgets the work that waits.
-    ///
-    /// - Returns: a closure to call on another thread; it returns once the running piece is done.
+    /// Forgets the work that waits; the returned closure, to be called on another thread, returns once the running
+    /// piece is done.
     func end() -> @Sendable () -> Void {
         waiting = UserTurns()
         return { [queue] in queue.sync {} }

@@ -12,7 +12,6 @@ struct Timers {
     /// Records for diagnosis what the loop does in each turn.
     let turns: TurnNotes
 
-    /// Calls `body` after a delay.
     func after(_ delay: TimeAmount, _ body: @escaping () -> Void) {
         let body = NIOLoopBound(body, eventLoop: loop)
         loop.scheduleTask(in: delay) { [turns] in

@@ -25,13 +25,8 @@ final class WaitPermits {
     private(set) var count = 0
     private var counts: [String: Int] = [:]
 
-    /// Acquires a permit for a call.
-    ///
-    /// - Parameters:
-    ///   - user: the user who makes the call.
-    ///   - most: the number of permits (``HostLimits/waitingCalls``).
-    /// - Returns: the permit; keep it for as long as the call waits.
-    /// - Throws: when the user has no permit left, or the queue is full.
+    /// Acquires one of so many permits for a user's call, to be kept for as long as it waits; throws when the user
+    /// has none left, or the queue is full.
     func acquire(for user: String, of most: Int) throws(Full) -> Permit {
         let own = counts[user, default: 0]
         guard own < most - count else { throw Full(reason: reason(own, most)) }

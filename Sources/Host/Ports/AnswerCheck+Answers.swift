@@ -41,11 +41,9 @@ extension AnswerCheck {
         }
     }
 
-    /// Checks a source's answer, and replaces a wrong one by a refusal.
+    /// Checks a source's answer, and replaces a wrong one by a refusal, with a sentence for the log.
     ///
     /// Whether the items fit the container's fields is checked later, in slices, when the container takes them.
-    ///
-    /// - Returns: the answer or a refusal, and a sentence for the log; nil: there is nothing to log.
     public func checked(
         _ result: Result<ContentAnswer, Refusal>, to question: ContentQuestion
     ) -> (Result<ContentAnswer, Refusal>, problem: String?) {

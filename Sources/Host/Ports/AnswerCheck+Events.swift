@@ -60,13 +60,8 @@ extension AnswerCheck {
 
     func isValid(count: Int) -> Bool { (0...Self.mostCount).contains(count) }
 
-    /// Whether a comment's members are in range and fit each other.
-    ///
-    /// - Parameters:
-    ///   - comment: the comment.
-    ///   - isPlace: whether it is part of a thread, where a comment that is not shown may lack its text: it keeps
-    ///     the place of its replies.
-    /// - Returns: whether they are.
+    /// Whether a comment's members are in range and fit each other; in its place in a thread one that is not shown
+    /// may lack its text: it keeps the place of its replies.
     func isValid(_ comment: Comment, isPlace: Bool = false) -> Bool {
         let mayLackText = comment.state == .removed || isPlace && comment.state != .shown
         return Self.validTimes.contains(comment.created.milliseconds)
@@ -107,7 +102,6 @@ extension ComponentEvent {
 }
 
 extension ContentChange {
-    /// The items in the change.
     var items: [Item] {
         switch self {
         case .insert(let items), .update(let items): items

@@ -75,9 +75,7 @@ public final class AnswerCheck: Sendable {
 extension AnswerCheck {
     /// A call to a component whose answer is checked.
     public enum Asked: Sendable {
-        /// A command, and its context.
         case command(ComponentCommand, CommandContext)
-        /// A query.
         case query(ComponentQuery)
     }
 

@@ -2,13 +2,8 @@ import Glibc
 
 /// Files that are replaced as a whole: after a crash there is the old one or the new one.
 enum AtomicFile {
-    /// Writes a file, for its owner alone, and waits until it and its name are on disk.
-    ///
-    /// - Parameters:
-    ///   - parts: The file's bytes.
-    ///   - folder: The folder, which is there.
-    ///   - name: The file's name; a file `name.new` is written over on the way.
-    /// - Returns: 0, or the `errno` of the step that failed; the old file may be there then.
+    /// Writes a file, for its owner alone, by way of `name.new`, and waits until it and its name are on disk; returns
+    /// 0, or the `errno` of the step that failed, after which the old file may be there.
     static func write(_ parts: [[UInt8]], into folder: String, as name: String) -> Int32 {
         let (draft, path) = ("\(folder)/\(name).new", "\(folder)/\(name)")
         let descriptor = open(
@@ -26,9 +21,7 @@ enum AtomicFile {
         return sync(folder)
     }
 
-    /// Waits until the names in a folder are on disk.
-    ///
-    /// - Returns: 0, or the `errno` of the step that failed.
+    /// Waits until the names in a folder are on disk; returns 0, or the `errno` of the step that failed.
     static func sync(_ folder: String) -> Int32 {
         let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return errno }

@@ -60,24 +60,16 @@ public enum LaunchFailure: Error, Sendable, Hashable, Codable, CustomStringConve
 
 /// Makes components, in the daemon or each in a worker.
 public protocol ComponentLauncher {
-    /// Makes a component.
-    ///
-    /// - Parameters:
-    ///   - request: what to make.
-    ///   - owner: receives the component's messages and its end; held weakly.
-    ///   - done: called once on the event loop, with a component that is yet to be loaded.
-    /// - Returns: cancels the launch, so that `done` is not called; does nothing once the component is made.
+    /// Makes a component that is yet to be loaded; `done` is called once on the event loop, unless the launch is
+    /// cancelled by the returned closure before; the owner is held weakly.
     @discardableResult
     func launch(
         _ request: LaunchRequest, owner: any PortOwner,
         _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void
     ) -> LaunchCancellation
 
-    /// Finds out which settings a plugin's components take, without making one.
-    ///
-    /// - Parameters:
-    ///   - plugin: the plugin.
-    ///   - done: called once on the event loop, during the call or later.
+    /// Finds out which settings a plugin's components take, without making one; `done` is called once on the event
+    /// loop, during the call or later.
     func describe(
         _ plugin: Plugin, _ done: @escaping (Result<[SettingDescription], LaunchFailure>) -> Void
     )

@@ -24,11 +24,8 @@ public protocol ComponentPort: AnyObject {
     /// The facts about votes or comments that the component accepts, for front ends; nil for other kinds.
     var facts: ComponentFacts? { get }
 
-    /// Applies stored records to the component, whose delegate is not called meanwhile.
-    ///
-    /// - Parameters:
-    ///   - changes: some of the records.
-    ///   - done: called once they are applied; wait for it before the next call, to bound what is in memory.
+    /// Applies some stored records to the component, whose delegate is not called meanwhile; wait for `done` before
+    /// the next call, to bound what is in memory.
     func load(_ changes: [Change], _ done: @escaping () -> Void)
     /// The loading of a component in this process; nil: it is in another one, and is given its records in parts.
     var directLoad: (any DirectLoad)? { get }
@@ -71,12 +68,8 @@ public protocol ComponentPort: AnyObject {
     func reload()
     /// Reports to the component how many screens show it.
     func reportAudience(_ screens: Int)
-    /// Gives the component other settings, which it has answered that it can take.
-    ///
-    /// - Parameters:
-    ///   - settings: as the definition has them.
-    ///   - done: called once the component has them: then ``facts``, ``observedFields`` and ``preselection`` are those of
-    ///     the new settings.
+    /// Gives the component other settings, which it has answered that it can take; at `done` ``facts``,
+    /// ``observedFields`` and ``preselection`` are those of the new settings.
     func apply(_ settings: [String: Value], _ done: @escaping () -> Void)
     /// Calls a life-cycle method of the component.
     func notify(_ phase: LifecyclePhase)

@@ -21,11 +21,7 @@ public final class CrashNote: @unchecked Sendable {
     /// The handler may read it at any time.
     private let text: UnsafeMutablePointer<UnsafePointer<CChar>?>
 
-    /// Reads what the previous process left; ``clear()`` empties the file.
-    ///
-    /// - Parameters:
-    ///   - file: the store's file; the note lies beside it.
-    ///   - logger: where to log that the note can't be used.
+    /// Reads what the previous process left beside the store's file; ``clear()`` empties the note.
     init(beside file: String, logger: Logger) {
         let directory = file.lastIndex(of: "/").map { file[...$0] } ?? ""
         descriptor = NoteFile.open(directory + Self.name, O_RDWR | O_CREAT, logger)
@@ -46,7 +42,7 @@ public final class CrashNote: @unchecked Sendable {
 
     /// Installs a handler of crashes, which may use the note for as long as this object lives.
     ///
-    /// - Parameter install: receives the file's descriptor, and the address of the text that a crash writes there.
+    /// `install` receives the file's descriptor, and the address of the text that a crash writes there.
     public func install(
         _ install: (_ descriptor: Int32, _ text: UnsafePointer<UnsafePointer<CChar>?>) -> Void
     ) {

@@ -48,13 +48,8 @@ final class FileWatches {
 
     deinit { close() }
 
-    /// Watches a file or a folder.
-    ///
-    /// - Parameters:
-    ///   - path: an absolute path.
-    ///   - body: called on the loop after each change, with a sentence if the path can't be read any more.
-    /// - Returns: the number to remove the watch with.
-    /// - Throws: a refusal with the reason why it can't be watched.
+    /// Watches a file or a folder at an absolute path; `body` is called on the loop after each change, with a
+    /// sentence if it can't be read any more; returns the number to remove the watch with.
     func add(_ path: String, _ body: @escaping (String?) -> Void) throws(Refusal) -> UInt64 {
         var watch = try Self.watch(path, body)
         watch.key = try follow(watch)

@@ -22,11 +22,7 @@ final class InitNote {
     let left: Component?
     private let descriptor: Int32
 
-    /// Reads the note of the previous process, and empties the file.
-    ///
-    /// - Parameters:
-    ///   - file: the store's file; the note lies beside it.
-    ///   - logger: where to log that the note can't be used.
+    /// Reads the note of the previous process, which lies beside the store's file, and empties it.
     init(beside file: String, logger: Logger) {
         let directory = file.lastIndex(of: "/").map { file[...$0] } ?? ""
         descriptor = NoteFile.open(directory + Self.name, O_RDWR | O_CREAT, logger)

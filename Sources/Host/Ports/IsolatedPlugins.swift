@@ -28,14 +28,8 @@ final class IsolatedPlugins {
     private let logger: Logger
     private var causes: [String: Cause] = [:]
 
-    /// Reads the file, and adds the plugin that the previous process was calling when it crashed.
-    ///
-    /// - Parameters:
-    ///   - store: the store's file.
-    ///   - crashed: the component or delegate that was called; nil: there was no crash.
-    ///   - path: returns the path of a plugin's library; nil: there is none.
-    ///   - now: the current time.
-    ///   - logger: where to log that the file can't be written.
+    /// Reads the file beside the store's, and adds the plugin of the component or delegate that was called when the
+    /// previous process crashed.
     init(
         beside store: String, crashed: InitNote.Component?, path: (String) -> String?,
         now: Timestamp, logger: Logger
@@ -63,9 +57,7 @@ final class IsolatedPlugins {
         causes.sorted { $0.key < $1.key }.map { $0.value.sentence(of: $0.key) }
     }
 
-    /// Releases a plugin: from the next start on it lives where definitions say.
-    ///
-    /// - Returns: whether it was isolated.
+    /// Releases a plugin: from the next start on it lives where definitions say; returns whether it was isolated.
     func release(_ plugin: String) -> Bool {
         guard causes.removeValue(forKey: plugin) != nil else { return false }
         write()

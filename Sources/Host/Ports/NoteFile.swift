@@ -3,13 +3,8 @@ import Logging
 
 /// The small files beside the store with which a process leaves a note for the next one.
 enum NoteFile {
-    /// Opens a note; if something else is at its path, such as a named pipe, that is logged and left as it is.
-    ///
-    /// - Parameters:
-    ///   - path: the note's path.
-    ///   - flags: how to open it, as for open(2).
-    ///   - logger: where to log what is wrong with it.
-    /// - Returns: the descriptor; -1: there is no note, or it can't be used.
+    /// Opens a note with flags as for open(2), and returns the descriptor, -1 if there is none; if something else is
+    /// at its path, such as a named pipe, that is logged and left as it is.
     static func open(_ path: String, _ flags: Int32, _ logger: Logger) -> Int32 {
         // Without O_NONBLOCK a named pipe would keep the start waiting for a writer.
         let descriptor = Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o600)

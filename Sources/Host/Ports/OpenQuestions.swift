@@ -18,9 +18,7 @@ public struct OpenQuestions {
         if questions.count > Self.most, let first = questions.keys.min() { questions[first] = nil }
     }
 
-    /// Removes the question that the source answered.
-    ///
-    /// - Returns: the question; nil: it is not open any more.
+    /// Removes the question that the source answered, and returns it; nil: it is not open any more.
     public mutating func take(_ number: Int) -> ContentQuestion? {
         questions.removeValue(forKey: number)
     }

@@ -31,9 +31,7 @@ extension Decision {
 }
 
 extension ArraySlice<Item> {
-    /// Drops the elements up to the first one that fits, and that one.
-    ///
-    /// - Returns: that one; nil: there is none.
+    /// Drops the elements up to the first one that fits, and that one, which is returned.
     fileprivate mutating func dropThrough(_ fits: (Item) -> Bool) -> Item? {
         while let first = popFirst() {
             if fits(first) { return first }

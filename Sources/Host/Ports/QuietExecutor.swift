@@ -26,9 +26,7 @@ public final class QuietExecutor: TaskExecutor {
 
     private let state: Mutex<State>
 
-    /// Makes a separate executor.
-    ///
-    /// - Parameter width: how many jobs may run at a time, at least one.
+    /// Makes a separate executor, which runs up to `width` jobs at a time.
     init(width: Int) {
         state = Mutex(
             State(idle: (0..<max(1, width)).map { DispatchQueue(label: "atrium.tasks.\($0)") }))

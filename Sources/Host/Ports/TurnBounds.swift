@@ -16,25 +16,19 @@ struct TurnBounds {
     private var logged = (count: 0, bytes: 0, dropped: 0)
     private var published = (count: 0, bytes: 0, dropped: 0)
 
-    /// Counts a line of the log.
-    ///
-    /// - Returns: whether there is room for it.
+    /// Counts a line of the log; returns whether there is room for it.
     mutating func admits(logging message: String) -> Bool {
         Self.admits(&logged, message.utf8.count, Self.lines, Self.lineBytes)
     }
 
-    /// Counts a notification.
-    ///
-    /// - Returns: whether there is room for it.
+    /// Counts a notification; returns whether there is room for it.
     mutating func admits(publishing payload: [String: Value]) -> Bool {
         Self.admits(
             &published, Value.object(payload).roughSize, Self.notifications,
             Self.notificationBytes)
     }
 
-    /// Resets the counts after a call.
-    ///
-    /// - Returns: what was dropped, as a sentence; nil: nothing.
+    /// Resets the counts after a call; returns what was dropped, as a sentence, nil if nothing was.
     mutating func end() -> String? {
         guard logged.count > 0 || published.count > 0 else { return nil }
         let dropped = [

@@ -54,10 +54,8 @@ final class ActorErasure {
         self.domain = domain
     }
 
-    /// Runs the erasure.
-    ///
-    /// - Parameter done: called with what was found and erased, and with the error that stopped it; then another one can
-    ///   be run.
+    /// Runs the erasure; `done` is called with what was found and erased, and with the error that stopped it, after which
+    /// another one can be run.
     func run(_ done: @escaping (Found, HostError?) -> Void) {
         guard let home else {
             self.done = done

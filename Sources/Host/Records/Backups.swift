@@ -16,10 +16,8 @@ public final class Backups {
         open = Leases(in: domain) { $0.making.cancel() }
     }
 
-    /// Begins a backup, which ``pull(_:as:_:)`` then makes and reads.
-    ///
-    /// - Returns: the backup, for ``pull(_:as:_:)`` and in the end ``close(_:)``.
-    /// - Throws: `limitExceeded` or `storeUnavailable`.
+    /// Begins a backup, which ``pull(_:as:_:)`` then makes and reads, and ``close(_:)`` ends; throws `limitExceeded`
+    /// or `storeUnavailable`.
     public func begin() throws(HostError) -> BackupID {
         guard !domain.isStopping else { throw domain.stopping }
         guard open.count < Self.most else {

@@ -20,11 +20,7 @@ final class Leases<Reading> {
     /// Whether the periodic check is running.
     private var isWatched = false
 
-    /// Creates an empty table.
-    ///
-    /// - Parameters:
-    ///   - domain: provides the timer.
-    ///   - cancel: called with each reading that ends.
+    /// Creates an empty table; `cancel` is called with each reading that ends.
     init(in domain: Domain, cancel: @escaping (Reading) -> Void = { _ in }) {
         (self.domain, self.cancel) = (domain, cancel)
     }

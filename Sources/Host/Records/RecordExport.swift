@@ -126,9 +126,7 @@ struct ExportSlice: Sendable {
         "the record '\(key.replacing("\n", with: "/"))' of \(component) can't be read"
     }
 
-    /// Removes the records whose actors' names are lost through damage.
-    ///
-    /// - Returns: a sentence about the first; nil: there is none.
+    /// Removes the records whose actors' names are lost through damage, and returns a sentence about the first.
     mutating func removeNameless(_ actors: ActorTable) -> String? {
         func isLost(_ record: Record) -> Bool {
             guard let actor = record.actor, actors.name(of: actor) == nil else { return false }

@@ -33,7 +33,6 @@ final class RecordRestore {
     private let container: Container
     private let context: CommandContext
     private let changes: [(component: String, change: Change)]
-    /// The actors of the records.
     private let people: [ActorID]
     /// The components concerned, contents first.
     private let components: [String]

@@ -46,11 +46,8 @@ public final class Erasures {
         add(actor, name, isNoted: false, reply)
     }
 
-    /// Continues the erasures that an earlier process began; their persons' names are hidden already.
-    ///
-    /// - Parameters:
-    ///   - numbers: the persons.
-    ///   - names: the names that the store still holds.
+    /// Continues the erasures of persons that an earlier process began: their names, which the store still holds, are
+    /// hidden already.
     func resume(_ numbers: [Int64], _ names: [Int64: String]) {
         for number in numbers { add(ActorID(number), names[number], isNoted: true) }
     }

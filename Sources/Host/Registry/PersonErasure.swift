@@ -87,10 +87,8 @@ final class PersonErasure {
             + "since \(failed.text): \(failure.sentence)"
     }
 
-    /// Runs the erasure.
-    ///
-    /// - Parameter over: called when the erasure is finished or given up: when the daemon stops, the store is
-    ///   damaged, or its first record can't be written.
+    /// Runs the erasure; `over` is called when it is finished or given up: when the daemon stops, the store is
+    /// damaged, or its first record can't be written.
     func run(_ over: @escaping () -> Void) {
         self.over = over
         guard !isNoted else { return begin() }
@@ -117,12 +115,8 @@ final class PersonErasure {
         for reply in waiting { reply(result) }
     }
 
-    /// Replies to the waiting callers with an error, and tries again later unless that is pointless.
-    ///
-    /// - Parameters:
-    ///   - error: why the erasure failed.
-    ///   - isDamaged: whether damage of the store is the reason: every further try would fail, and would end running
-    ///     exports.
+    /// Replies to the waiting callers with an error, and tries again later unless the store is damaged: every further
+    /// try would fail, and would end running exports.
     private func fail(_ error: HostError, isDamaged: Bool = false) {
         var error = error
         let isFinal = isDamaged || domain.store.isDamaged

@@ -18,16 +18,14 @@ public final class PluginReloads {
     private let state: RegistryState
     private let changes: StructureChanges
     private var domain: Domain { state.domain }
-    /// The plugins that are being reloaded.
     private var running: Set<String> = []
 
     init(in state: RegistryState, by changes: StructureChanges) {
         (self.state, self.changes) = (state, changes)
     }
 
-    /// Looks at what is on the disk in the place of the plugins that are loaded.
-    ///
-    /// - Parameter reply: by plugin, what is there if it is not what was loaded.
+    /// Looks at what is on the disk in the place of the plugins that are loaded; the reply has, by plugin, what is
+    /// not what was loaded.
     public func copiesOnDisk(_ reply: @escaping @Sendable ([String: PluginCopy]) -> Void) {
         let (plugins, loop) = (domain.plugins.plugins, domain.loop)
         Task(executorPreference: QuietExecutor.shared) {
@@ -219,9 +217,7 @@ private final class PluginReload {
         self.caller = caller
     }
 
-    /// Replaces the components until none runs other code, or one can't be made.
-    ///
-    /// - Parameter done: called with the problem; nil: there was none.
+    /// Replaces the components until none runs other code, or one can't be made: `done` is called with that problem.
     func run(_ done: @escaping (String?) -> Void) {
         let names = state.containers.values.filter { !stale(in: $0).isEmpty }.map(\.name)
         guard names.count > 1, !goesOn else { return replaceAll(done) }

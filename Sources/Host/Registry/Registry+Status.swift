@@ -4,11 +4,8 @@ import Store
 
 // The registry's status, and what an administrator asks about plugins.
 extension Registry {
-    /// The status of the registry, as of now.
-    ///
-    /// - Parameter hasDetails: whether it says how components failed, and why plugins were refused: for moderators and
-    ///   administrators.
-    /// - Returns: the status.
+    /// The status of the registry, as of now; `hasDetails`: with how components failed, and why plugins were refused, for
+    /// moderators and administrators.
     public func status(hasDetails: Bool) -> RegistryStatus {
         RegistryStatus(
             identity: identity, sequence: domain.commits.sequence, containers: containers.count,
@@ -28,10 +25,8 @@ extension Registry {
         return counts
     }
 
-    /// The components that were restarted, by their plugin's id.
-    ///
-    /// - Parameter hasDetails: whether it is said how they failed: for moderators and administrators.
-    /// - Returns: the components.
+    /// The components that were restarted, by their plugin's id; `hasDetails`: with how they failed, for moderators
+    /// and administrators.
     public func restartsByPlugin(hasDetails: Bool) -> [String: [PluginRestarts]] {
         var all: [String: [PluginRestarts]] = [:]
         for container in containers.values.sorted(by: { $0.name < $1.name }) {
@@ -51,10 +46,8 @@ extension Registry {
         domain.isolated.reason(of: plugin)
     }
 
-    /// Ends the isolation of a plugin after a crash: from the daemon's next start on, definitions decide again.
-    ///
-    /// - Parameter plugin: its identifier.
-    /// - Returns: whether it was isolated.
+    /// Ends the isolation of a plugin after a crash: from the daemon's next start on, definitions decide again;
+    /// returns whether it was isolated.
     public func release(_ plugin: String) -> Bool { domain.isolated.release(plugin) }
 
     private var workers: Int {

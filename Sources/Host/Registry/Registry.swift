@@ -118,8 +118,6 @@ extension Registry {
     public var plugins: PluginLibrary { domain.plugins }
 
     /// Sets the limits for what comes from now on; what was accepted before stays.
-    ///
-    /// - Parameter limits: the limits.
     public func limit(to limits: HostLimits) { domain.limits = limits }
 
     /// The start: reading the store, and what is known of the previous process.
@@ -155,12 +153,9 @@ extension Registry {
     /// Calls that wait while definitions are being applied.
     public var expected: ExpectedContainers { state.expected }
 
-    /// Runs long work on a thread, where it waits for its user's turn.
+    /// Runs work on a thread, where it waits for the turn of its user, empty for the host itself.
     ///
-    /// - Parameters:
-    ///   - user: the user; empty: the host itself.
-    ///   - work: run on the thread.
-    ///   - then: called on the loop with the result; never called if the end has begun before the work's turn.
+    /// `then` is called on the loop with the result, and never if the end has begun before the work's turn.
     public func runOnThread<T: Sendable>(
         of user: String, _ work: @escaping @Sendable () -> T, then: @escaping (T) -> Void
     ) {
@@ -188,9 +183,7 @@ extension Registry {
 extension Registry {
     /// The container of a name if calls can use it now, without waiting.
     ///
-    /// - Parameter name: its name.
-    /// - Returns: the container; nil when it does not exist or is being loaded. ``find(_:of:_:)`` distinguishes
-    ///   these.
+    /// Nil when it does not exist or is being loaded; ``find(_:of:_:)`` distinguishes these.
     public func container(_ name: String) -> Container? {
         guard let container = state.container(name), !container.loading.isUnderWay else {
             return nil
@@ -269,10 +262,7 @@ extension Registry {
 // MARK: - Containers as clients see them
 
 extension Registry {
-    /// All containers, sorted by name.
-    ///
-    /// - Parameter hasDetails: whether it is said how components failed: for moderators and administrators.
-    /// - Returns: the containers.
+    /// All containers, sorted by name; `hasDetails`: with how components failed, for moderators and administrators.
     public func list(hasDetails: Bool) -> [ContainerStatus] {
         containers.values.sorted { $0.name < $1.name }
             .map { ContainerStatus(of: $0, hasDetails: hasDetails) }
@@ -281,13 +271,9 @@ extension Registry {
     /// The last durable sequence that lists, screens and notifications reflect.
     public var sequence: Int64 { domain.commits.sequence }
 
-    /// Describes one container, with its own votes and comments.
+    /// Describes one container, with its own votes and comments; throws `containerNotFound`.
     ///
-    /// - Parameters:
-    ///   - name: the container's name.
-    ///   - hasDetails: whether it is said how components failed: for moderators and administrators.
-    /// - Returns: the description.
-    /// - Throws: `containerNotFound`.
+    /// `hasDetails`: with how components failed, for moderators and administrators.
     public func describe(
         _ name: String, hasDetails: Bool
     ) throws(HostError) -> ContainerDescription {

@@ -7,7 +7,6 @@ final class RegistryState {
     private(set) var containers: [String: Container] = [:] {
         didSet { lastFound = nil }
     }
-    /// The container that was found last.
     private var lastFound: Container?
     /// The screens of each container, by the container's name.
     private(set) var homes: [String: ContainerScreens] = [:]

@@ -65,9 +65,7 @@ public final class Shutdown {
 
     /// Finishes accepted commands, detaches all components, and closes the store.
     ///
-    /// Later commands fail with `storeUnavailable`.
-    ///
-    /// - Parameter reply: called once the store is closed.
+    /// Later commands fail with `storeUnavailable`. The reply is sent once the store is closed.
     public func run(_ reply: @escaping Reply<Void>) {
         domain.stop()
         commands = .now() + .seconds(10)

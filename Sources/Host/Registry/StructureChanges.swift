@@ -267,12 +267,8 @@ public final class StructureChanges {
         }
     }
 
-    /// Finds a container and changes its structure when the change's turn comes.
-    ///
-    /// - Parameters:
-    ///   - name: the container, which need not exist yet.
-    ///   - reply: the sequence; fails with `containerNotFound`.
-    ///   - body: makes the change, and calls its second argument with the result.
+    /// Finds a container, which need not exist yet, and changes its structure by `body` when the change's turn comes;
+    /// fails with `containerNotFound`.
     public func change(
         _ name: String, _ reply: @escaping Answer<Int64>,
         _ body: @escaping (Container, @escaping Answer<Int64>) -> Void

@@ -8,14 +8,8 @@ struct WriteRates {
     private var persons = SpentTable()
     private var frontends = SpentTable()
 
-    /// Counts a write, or returns the limit that it exceeds and when to try again.
-    ///
-    /// - Parameters:
-    ///   - bytes: the size of the call.
-    ///   - caller: on whose behalf.
-    ///   - limits: the limits for a minute.
-    ///   - now: the time.
-    /// - Returns: the error; nil if the write was counted.
+    /// Counts a write of a call of some bytes, unless it exceeds a limit for a minute: returns the error, which says
+    /// when to try again.
     mutating func refusal(
         ofWriting bytes: Int, by caller: Caller, _ limits: HostLimits, at now: NIODeadline
     ) -> HostError? {

@@ -15,7 +15,6 @@ final class AudienceCount {
     private unowned let screens: ContainerScreens
     /// When components were last notified.
     private var counted: NIODeadline?
-    /// Whether a count is scheduled.
     private var isScheduled = false
 
     init(of screens: ContainerScreens) { self.screens = screens }
@@ -61,7 +60,8 @@ final class AudienceCount {
         var counts: [String: Int] = [:]
         for (group, screens) in groups {
             // Includes lists that are left out because they are empty at present.
-            for slot in container.slots(in: container.scope(group.scope), group.mode)
+            for slot in container.scopes.slots(
+                in: container.scopes[group.scope], group.mode)
             where !slot.isHidden(beside: group.hidden) {
                 counts[slot.name, default: 0] += screens
             }

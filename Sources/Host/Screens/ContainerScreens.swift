@@ -6,7 +6,6 @@ import AtriumKit
 /// What users choose is in ``filters`` and ``actions``, and how a choice is shown in ``choosing``.
 public final class ContainerScreens {
     let container: Container
-    /// The screens of all containers.
     let table: ScreenTable
     /// The paths of items in the container's lists.
     let paths: ItemPaths
@@ -39,10 +38,8 @@ public final class ContainerScreens {
     func open(
         _ request: ScreenRequest, by owner: String, _ reply: @escaping Answer<Screen>
     ) {
-        if let scope = request.scope, container.definition.scope(scope) == nil {
-            return reply(.failure(container.scopeNotFound(scope)))
-        }
         do throws(HostError) {
+            try container.scopes.check(request.scope)
             try table.detached.evict(for: owner)
         } catch {
             return reply(.failure(error))
@@ -108,8 +105,6 @@ public final class ContainerScreens {
 extension ContainerScreens: OpenScreens, ChangeFollower {
     var isIdle: Bool { updates.isIdle }
 
-    var byID: any ScreensByID { AddressedScreens(screens: self) }
-
     func changed() { updates.changed() }
 
     func flush() { updates.flush() }
@@ -132,7 +127,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
         domain.slices.run { [self] in
             guard let screen = screens.popLast() else { return false }
             let scope = screen.choices.view.scope
-            guard scope != container.scope(scope)?.name,
+            guard scope != container.scopes[scope]?.name,
                 screen.partState == nil || screen.view != nil
             else { return true }
             choosing.change(screen) { _ in

@@ -54,9 +54,8 @@ final class DetachedScreens {
         }
     }
 
-    /// Lists a screen that has lost its reader.
-    ///
-    /// - Returns: whether the user has no timer yet; the caller then starts one with ``nextEnd(of:)``.
+    /// Lists a screen that has lost its reader; returns whether the user has no timer yet, which the caller then
+    /// starts with ``nextEnd(of:)``.
     private func insert(_ screen: Screen, until end: NIODeadline) -> Bool {
         let owner = screen.owner
         waits[owner, default: []].append(Wait(id: screen.id, turn: screen.turn, end: end))
@@ -130,9 +129,7 @@ final class DetachedScreens {
     }
 
     /// Ends detached screens, the longest waiting first, until there is memory for what a screen and its parts will
-    /// show.
-    ///
-    /// - Returns: the limit that is still exceeded; nil: there is enough memory.
+    /// show; returns the limit that is still exceeded.
     func evict(
         for screen: Screen, _ all: [(shown: PreparedView, focus: SharedFocus)]
     ) -> HostError? {

@@ -6,19 +6,18 @@ struct ItemPaths {
 
     /// The list of a scope that has an item; shown lists take precedence over hidden ones.
     func source(of item: String, in scope: ScopeDefinition?) -> Slot? {
-        container.source(of: item, among: container.lists(in: scope))
+        container.scopes.source(of: item, among: container.scopes.lists(in: scope))
     }
 
     /// The list from which an item is chosen on a screen; lists that the screen shows take precedence.
     func source(of item: String, on view: ViewKey) -> Slot? {
-        let scope = container.scope(view.scope)
-        return container.source(
-            of: item, among: container.lists(in: scope, view.mode) + container.lists(in: scope))
+        let scope = container.scopes[view.scope]
+        return container.scopes.source(
+            of: item,
+            among: container.scopes.lists(in: scope, view.mode) + container.scopes.lists(in: scope))
     }
 
-    /// The path of a screen that enters an item.
-    ///
-    /// - Throws: `itemNotFound`, or `limitExceeded` if it lies too deep.
+    /// The path of a screen that enters an item; throws `itemNotFound`, or `limitExceeded` if it lies too deep.
     func path(
         entering item: String, in scope: ScopeDefinition?
     ) throws(HostError) -> [ViewKey.PathItem] {
@@ -26,7 +25,7 @@ struct ItemPaths {
             throw .itemNotFound(container: container.name, item: item)
         }
         let limit = container.domain.limits.screenPlaces
-        let lists = isByMode(scope) ? container.lists(in: scope) : nil
+        let lists = isByMode(scope) ? container.scopes.lists(in: scope) : nil
         let path = path(to: item, of: slot, among: lists, limit: limit + 1)
         guard path.count <= limit else {
             throw .limitExceeded(limit: "screenPlaces", value: limit, retryAfter: nil)
@@ -41,7 +40,7 @@ struct ItemPaths {
     func path(
         to item: String, of slot: Slot, among lists: [Slot]?, limit: Int
     ) -> [ViewKey.PathItem] {
-        container.path(to: item, of: slot, among: lists, limit: limit).map {
+        container.scopes.path(to: item, of: slot, among: lists, limit: limit).map {
             ViewKey.PathItem(component: $0.slot.name, item: $0.item)
         }
     }
@@ -52,21 +51,21 @@ struct ItemPaths {
     func ancestors(of view: ViewKey) -> [String] {
         guard let outermost = view.path.first, let slot = container.slot(outermost.component)
         else { return [] }
-        let (scope, limit) = (container.scope(view.scope), container.domain.limits.screenPlaces)
-        let lists = isByMode(scope) ? container.lists(in: scope) : [slot]
+        let (scope, limit) = (container.scopes[view.scope], container.domain.limits.screenPlaces)
+        let lists = isByMode(scope) ? container.scopes.lists(in: scope) : [slot]
         var ancestors: [String] = []
         var next = slot.list?.tree.parent(of: outermost.item)
         while let item = next, item != outermost.item, !ancestors.contains(item),
             ancestors.count < limit
         {
             ancestors.append(item)
-            next = container.source(of: item, among: lists)?.list?.tree.parent(of: item)
+            next = container.scopes.source(of: item, among: lists)?.list?.tree.parent(of: item)
         }
         return ancestors
     }
 
     /// Whether the lists of a scope differ by mode: then a parent may be in another list than its children.
     func isByMode(_ scope: ScopeDefinition?) -> Bool {
-        container.modes(in: scope)?.isByMode ?? false
+        container.scopes.modes(in: scope)?.isByMode ?? false
     }
 }

@@ -81,9 +81,7 @@ extension ItemPlacement {
         clearLeft()
     }
 
-    /// Marks the views and focuses whose items moved.
-    ///
-    /// - Returns: whether it is known which items moved.
+    /// Marks the views and focuses whose items moved; returns whether it is known which items did.
     private func markMoved() -> Bool {
         var isKnown = tree.structure == screens.updates.structure
         let asks = container.slots.contains(where: \.asks)
@@ -254,11 +252,11 @@ extension ItemPlacement {
     /// They stay with the same item, wherever it lies now; if it is gone, with its innermost ancestor that exists.
     func present(_ path: [ViewKey.PathItem], in scope: String?) -> [ViewKey.PathItem] {
         guard let component = path.last?.component else { return [] }
-        let (scope, limit) = (container.scope(scope), container.domain.limits.screenPlaces)
+        let (scope, limit) = (container.scopes[scope], container.domain.limits.screenPlaces)
         let isByMode = paths.isByMode(scope)
-        let lists = container.lists(in: scope).filter { isByMode || $0.name == component }
+        let lists = container.scopes.lists(in: scope).filter { isByMode || $0.name == component }
         for entered in path.reversed() {
-            if let slot = container.source(of: entered.item, among: lists) {
+            if let slot = container.scopes.source(of: entered.item, among: lists) {
                 let now = paths.path(
                     to: entered.item, of: slot, among: isByMode ? lists : nil, limit: limit)
                 return continued(now, after: path, lists).suffix(limit)
@@ -283,7 +281,7 @@ extension ItemPlacement {
         guard let first = path.first,
             let parent = container.slot(first.component)?.list?.tree.parent(of: first.item),
             let end = before.firstIndex(where: { $0.item == parent }),
-            container.source(of: parent, among: lists) == nil, isAwaiting(before[end], lists)
+            container.scopes.source(of: parent, among: lists) == nil, isAwaiting(before[end], lists)
         else { return path }
         return before[...end] + path
     }

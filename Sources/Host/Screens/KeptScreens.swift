@@ -23,8 +23,7 @@ public final class KeptScreens {
 
     /// All screens, with the revision that their readers were sent last.
     ///
-    /// - Parameter digest: a digest of a whole revision, by which a restored screen can be compared with it.
-    /// - Returns: the screens, in no particular order.
+    /// `digest` makes a digest of a whole revision, by which a restored screen can be compared with it.
     public func all(digest: (ScreenRevision) -> Int) -> [KeptScreen] {
         table.screens.values.compactMap { screen in
             if let restoration = restorations[screen.id] { return restoration.kept }

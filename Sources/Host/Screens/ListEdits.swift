@@ -1,16 +1,9 @@
 // Computes the edits from one window of a list to another.
 extension ListEdit {
-    /// The edits that turn one window into another, applied one after the other.
+    /// The edits that turn one window into another, applied one after the other; each id occurs once in a window.
     ///
     /// First removed entries are removed, from the end. Then, from the front, new entries are inserted and as few
     /// entries as possible are moved. At last changed entries are updated.
-    ///
-    /// - Parameters:
-    ///   - old: the window before; each id occurs once.
-    ///   - new: the window after.
-    ///   - id: returns the id of an entry.
-    ///   - isSame: whether two entries with the same id show the same.
-    /// - Returns: the edits; none if both windows are the same.
     static func leading(
         from old: [Entry], to new: [Entry], id: (Entry) -> String,
         isSame: (Entry, Entry) -> Bool

@@ -32,9 +32,7 @@ struct OnceQueue<Element: Queueable> {
 
     func contains(_ element: Element) -> Bool { element.queueMarks.bits & bit != 0 }
 
-    /// Adds an element at the end.
-    ///
-    /// - Returns: whether it did not wait already.
+    /// Adds an element at the end; returns whether it did not wait already.
     @discardableResult
     mutating func append(_ element: Element) -> Bool {
         guard !contains(element) else { return false }
@@ -43,9 +41,7 @@ struct OnceQueue<Element: Queueable> {
         return true
     }
 
-    /// Takes an element out of its turn.
-    ///
-    /// - Returns: whether it waited.
+    /// Takes an element out of its turn; returns whether it waited.
     mutating func remove(_ element: Element) -> Bool {
         guard contains(element) else { return false }
         element.queueMarks.bits &= ~bit

@@ -34,7 +34,6 @@ struct PendingMessages {
         if deferral.series == series { deferrals -= 1 }
     }
 
-    /// Ends all deferrals.
     mutating func endDeferrals() {
         deferrals = 0
         series += 1
@@ -46,4 +45,10 @@ struct PendingMessages {
         defer { (message, navigation) = (nil, nil) }
         return (message, navigation)
     }
+}
+
+/// A reason not to send the messages of delegates to a screen's user yet; whoever gets it ends it.
+struct MessageDeferral {
+    /// The series of deferrals that it belongs to; they may all be ended at once.
+    let series: Int
 }

@@ -131,14 +131,8 @@ extension Screen {
 // MARK: Readers
 
 extension Screen {
-    /// Attaches a reader, and detaches the previous one.
-    ///
-    /// - Parameters:
-    ///   - base: the revision that the reader has; nil: none.
-    ///   - reset: why the reader gets a whole revision although it asked to resume.
-    ///   - isQuiet: whether nothing is sent as long as the reader's revision is current.
-    ///   - wake: wakes the reader.
-    /// - Returns: the reader's turn.
+    /// Attaches a reader that has the revision `base`, or none, detaches the previous one, and returns the reader's
+    /// turn.
     func attach(
         from base: Int?, reset: String?, isQuiet: Bool = false,
         wake: @escaping @Sendable () -> Void
@@ -154,9 +148,7 @@ extension Screen {
         return turn
     }
 
-    /// Detaches the reader of a turn.
-    ///
-    /// - Returns: whether it was the current reader.
+    /// Detaches the reader of a turn; returns whether it was the current reader.
     func detach(_ turn: Int) -> Bool {
         guard turn == self.turn, reader != .gone else { return false }
         reader = .gone
@@ -198,11 +190,8 @@ extension Screen {
         done(sent.newest)
     }
 
-    /// Restores the revision number of another process, until the reader resumes.
-    ///
-    /// - Parameters:
-    ///   - revision: the last revision there.
-    ///   - isSame: whether it showed the same as the revision that was just pulled.
+    /// Restores the revision number of another process, until the reader resumes; `isSame`: it showed the same as the
+    /// revision that was just pulled.
     func restoreRevision(_ revision: Int, isSame: Bool) {
         _ = detach(turn)
         sent.restore(revision, isSame: isSame)

@@ -24,11 +24,7 @@ final class ScreenAccount {
     private var held: [UInt64: Int] = [:]
     private let changed: (ScreenAccount) -> Void
 
-    /// Creates the account of a user's screens.
-    ///
-    /// - Parameters:
-    ///   - owner: the user.
-    ///   - changed: called when the number of bytes has grown.
+    /// Creates the account of a user's screens; `changed` is called when the number of bytes has grown.
     init(_ owner: String, changed: @escaping (ScreenAccount) -> Void) {
         self.owner = owner
         self.changed = changed

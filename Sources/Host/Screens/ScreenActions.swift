@@ -55,8 +55,10 @@ public struct ScreenActions {
     /// Selection, search, sort, limits and focus stay. Fails with `scopeNotFound`.
     public func setScope(_ name: String, on screen: Screen, _ reply: @escaping Answer<Int>) {
         choosing.queue(on: screen, reply) { [self] done in
-            guard container.definition.scope(name) != nil else {
-                return done(.failure(container.scopeNotFound(name)))
+            do throws(HostError) {
+                try container.scopes.check(name)
+            } catch {
+                return done(.failure(error))
             }
             var choices = screens.placement.choices(of: screen)
             choices.view.go(to: name)
@@ -72,7 +74,7 @@ public struct ScreenActions {
             var choices = screens.placement.choices(of: screen).inScope(of: container)
             do throws(HostError) {
                 choices.view.path = try screens.paths.path(
-                    entering: item, in: container.scope(choices.view.scope))
+                    entering: item, in: container.scopes[choices.view.scope])
             } catch {
                 return done(.failure(error))
             }
@@ -153,7 +155,7 @@ extension ScreenActions {
         activating item: String, on screen: Screen, _ reply: @escaping Answer<Int64?>
     ) {
         let domain = screens.domain
-        let scope = container.scope(screen.choices.view.scope)
+        let scope = container.scopes[screen.choices.view.scope]
         guard ItemID.isNormal(item),
             let slot = screens.paths.source(of: item, on: screen.choices.view),
             let reference = slot.reference

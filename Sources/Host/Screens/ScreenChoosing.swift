@@ -72,7 +72,7 @@ public struct FilterChoices {
                     let deferral = screen.deferMessages()
                     // Where it was not selected, nothing was deselected: its delegate has nothing to say of it.
                     let isIdle = if case .deselect = query { selection == before } else { false }
-                    container.delivery.deliver(isIdle ? [] : events, from: slot)
+                    if !isIdle { notifyDelegates(of: events, from: slot) }
                     var choices = screens.placement.choices(of: screen)
                     choices.view.selection = selection
                     screens.choosing.propose(choices, on: screen) { result in
@@ -110,6 +110,65 @@ public struct FilterChoices {
                 return done(.success(slot))
             }
             find(section, in: slots.dropFirst(), otherwise: first, done)
+        }
+    }
+}
+
+// MARK: Selections and delegates
+
+extension FilterChoices {
+    /// Calls the delegate of the scope that each event's screen shows; the container's own if there is no such screen.
+    fileprivate func notifyDelegates(of events: [ComponentEvent], from slot: Slot) {
+        guard let from = slot.reference else { return }
+        for event in events {
+            let screen = event.screen.flatMap { screens.table.find($0, on: screens) }
+            let found =
+                screen.map { screens.delegation.delegate(on: $0) } ?? .success(container.delegate)
+            guard case .success(let delegate) = found else { continue }
+            let crash = container.delegates.crashText(in: screen?.choices.view.scope)
+            container.domain.notes.crash.during(crash) { delegate.notify(event, from: from) }
+        }
+    }
+}
+
+extension ContainerScreens {
+    func selected(_ events: [ComponentEvent], by slot: Slot) {
+        let found = events.compactMap { event in
+            event.screen.flatMap { table.find($0, on: self) }.map {
+                (screen: $0, selection: event.selection, deferral: $0.deferMessages())
+            }
+        }
+        filters.notifyDelegates(of: events, from: slot)
+        for (screen, selection, deferral) in found {
+            choosing.choose(screen) {
+                $0.view.selection = selection
+            } then: { _ in
+                screen.endDeferral(deferral)
+            }
+        }
+    }
+}
+
+extension ComponentEvent {
+    /// The selection on its screen from now on.
+    fileprivate var selection: Selection {
+        switch self {
+        case .didSelect(_, _, let now, _), .didDeselect(_, _, let now, _): now
+        default: Selection()
+        }
+    }
+}
+
+extension ContainerDelegate {
+    /// Passes an event about a selection to the delegate.
+    fileprivate func notify(_ event: ComponentEvent, from component: ComponentReference) {
+        switch event {
+        case .didSelect(let filter, let section, let selection, let screen):
+            filters(component, didSelect: filter, in: section, now: selection, on: screen)
+        case .didDeselect(let filter, let section, let selection, let screen):
+            filters(component, didDeselect: filter, in: section, now: selection, on: screen)
+        case .didClear(let screen): filters(component, didClearOn: screen)
+        default: break
         }
     }
 }
@@ -378,7 +437,7 @@ extension PreparedView {
 extension Screen.Choices {
     /// The choices, with the container's first scope if theirs does not exist.
     func inScope(of container: Container) -> Screen.Choices {
-        let scope = container.scope(view.scope)?.name
+        let scope = container.scopes[view.scope]?.name
         guard scope != view.scope else { return self }
         var choices = self
         choices.view.go(to: scope)

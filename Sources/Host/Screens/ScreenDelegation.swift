@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 import Logging
 
 extension ContainerScreens {
@@ -91,15 +92,12 @@ extension ScreenDelegation {
         }
     }
 
-    /// Converts a delegate's choices to those of a screen.
-    ///
-    /// - Throws: an error for scopes, items and other things that don't exist.
+    /// Converts a delegate's choices to those of a screen; throws for scopes, items and other things that don't
+    /// exist.
     private func choices(
         _ choices: ScreenChoices, after other: Screen.Choices
     ) throws(HostError) -> Screen.Choices {
-        if let scope = choices.scope, container.definition.scope(scope) == nil {
-            throw container.scopeNotFound(scope)
-        }
+        try container.scopes.check(choices.scope)
         let hidden = choices.hidden.subtracting(other.view.hidden)
         if let component = hidden.first(where: { !container.hasComponent($0) }) {
             throw .componentNotFound(container: container.name, component: component)
@@ -114,7 +112,7 @@ extension ScreenDelegation {
             wanted.view.path =
                 try choices.path.last.map { item throws(HostError) in
                     try screens.paths.path(
-                        entering: item, in: container.scope(choices.scope))
+                        entering: item, in: container.scopes[choices.scope])
                 } ?? []
         }
         if choices.focus != other.subject.item {
@@ -135,6 +133,47 @@ extension ScreenDelegation {
                 "plugin": "\(container.delegates.plugin(in: choices.view.scope) ?? "")",
                 "reason": "\(problem.sentence)",
             ])
+    }
+}
+
+// MARK: Calls of delegates, which refer to screens by id
+
+// An id may be that of a part. The delegate of a container around a part reads and changes the part's choices, too.
+extension ContainerScreens {
+    func choices(of screen: String) -> ScreenChoices? {
+        reach(screen).map { ScreenChoices($0.home.placement.choices(of: $0.screen)) }
+    }
+
+    func change(_ screen: String, _ edit: @escaping (inout ScreenChoices) -> Void) {
+        if let (home, screen) = reach(screen) { home.delegation.change(screen, edit) }
+    }
+
+    func message(_ text: String, on screen: String) {
+        table.find(screen, on: self)?.send(message: text)
+    }
+
+    func navigate(_ screen: String, to container: String, item: String?) {
+        guard Names.isName(container), item.map(ItemID.isNormal) ?? true else {
+            return domain.logger.warning(
+                "a delegate leads to an invalid container name or item id",
+                metadata: [
+                    "container": "\(self.container.name)", "to": "\(container.prefix(63))",
+                ])
+        }
+        table.find(screen, on: self)?.send(
+            navigation: NavigationTarget(container: container, item: item))
+    }
+
+    /// A screen of the container or a part of it, at any level, with the screens of its own container.
+    private func reach(_ id: String) -> (home: ContainerScreens, screen: Screen)? {
+        guard let screen = table[ScreenID(id)] ?? table.parts[ScreenID(id)], let home = screen.home
+        else { return nil }
+        var around: Screen? = screen
+        while let outer = around {
+            if outer.home === self { return (home, screen) }
+            around = outer.partState?.parent
+        }
+        return nil
     }
 }
 

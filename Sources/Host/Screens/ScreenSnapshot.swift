@@ -150,17 +150,8 @@ struct SnapshotTable {
     private var snapshots: [Key: ScreenSnapshot] = [:]
     private var last: ScreenSnapshot?
 
-    /// Returns the snapshot of these parts.
-    ///
-    /// - Parameters:
-    ///   - view: the part shared by all readers with the same choices.
-    ///   - focus: the screen's focus.
-    ///   - own: the reader's own ballots.
-    ///   - held: the reader's own comments that other users can't see.
-    ///   - ballots: the reader's ballots; nil: nobody's.
-    ///   - readers: the number of readers; about as many snapshots are kept.
-    ///   - domain: numbers the snapshot.
-    /// - Returns: the snapshot; the same object as long as it shows the same.
+    /// Returns the snapshot of what is shared and what is the reader's own, the same object as long as it shows the
+    /// same; about as many are kept as there are readers.
     mutating func snapshot(
         _ view: ViewState, _ focus: SharedFocus, _ own: ShownBallots, held: [CommentView],
         of ballots: OwnBallots?, readers: Int, in domain: Domain

@@ -49,6 +49,12 @@ public final class ScreenTable {
 
     subscript(id: ScreenID) -> Screen? { screens[id] }
 
+    /// The screen with an id that shows a container, or the part of one; nil: there is none.
+    func find(_ id: String, on home: ContainerScreens) -> Screen? {
+        let screen = screens[ScreenID(id)] ?? parts[ScreenID(id)]
+        return screen?.home === home ? screen : nil
+    }
+
     /// Whether a screen, and the one that it is a part of, have not ended.
     func isOpen(_ screen: Screen) -> Bool {
         let root = screen.root
@@ -77,7 +83,7 @@ public final class ScreenTable {
 
     /// Sets the receiver of what another process needs to know of screens.
     ///
-    /// - Parameter receiver: called on the loop at each change, from within the call that causes it; nil: no receiver.
+    /// It is called on the loop at each change, from within the call that causes it.
     public func setReceiver(_ receiver: ((ScreenNote) -> Void)?) { self.receiver = receiver }
 
     /// Records a screen's choices for a handover.
@@ -180,11 +186,9 @@ extension ScreenTable {
         screen.home?.close(screen)
     }
 
-    /// Finds a caller's screen.
+    /// Finds a caller's screen, and the screens of its container.
     ///
     /// To be called within ``KeptScreens/whenRestored(_:_:)``.
-    ///
-    /// - Returns: the screen, and the screens of its container; nil if the caller has no such screen.
     public func find(
         _ screen: ScreenID, of caller: Caller
     ) -> (screens: ContainerScreens, screen: Screen)? {
@@ -205,13 +209,10 @@ extension ScreenTable {
 }
 
 extension ContainerScreens {
-    /// Finds a part of a screen.
+    /// Finds a part of a screen, and the screens of its container, by its path: component names separated by `/`,
+    /// from the outermost part inwards; nil: the screen itself.
     ///
-    /// - Parameters:
-    ///   - part: the path of the part: component names separated by `/`, from the outermost part inwards; nil: the
-    ///     screen itself.
-    ///   - screen: a screen on the container.
-    /// - Returns: the part, and the screens of its container; fails with `componentNotFound`.
+    /// Fails with `componentNotFound`.
     public func find(
         _ part: String?, of screen: Screen
     ) -> Result<(screens: ContainerScreens, screen: Screen), HostError> {

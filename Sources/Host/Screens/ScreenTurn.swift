@@ -22,12 +22,8 @@ final class ScreenTurn {
     /// Defers the messages of delegates until all is shown.
     private var deferral: MessageDeferral?
 
-    /// Creates a turn of a screen and its parts.
-    ///
-    /// - Parameters:
-    ///   - root: the whole screen.
-    ///   - domain: provides the timer.
-    ///   - done: shows what was prepared; each screen or part comes before its own parts.
+    /// Creates a turn of a screen and its parts; `done` shows what was prepared: each screen or part comes before its
+    /// own parts.
     init(of root: Screen, in domain: Domain, _ done: @escaping ([PreparedView]) -> Void) {
         self.root = root
         self.domain = domain

@@ -95,10 +95,8 @@ extension ScreenUpdates {
         if !domain.commits.hasArrivals { flush() }
     }
 
-    /// Marks a view to be updated.
     func markStale(_ view: SharedView) { if staleViews.append(view) { schedule() } }
 
-    /// Marks a focus to be updated.
     func markStale(_ focus: SharedFocus) { if staleFocuses.append(focus) { schedule() } }
 
     /// Marks screens whose view or focus has moved: they follow one by one, or when they are read.

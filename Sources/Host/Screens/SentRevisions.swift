@@ -52,12 +52,8 @@ struct SentRevisions {
 
     // MARK: Readers
 
-    /// Starts with another reader.
-    ///
-    /// - Parameters:
-    ///   - claimed: the revision that the reader has; nil: none.
-    ///   - reset: why the reader gets a whole revision although it asked to resume.
-    ///   - isQuiet: whether nothing is sent as long as the reader's revision is current.
+    /// Starts with another reader; `reset` says why it gets a whole revision although it asked to resume; if
+    /// `isQuiet`, nothing is sent as long as its revision is current.
     mutating func attach(from claimed: Int?, reset: String?, isQuiet: Bool) {
         resumed = claimed.flatMap { claimed in frames.first { $0.revision == claimed } }
         if resumed == nil { removeAll() }
@@ -79,11 +75,7 @@ struct SentRevisions {
     /// The last revision that was made or promised.
     var newest: Int { max(number, promised) }
 
-    /// Continues the revisions of another process.
-    ///
-    /// - Parameters:
-    ///   - number: the last revision there.
-    ///   - isSame: whether it showed the same as the last one here.
+    /// Continues the revisions of another process; `isSame`: its last one showed the same as the last one here.
     mutating func restore(_ number: Int, isSame: Bool) {
         self.number = number
         isRestored = true
@@ -95,14 +87,8 @@ struct SentRevisions {
 
     // MARK: Frames
 
-    /// Makes the next revision.
-    ///
-    /// - Parameters:
-    ///   - content: what it shows of the container.
-    ///   - parts: what it shows of the parts.
-    ///   - isNew: whether it is another one, although it may show the same as the reader's.
-    ///   - limits: how many frames are kept.
-    /// - Returns: its frame, and why the reader gets a whole revision, if it asked to resume.
+    /// Makes the next revision; `isNew`: it is another one, although it may show the same as the reader's; returns
+    /// its frame, and why the reader gets a whole one, if it asked to resume.
     mutating func make(
         _ content: Screen.Content, _ parts: [ShownPart], isNew: Bool, _ limits: HostLimits
     ) -> (frame: Screen.Frame, reset: String?) {

@@ -4,7 +4,6 @@ import Index
 /// The content that is shown of a subject, at one time; immutable.
 final class FocusState: ShownState, Sendable {
     let number: UInt64
-    /// The subject.
     let subject: Subject
     /// The votes; nil if no votes component is shown.
     let tally: Tally?
@@ -192,9 +191,8 @@ final class SharedFocus: Queueable {
         touch(withDetails: false)
     }
 
-    /// Updates the state to a version, if that is possible now.
-    ///
-    /// - Returns: whether the state changed, or is now known to be unchanged.
+    /// Updates the state to a version, if that is possible now; returns whether the state changed, or is now known to
+    /// be unchanged.
     @discardableResult
     func advance(to version: UInt64) -> Bool {
         self.version = version

@@ -78,7 +78,6 @@ final class SharedView: Queueable {
     /// Whether ``state`` is current, or as current as possible while a component is not attached.
     var isSettled: Bool { isReady && !(isResolving && home.updates.offers != nil) }
 
-    /// The number of rows in its lists.
     var rowCount: Int { lists.reduce(0) { $0 + $1.items.count } }
 
     /// Calls back once the view can be shown, or with the error if it can't.
@@ -119,9 +118,7 @@ final class SharedView: Queueable {
         home.container.slots.contains { $0.kind == .filters && !$0.isHidden(beside: key.hidden) }
     }
 
-    /// Updates the state to a version, if that is possible now.
-    ///
-    /// - Returns: whether the state changed.
+    /// Updates the state to a version, if that is possible now; returns whether the state changed.
     func advance(to version: UInt64) -> Bool {
         self.version = version
         guard isReady else { return false }
@@ -199,9 +196,8 @@ extension SharedView {
         for (_, done) in waiting { done(failure) }
     }
 
-    /// Prepares the queries of the lists, in a turn of one of the users who wait for them.
-    ///
-    /// - Throws: `limitExceeded` if all of these users have too many waiting queries.
+    /// Prepares the queries of the lists, in a turn of one of the users who wait for them; throws `limitExceeded` if
+    /// all of these have too many waiting queries.
     private func prepare() throws(HostError) {
         isResolving = true
         awaitsTurn = true
@@ -281,9 +277,8 @@ extension SharedView {
 // MARK: What is shown
 
 extension SharedView {
-    /// Makes the present state, if the queries of its lists need no slices.
-    ///
-    /// - Throws: `fieldUnknown` when first shown, if a sort field does not exist.
+    /// Makes the present state, if the queries of its lists need no slices; throws `fieldUnknown` when first shown,
+    /// if a sort field does not exist.
     private func refresh() throws(HostError) {
         let container = home.container
         var isRemade = structure != home.updates.structure || !fits(container)
@@ -327,7 +322,7 @@ extension SharedView {
     /// Makes the present state, with empty lists hidden that are to be left out while empty.
     private func newState(_ sections: [SectionView]?, isRemade: Bool) -> ViewState {
         let container = home.container
-        let scope = container.scope(key.scope)
+        let scope = container.scopes[key.scope]
         let empty = Set(lists.lazy.filter(\.isLeftOut).map(\.component))
         let isAnother = isRemade || empty != self.empty
         self.empty = empty
@@ -378,11 +373,12 @@ extension SharedView {
     /// Filters are counted in the first list, and also in the next one while those before it may be left out.
     private func queries() -> [(slot: Slot, index: ContentIndex, query: IndexQuery)] {
         let container = home.container
-        let scope = container.scope(key.scope)
+        let scope = container.scopes[key.scope]
         path = scope?.name == key.scope ? key.path : []
-        isByMode = container.modes(in: scope)?.isByMode ?? false
+        isByMode = container.scopes.modes(in: scope)?.isByMode ?? false
         var queries: [(slot: Slot, index: ContentIndex, query: IndexQuery)] = []
-        for slot in container.lists(in: scope, mode) where !slot.isHidden(beside: key.hidden) {
+        for slot in container.scopes.lists(in: scope, mode)
+        where !slot.isHidden(beside: key.hidden) {
             guard let index = slot.list else { continue }
             let counts = showsFilters && queries.allSatisfy { $0.slot.hidesEmpty }
             queries.append((slot, index, query(of: slot, index, counts: counts)))

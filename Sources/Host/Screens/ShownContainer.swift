@@ -23,11 +23,11 @@ final class ShownContainer {
         in scope: ScopeDefinition?, _ mode: ListMode, hiding hidden: Set<String>
     ) -> [ScreenComponent] {
         guard !container.parts.isEmpty else {
-            return container.slots(in: scope, mode).map {
+            return container.scopes.slots(in: scope, mode).map {
                 $0.view(hiding: hidden, in: container.definition)
             }
         }
-        var places = container.places(in: scope, mode)[...]
+        var places = container.scopes.places(in: scope, mode)[...]
         return container.definition.components.compactMap { component in
             guard component.isPart else {
                 return places.popFirst()?.map { $0.view(hiding: hidden, in: container.definition) }

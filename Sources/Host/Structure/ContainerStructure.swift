@@ -16,13 +16,8 @@ public struct ContainerStructure {
 
     private var definition: ContainerDefinition { container.definition }
 
-    /// Attaches a component.
-    ///
-    /// - Parameters:
-    ///   - component: the component's definition.
-    ///   - place: its place among the others, from 0; nil: at the end.
-    ///   - caller: on whose behalf.
-    ///   - reply: the sequence, once the component is attached.
+    /// Attaches a component at a place among the others, from 0, or at the end; replies with the sequence, once it is
+    /// attached.
     func attach(
         _ component: ComponentDefinition, at place: Int?, by caller: Caller,
         _ reply: @escaping Answer<Int64>
@@ -51,15 +46,9 @@ public struct ContainerStructure {
         return live.problem(domain) ?? (component.isPart ? partsProblem(with: live) : nil)
     }
 
-    /// Detaches a component.
+    /// Detaches a component; replies with the sequence.
     ///
-    /// Its records stay, and are used again when it is attached again.
-    ///
-    /// - Parameters:
-    ///   - component: the component's name.
-    ///   - purge: whether to erase its records too.
-    ///   - caller: on whose behalf.
-    ///   - reply: the sequence.
+    /// Its records stay, and are used again when it is attached again, unless they are purged.
     public func detach(
         _ component: String, purge: Bool, by caller: Caller, _ reply: @escaping Answer<Int64>
     ) {
@@ -81,13 +70,9 @@ public struct ContainerStructure {
             by: caller, .componentDetached, leaving, reply)
     }
 
-    /// Moves a component to another place among the others.
+    /// Moves a component to another place among the others, from 0; a place beyond the last is the last.
     ///
-    /// - Parameters:
-    ///   - component: the component's name.
-    ///   - place: the new place, from 0; a place beyond the last is the last.
-    ///   - caller: on whose behalf.
-    ///   - reply: the sequence; the present one if nothing changes.
+    /// The reply is the sequence; the present one if nothing changes.
     public func move(
         _ component: String, to place: Int, by caller: Caller, _ reply: @escaping Answer<Int64>
     ) {
@@ -111,13 +96,8 @@ public struct ContainerStructure {
 
     /// Hides or shows a component.
     ///
-    /// A hidden component continues to work, but screens leave it out.
-    ///
-    /// - Parameters:
-    ///   - component: the component's name.
-    ///   - isHidden: whether to hide it.
-    ///   - caller: on whose behalf.
-    ///   - reply: the sequence; the present one if nothing changes.
+    /// A hidden component continues to work, but screens leave it out. The reply is the sequence; the present one if
+    /// nothing changes.
     public func setHidden(
         _ component: String, _ isHidden: Bool, by caller: Caller,
         _ reply: @escaping Answer<Int64>
@@ -137,16 +117,10 @@ public struct ContainerStructure {
             live.components[index], reply)
     }
 
-    /// Closes the container for votes or comments, or opens it again.
+    /// Closes the container for votes or comments, or opens it again; nil: unchanged.
     ///
     /// While it is closed, nobody may cast or retract votes, or post or edit comments. Authors may still delete their
-    /// comments, and moderators may still moderate.
-    ///
-    /// - Parameters:
-    ///   - votes: whether it is open for votes; nil: unchanged.
-    ///   - comments: whether it is open for comments; nil: unchanged.
-    ///   - caller: on whose behalf.
-    ///   - reply: the sequence; the present one if nothing changes.
+    /// comments, and moderators may still moderate. The reply is the sequence; the present one if nothing changes.
     public func setOpen(
         votes: Bool?, comments: Bool?, by caller: Caller, _ reply: @escaping Answer<Int64>
     ) {
@@ -168,13 +142,8 @@ public struct ContainerStructure {
         Restructuring(of: container, to: change).run(reply)
     }
 
-    /// Makes components anew from the present code of their plugins; nothing else changes.
-    ///
-    /// - Parameters:
-    ///   - components: the components' names.
-    ///   - dryRun: whether to drop the new components once they are made and loaded.
-    ///   - caller: on whose behalf.
-    ///   - reply: the sequence, once the new components are attached; on failure the old ones stay.
+    /// Makes components anew from the present code of their plugins, and drops the new ones once they are loaded in a
+    /// dry run; nothing else changes, and on failure the old ones stay.
     func remake(
         _ components: Set<String>, dryRun: Bool, by caller: Caller, _ reply: @escaping Answer<Int64>
     ) {

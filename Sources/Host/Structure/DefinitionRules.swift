@@ -3,12 +3,8 @@ import PluginLoader
 
 // Why a definition can't be applied.
 extension ContainerDefinition {
-    /// Why the definition can't be applied, as far as that is known without its components.
-    ///
-    /// - Parameters:
-    ///   - domain: has the plugins and the limits.
-    ///   - isWritten: whether this is a definition's file, and not the state that a container would have.
-    /// - Returns: the problem; nil: there is none.
+    /// Why the definition can't be applied, as far as that is known without its components; `isWritten`: it is a
+    /// file's, and not the state that a container would have.
     func problem(_ domain: Domain, isWritten: Bool = false) -> HostError? {
         func invalid(_ reason: String) -> HostError {
             .definitionInvalid(container: name, reason: reason)
@@ -60,13 +56,8 @@ extension ContainerDefinition {
 // MARK: Scopes
 
 extension ContainerDefinition {
-    /// Why the scopes can't be applied; nil if they can.
-    ///
-    /// - Parameters:
-    ///   - domain: has the plugins, which determine the components' kinds.
-    ///   - isWritten: whether this is a definition's file, which must name existing components. A container may still
-    ///     name one that was detached by hand.
-    /// - Returns: the place of the problem, and what to do.
+    /// Why the scopes can't be applied, and where, nil if they can; those of a file must name existing components,
+    /// while a container may still name one that was detached by hand.
     func scopeProblem(_ domain: Domain, isWritten: Bool) -> String? {
         // A scope for each component is enough.
         let limit = domain.limits.components

@@ -22,9 +22,8 @@ public final class ExpectedContainers {
     /// To be called before definitions are applied.
     public func begin() { isExpecting = true }
 
-    /// Keeps a user's call until the container exists, or all definitions are applied.
-    ///
-    /// - Throws: if too many calls are waiting.
+    /// Keeps a user's call until the container exists, or all definitions are applied; throws if too many calls are
+    /// waiting.
     func wait(
         for container: String, of user: String, _ body: @escaping () -> Void
     ) throws(WaitPermits.Full) {
@@ -32,12 +31,8 @@ public final class ExpectedContainers {
         waiting[container, default: []].append(Call(permit: permit, resume: body))
     }
 
-    /// Calls back once all definitions are applied, or 5 s have passed; at once while none are being applied.
-    ///
-    /// - Parameters:
-    ///   - user: whose call it is. When too many calls of the user are waiting already, this one is called back at
-    ///     once.
-    ///   - body: called at once or later.
+    /// Calls back once all definitions are applied, or 5 s have passed; at once while none are being applied, or when
+    /// too many calls of the user are waiting already.
     public func whenOver(of user: String, _ body: @escaping () -> Void) {
         guard isExpecting,
             let permit = try? permits.acquire(for: user, of: domain.limits.waitingCalls)

@@ -46,13 +46,8 @@ final class Restructuring {
 
     private var domain: Domain { container.domain }
 
-    /// Plans a change.
-    ///
-    /// - Parameters:
-    ///   - container: the container.
-    ///   - change: the result of the change.
-    ///   - keepsContainer: whether the container stays; if not, its definition is erased.
-    ///   - remade: components that are made anew although their definitions are the same.
+    /// Plans a change; the container's definition is erased if it does not stay, and `remade` components are made
+    /// anew although their definitions are the same.
     init(
         of container: Container, to change: StructuralChange, keepsContainer: Bool = true,
         remaking remade: Set<String> = []
@@ -65,11 +60,8 @@ final class Restructuring {
             for: change.live, keeping: container.delegates, in: container.domain)
     }
 
-    /// Does everything that comes before the commit, then drops it.
-    ///
-    /// - Parameters:
-    ///   - asksSections: whether to find out which sections of filters the container would have.
-    ///   - done: the ids of the sections; nil: they are not known.
+    /// Does everything that comes before the commit, then drops it; returns the ids of the sections of filters that
+    /// the container would have, if they are asked for and known.
     func dryRun(asksSections: Bool = false, _ done: @escaping Answer<[String]?>) {
         prepare { [self] result in
             let end = { [self] (result: Result<[String]?, HostError>) in
@@ -84,11 +76,8 @@ final class Restructuring {
         }
     }
 
-    /// Makes the change.
-    ///
-    /// - Parameters:
-    ///   - atCommit: called at the commit, before anything else.
-    ///   - done: the sequence, once the new components are attached.
+    /// Makes the change; `atCommit` is called before anything else, `done` with the sequence once the new components
+    /// are attached.
     func run(atCommit: @escaping () -> Void = {}, _ done: @escaping Answer<Int64>) {
         prepare { [self] result in
             if case .failure(let error) = result {

@@ -17,12 +17,8 @@ struct ThreeWay {
     private let new: ContainerDefinition
     private let base: ContainerDefinition
 
-    /// Compares three definitions.
-    ///
-    /// - Parameters:
-    ///   - new: what the file says now.
-    ///   - base: what the file said when it was last applied; nil: it never was.
-    ///   - live: the container's present definition; nil: there is no container.
+    /// Compares what the file says now, what it said when it was last applied, if it was, and the present definition,
+    /// if there is a container.
     init(new: ContainerDefinition, base: ContainerDefinition?, live: ContainerDefinition?) {
         self.new = new
         self.base = base ?? ContainerDefinition(name: new.name)
@@ -250,7 +246,6 @@ extension ComponentDefinition {
 }
 
 extension ContainerDefinition {
-    /// The component of this name.
     func component(_ name: String) -> ComponentDefinition? {
         components.first { $0.name == name }
     }

@@ -17,7 +17,6 @@ final class CheckedSlot {
     /// Whether the verification is still wanted.
     var isWanted: Bool { verification.isWanted }
 
-    /// The address of its records.
     var address: RecordAddress {
         RecordAddress(container: container.name, component: slot.name)
     }

@@ -32,9 +32,7 @@ final class ComponentCheck {
 
     private var slot: Slot { check.slot }
 
-    /// Verifies the component.
-    ///
-    /// - Parameter done: not called once the verification is no longer wanted.
+    /// Verifies the component; `done` is not called once the verification is no longer wanted.
     func run(_ done: @escaping (Outcome) -> Void) {
         self.done = done
         if let reason = obstacle { return readWithoutComparing(because: reason) }
@@ -81,7 +79,6 @@ final class ComponentCheck {
         end()
     }
 
-    /// Reads the records without comparing them.
     private func readWithoutComparing(because reason: String) {
         outcome.skipped = reason
         check.domain.read {

@@ -7,7 +7,6 @@ private let restoring =
     "Nothing was repaired: restore a backup, or put these again; until then an export fails"
 
 extension StoreCheck.Found {
-    /// The damage in a component's records.
     func damage(in container: String, _ component: String) -> [Damage] {
         var all: [Damage] = []
         if damaged.count > 0 {
@@ -32,7 +31,6 @@ extension StoreCheck.Found {
 }
 
 extension RecordDifference {
-    /// The difference as a sentence.
     var sentence: String {
         let missing = expected - found
         if missing == 1 { return "1 record is missing of \(expected)" }
@@ -88,7 +86,6 @@ extension StoreCheck {
 }
 
 extension ComponentCheck.Outcome {
-    /// The damage in a component.
     func damage(
         of slot: Slot, in container: Container, _ found: StoreCheck.Found?
     ) -> [Damage] {

@@ -24,11 +24,7 @@ final class DetachedRecords {
     /// Whether all records were read.
     private(set) var isOver = false
 
-    /// Creates a check that has not started.
-    ///
-    /// - Parameters:
-    ///   - domain: provides the store.
-    ///   - find: returns a container by its name.
+    /// Creates a check that has not started; `find` returns a container by its name.
     init(in domain: Domain, find: @escaping (String) -> Container?) {
         (self.domain, self.find) = (domain, find)
     }

@@ -23,7 +23,6 @@ final class FactComparison<Source: FactSource> {
 
     /// The number of facts that the store holds.
     private(set) var facts = 0
-    /// The number of facts that are not shown at all.
     private(set) var notShown = 0
     /// The keys of facts that differ.
     private(set) var differences = FoundKeys()
@@ -43,14 +42,8 @@ final class FactComparison<Source: FactSource> {
     private var suspects: [String] = []
     private var done: ((HostError?) -> Void)?
 
-    /// Creates a comparison of a component's records.
-    ///
-    /// - Parameters:
-    ///   - source: reads the facts.
-    ///   - snapshot: the snapshot to read.
-    ///   - check: the component.
-    ///   - shown: returns what is shown; nil: the records are read and not compared.
-    ///   - describe: describes how a stored and a shown fact differ, in half a sentence.
+    /// Creates a comparison of a component's records with what is shown, which `describe` describes in half a
+    /// sentence; without `shown` the records are only read.
     init(
         _ source: Source, in snapshot: Snapshot, of check: CheckedSlot, shown: Shown?,
         describe: @escaping (_ key: String, _ stored: Fact?, _ shown: Fact?) -> String
@@ -62,10 +55,8 @@ final class FactComparison<Source: FactSource> {
         self.describe = describe
     }
 
-    /// Compares everything.
-    ///
-    /// - Parameter done: called at the end, with an error if it could not continue; not called once the verification
-    ///   is no longer wanted.
+    /// Compares everything; `done` is called at the end, with an error if it could not continue, and not once the
+    /// verification is no longer wanted.
     func run(_ done: @escaping (HostError?) -> Void) {
         self.done = done
         read()

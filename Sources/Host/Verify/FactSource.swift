@@ -11,9 +11,7 @@ import Store
 protocol FactSource: AnyObject, Sendable {
     associatedtype Fact: Equatable & Sendable
 
-    /// Reads the next slice; call it away from the event loop.
-    ///
-    /// - Throws: `StoreError` if the file can't be read.
+    /// Reads the next slice, if the file can be read; call it away from the event loop.
     func next(in snapshot: Snapshot) throws -> FactSlice<Fact>
 
     /// Returns a source that reads only these keys.
@@ -47,15 +45,8 @@ struct RecordAddress: Sendable {
     var container: String
     var component: String
 
-    /// Passes the decoded records after a key to a closure, until the slice is full or the closure returns false.
-    ///
-    /// - Parameters:
-    ///   - key: the last key that was read; nil: none.
-    ///   - snapshot: the snapshot to read.
-    ///   - slice: counts the records.
-    ///   - read: takes a record; if it returns false, the next slice begins with that record.
-    /// - Returns: the last key that was read; nil: no records follow.
-    /// - Throws: `StoreError` if the file can't be read.
+    /// Passes the decoded records after a key to a closure, until the slice is full or the closure returns false, for
+    /// the next slice to begin with that record; returns the last key that was read, nil if no records follow.
     func visit<Fact>(
         after key: String?, in snapshot: Snapshot, _ slice: inout FactSlice<Fact>,
         _ read: (_ key: String, _ value: Value, _ slice: inout FactSlice<Fact>) -> Bool

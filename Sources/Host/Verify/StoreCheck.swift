@@ -7,7 +7,6 @@ final class StoreCheck {
     /// The findings in a component's records.
     struct Found {
         var records = 0
-        /// The keys of damaged records.
         var damaged = FoundKeys()
         /// How the count of the records differs from the stored count.
         var difference: RecordDifference?
@@ -22,7 +21,6 @@ final class StoreCheck {
     private var components: [ComponentPath: Found] = [:]
     /// The findings in the log's entries.
     private(set) var entries = Found()
-    /// The number of missing entries.
     private(set) var missingEntries = 0
     /// The problems of the rows of the store's small tables.
     private(set) var problems: [String] = []
@@ -46,10 +44,8 @@ final class StoreCheck {
         self.isWanted = isWanted
     }
 
-    /// Recounts the rows.
-    ///
-    /// - Parameter done: called at the end, with an error if they can't be read; not called once the verification is
-    ///   no longer wanted.
+    /// Recounts the rows; `done` is called at the end, with an error if they can't be read, and not once the
+    /// verification is no longer wanted.
     func run(_ done: @escaping (HostError?) -> Void) {
         domain.read { [container] store in
             (

@@ -39,9 +39,7 @@ public final class Verifications {
 
     /// Waits for a verification's next progress, about five times a second, or for its report, which ends it.
     ///
-    /// - Parameters:
-    ///   - id: the verification; wait for each reply before you ask for the next.
-    ///   - reply: the progress or the report; fails with `storeUnavailable`.
+    /// Wait for each reply before you ask for the next; it fails with `storeUnavailable`.
     public func pull(_ id: VerificationID, _ reply: @escaping Reply<VerificationNews>) {
         guard let present, present.id == id else {
             return reply(

@@ -31,13 +31,7 @@ public final class Backup: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Reads bytes at an offset.
-    ///
-    /// - Parameters:
-    ///   - offset: the offset, from 0.
-    ///   - count: the most bytes to read.
-    /// - Returns: the bytes, fewer where the file ends; none at the end.
-    /// - Throws: `StoreError` if they can't be read.
+    /// Reads bytes at an offset: fewer where the file ends, none at the end.
     public func read(at offset: Int, atMost count: Int) throws(StoreError) -> [UInt8] {
         var wanted = max(0, min(count, bytes - offset))
         var code: Int32 = 0

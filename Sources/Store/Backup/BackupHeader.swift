@@ -5,12 +5,7 @@ struct BackupHeader {
     /// The size of the whole file in bytes; nil if the header does not contain it.
     let expected: Int?
 
-    /// Reads a header.
-    ///
-    /// - Parameters:
-    ///   - bytes: the first ``size`` bytes of the file, or all of a shorter one.
-    ///   - file: the file's name, for people.
-    /// - Throws: ``RestoreError`` if the file is not one of Atrium's.
+    /// Reads a header from the first ``size`` bytes of a file; throws if the file is not one of Atrium's.
     init(_ bytes: [UInt8], of file: String) throws(RestoreError) {
         guard bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
             throw .foreign(

@@ -4,7 +4,6 @@ internal import Foundation
 ///
 /// A killed process leaves its file behind; the next start removes it.
 struct DraftFile: ~Copyable {
-    /// The purpose of the file.
     enum Purpose: String, CaseIterable {
         case backup
         case restore
@@ -32,9 +31,8 @@ struct DraftFile: ~Copyable {
 
     private static let suffixes = ["", "-journal", "-wal", "-shm"]
 
-    /// Removes the files that killed processes left, and nothing that an administrator named alike.
-    ///
-    /// - Parameter folder: a folder that only this process may write to.
+    /// Removes the files that killed processes left in a folder that only this process may write to, and nothing that
+    /// an administrator named alike.
     static func removeAll(in folder: String) {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
             return

@@ -26,13 +26,8 @@ public struct StoreRestore: ~Copyable {
     private let name: String
     private let ownership: Ownership
 
-    /// Locks the state directory, which must exist.
-    ///
-    /// - Parameters:
-    ///   - source: the backup, open for reading from its beginning on.
-    ///   - name: its path, for people.
-    ///   - directory: the state directory.
-    /// - Throws: ``RestoreError`` if a daemon uses it.
+    /// Locks the state directory, which must exist, to restore a backup that is open for reading from its beginning
+    /// on; throws if a daemon uses it.
     public init(from source: Int32, named name: String, to directory: String) throws(RestoreError) {
         folder = directory.hasSuffix("/") ? String(directory.dropLast()) : directory
         file = "\(folder)/atrium.sqlite"
@@ -44,11 +39,8 @@ public struct StoreRestore: ~Copyable {
         }
     }
 
-    /// Restores the backup.
-    ///
-    /// - Parameter replacing: whether an existing store is kept aside; if false, it is an error.
-    /// - Returns: the restored store.
-    /// - Throws: ``RestoreError``; nothing was changed then.
+    /// Restores the backup, in place of an existing store if `replacing`, which is kept aside; after an error nothing
+    /// was changed.
     public consuming func run(replacing: Bool) throws(RestoreError) -> RestoredStore {
         let isThere = !StateFolder.names(in: folder).isEmpty
         guard replacing || !isThere else { throw .storeThere(file: file) }

@@ -33,8 +33,6 @@ extension Store {
     ///
     /// Later, whenever a limit is exceeded by a fiftieth, the oldest notifications are deleted until it is met, in
     /// small transactions between those of entries. Records stay.
-    ///
-    /// - Parameter retention: the limits, which replace the previous ones.
     public func setRetention(_ retention: Retention) {
         writer.trimming.setLimits(retention, in: writer)
     }

@@ -26,7 +26,6 @@ final class Trimming {
     /// The past notifications that are kept; nil until they were counted.
     private var past: PastCount?
 
-    /// Sets the limits.
     func setLimits(_ limits: Retention, in writer: Writer) {
         let isFirst = state.withLock { state in
             defer { state.limits = limits }

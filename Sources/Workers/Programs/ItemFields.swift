@@ -8,9 +8,7 @@ struct ItemFields {
     private let names: Set<String>
     private let context: ComponentContext
 
-    /// Checks the names.
-    ///
-    /// - Throws: the first name of no field of the container.
+    /// Checks the names; throws the first name of no field of the container.
     init(_ names: [String]?, _ context: ComponentContext) throws(ProgramFailure) {
         if let unknown = names?.first(where: { context.field($0) == nil }) {
             throw ProgramFailure(
@@ -21,10 +19,8 @@ struct ItemFields {
         self.context = context
     }
 
-    /// Returns the values of an item, which it requests from the daemon.
-    ///
-    /// - Parameter item: the item's id; nil: there is no item.
-    /// - Returns: the values that it has; nil: there is no such item, or the program wants none.
+    /// Returns the values of an item, which it requests from the daemon; nil: there is no such item, or the program
+    /// wants none.
     func values(of item: String?) -> JSONObject? {
         guard !names.isEmpty, let item, let found = context.item(item) else { return nil }
         return Wire.encode(found.fields.filter { names.contains($0.key) })

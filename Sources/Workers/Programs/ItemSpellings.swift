@@ -23,9 +23,8 @@ struct ItemSpellings {
         return id
     }
 
-    /// Records that a listed item is gone.
-    ///
-    /// - Returns: its id; nil: the item is there in another spelling, and stays as it was listed last.
+    /// Records that a listed item is gone, and returns its id; nil: the item is there in another spelling, and stays
+    /// as it was listed last.
     mutating func remove(_ spelling: String) -> String? {
         if Self.isASCII(spelling) { return spelling }
         let id = spelling.precomposed

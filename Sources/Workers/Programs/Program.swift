@@ -115,9 +115,8 @@ final class Program {
         }
     }
 
-    /// Makes a call of the start: `Hello` or `Start`.
-    ///
-    /// - Throws: `SettingError` for a setting that it refuses, `ProgramFailure` for any other fault.
+    /// Makes a call of the start, `Hello` or `Start`; throws `SettingError` for a setting that it refuses,
+    /// `ProgramFailure` for any other fault.
     func ask<Method: VarlinkMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters,
         for component: any ProgramComponent.Type

@@ -144,13 +144,8 @@ private final class ListeningProgram: @unchecked Sendable {
         program.canTake(settings, inPlaceOf: before)
     }
 
-    /// Calls `Listen` until the program replies that there is no more.
-    ///
-    /// - Parameters:
-    ///   - known: the items before.
-    ///   - isFirst: whether no items were listed before.
-    ///   - settings: new settings, with which `ChangeSettings` is called first; nil: they are the same.
-    /// - Returns: the difference, or the program's problem.
+    /// Calls `Listen` until the program replies that there is no more, after `ChangeSettings` if there are new
+    /// settings.
     func listen(
         _ known: [String: AtriumKit.Item], isFirst: Bool, _ settings: JSONObject?
     ) async -> Heard {

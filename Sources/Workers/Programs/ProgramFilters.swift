@@ -179,9 +179,7 @@ extension Selection {
 }
 
 extension [FilterSection] {
-    /// The sections that a program offers.
-    ///
-    /// - Throws: the first that is invalid, and why.
+    /// The sections that a program offers; throws the first that is invalid, and why.
     fileprivate init(
         _ sections: [Section], _ fields: Set<String>
     ) throws(ProgramFailure) {
@@ -236,9 +234,7 @@ extension SectionInput {
 }
 
 extension AtriumKit.Filter {
-    /// Converts a filter of a program.
-    ///
-    /// - Throws: an error with the filter and its problem.
+    /// Converts a filter of a program; the error has the filter and its problem.
     fileprivate init(
         _ filter: PluginInterfaces.Filter, _ fields: Set<String>, in section: String
     ) throws(ProgramFailure) {

@@ -30,9 +30,7 @@ final class ProgramProcess {
     let client: VarlinkBlockingClient
     private let id: pid_t
 
-    /// Starts a program.
-    ///
-    /// - Throws: why it can't be started, as the rest of a sentence.
+    /// Starts a program; throws why it can't be started, as the rest of a sentence.
     init(_ path: String) throws(ProgramFailure) {
         let pair: SocketPair
         do throws(WorkerProcess.Problem) {

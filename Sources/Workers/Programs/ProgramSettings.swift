@@ -4,9 +4,8 @@ internal import JSONCodec
 internal import PluginInterfaces
 
 extension Program.Greeting {
-    /// Creates a greeting from a program's reply, whose members are the same for all kinds.
-    ///
-    /// - Throws: an error if the defaults can't be read.
+    /// Creates a greeting from a program's reply, whose members are the same for all kinds; throws if the defaults
+    /// can't be read.
     init(
         _ version: Int, _ settings: [PluginInterfaces.Setting]?, _ defaults: JSONObject?
     ) throws(ProgramFailure) {
@@ -40,9 +39,7 @@ extension Program {
     /// The most settings that a program may declare.
     private static let mostSettings = 200
 
-    /// Checks and returns the settings that a program declares.
-    ///
-    /// - Throws: the first setting that is invalid, and why.
+    /// Checks and returns the settings that a program declares; throws the first that is invalid, and why.
     static func settings(_ greeting: Greeting) throws(ProgramFailure) -> [AtriumKit.Setting] {
         let declared = greeting.settings
         guard declared.count <= mostSettings else {

@@ -28,9 +28,8 @@ struct VotesProgram {
         error.as(Votes.SettingInvalid.self).map { SettingError($0.setting, $0.reason) }
     }
 
-    /// Calls `Start`, which makes the component.
-    ///
-    /// - Throws: `SettingError` for a setting that it refuses, `LaunchFailure` for an invalid reply.
+    /// Calls `Start`, which makes the component; throws `SettingError` for a setting that it refuses, `LaunchFailure`
+    /// for an invalid reply.
     func start(_ context: ComponentContext) throws -> Terms {
         do {
             let reply = try program.ask(
@@ -44,12 +43,7 @@ struct VotesProgram {
         }
     }
 
-    /// Calls `ChangeSettings`.
-    ///
-    /// - Parameters:
-    ///   - context: the component's, with its settings from now on.
-    ///   - terms: those until now, whose scale stays.
-    /// - Returns: those from now on.
+    /// Calls `ChangeSettings`, and returns the terms from now on; the scale stays.
     func change(_ context: ComponentContext, from terms: Terms) -> Terms {
         let reply = program.sure(
             Votes.ChangeSettings.self, .init(settings: JSONObject(context.settings)))

@@ -113,9 +113,7 @@ extension WireError {
 }
 
 extension JSONValue {
-    /// The value that the tree is.
-    ///
-    /// - Throws: that an object has two names that are equal as Unicode.
+    /// The value that the tree is; throws that an object has two names that are equal as Unicode.
     func plain() throws(WireError) -> AtriumKit.Value {
         switch self {
         case .null: return .null

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Interfaces
 
-/// The command `atriumctl apply -f FILE…`.
 struct ApplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply", abstract: "Create or update containers from definitions.",
@@ -11,9 +10,8 @@ struct ApplyCommand: AsyncParsableCommand {
 
             Several are tried before the first is applied: one that is wrong is named, and nothing \
             changes.
-            """
-    )
-    .examples("atriumctl apply -f films.yaml", "atriumctl apply -f containers.d --dry-run")
+            """,
+        examples: "atriumctl apply -f films.yaml", "atriumctl apply -f containers.d --dry-run")
 
     @Option(
         name: .shortAndLong, parsing: .unconditionalSingleValue,

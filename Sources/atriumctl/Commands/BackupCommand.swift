@@ -2,7 +2,6 @@ import ArgumentParser
 import Interfaces
 import JSONCodec
 
-/// The command `atriumctl backup [FILE]`.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
@@ -15,9 +14,8 @@ struct BackupCommand: AsyncParsableCommand {
 
             The file is there once it is whole, readable for who wrote it alone. A link stays, and \
             leads to the new file. A device or a pipe is written to.
-            """
-    )
-    .examples("atriumctl backup nightly.backup", "atriumctl backup | zstd >nightly.zst")
+            """,
+        examples: "atriumctl backup nightly.backup", "atriumctl backup | zstd >nightly.zst")
 
     @Argument(help: "The file; - or none: standard output.", completion: .file())
     var file: String = "-"

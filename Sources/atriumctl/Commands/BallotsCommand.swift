@@ -1,16 +1,14 @@
 import ArgumentParser
 import Interfaces
 
-/// The command `atriumctl ballots CONTAINER[/ITEM]`.
 struct BallotsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ballots", abstract: "List who voted what (moderators).",
         discussion: """
             The latest come first. With --limit it prints some of them, which need not be the \
             latest.
-            """
-    )
-    .examples("atriumctl ballots films/alien-1979")
+            """,
+        examples: "atriumctl ballots films/alien-1979")
 
     @Argument(
         help: ArgumentHelp("What was voted on.", valueName: "container[/item]"),

@@ -2,7 +2,6 @@ import ArgumentParser
 import JSONCodec
 import Varlink
 
-/// The command `atriumctl call [ADDRESS] METHOD [JSON]`.
 struct CallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "call", abstract: "Call any method of any Varlink service.",
@@ -12,9 +11,8 @@ struct CallCommand: AsyncParsableCommand {
 
             An error that the service answers with goes to standard error by name, with its
             parameters; the exit status is 1 then.
-            """
-    )
-    .examples(#"atriumctl call Contents.List '{"container":"films","limit":3}'"#)
+            """,
+        examples: #"atriumctl call Contents.List '{"container":"films","limit":3}'"#)
 
     @Argument(
         help: "The method: org.atrium.Contents.List, or Contents.List for short.",
@@ -91,15 +89,13 @@ struct CallCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl interfaces`.
 struct InterfacesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "interfaces",
         abstract: "List the interfaces of the daemon, or of any Varlink service.",
-        usage: "atriumctl interfaces [ADDRESS] [--json]", discussion: ServiceAddress.help
-    )
-    .examples(
-        "atriumctl interfaces", "atriumctl interfaces unix:/run/systemd/resolve/io.systemd.Resolve")
+        usage: "atriumctl interfaces [ADDRESS] [--json]", discussion: ServiceAddress.help,
+        examples: "atriumctl interfaces",
+        "atriumctl interfaces unix:/run/systemd/resolve/io.systemd.Resolve")
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -111,14 +107,12 @@ struct InterfacesCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl introspect INTERFACE`.
 struct IntrospectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "introspect",
         abstract: "Print an interface's definition, of any Varlink service.",
-        usage: "atriumctl introspect [ADDRESS] INTERFACE [--json]", discussion: ServiceAddress.help
-    )
-    .examples("atriumctl introspect Votes")
+        usage: "atriumctl introspect [ADDRESS] INTERFACE [--json]", discussion: ServiceAddress.help,
+        examples: "atriumctl introspect Votes")
 
     @Argument(
         help: "The interface: org.atrium.Contents, or Contents for short.",

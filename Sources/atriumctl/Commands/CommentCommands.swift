@@ -1,12 +1,10 @@
 public import ArgumentParser
 public import Interfaces
 
-/// The command `atriumctl comment CONTAINER[/ITEM] TEXT`.
 struct CommentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "comment", abstract: "Comment on an item, or on the container as a whole."
-    )
-    .examples(#"atriumctl comment films/alien-1979 "In space.""#)
+        commandName: "comment", abstract: "Comment on an item, or on the container as a whole.",
+        examples: #"atriumctl comment films/alien-1979 "In space.""#)
 
     @Argument(
         help: ArgumentHelp("The container or item to comment on.", valueName: "container[/item]"),
@@ -30,12 +28,10 @@ struct CommentCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl reply CONTAINER COMMENT TEXT`.
 struct ReplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reply", abstract: "Reply to a comment."
-    )
-    .examples(#"atriumctl reply films offer "I know someone who did.""#)
+        commandName: "reply", abstract: "Reply to a comment.",
+        examples: #"atriumctl reply films offer "I know someone who did.""#)
 
     @Argument(
         help: ArgumentHelp(
@@ -64,12 +60,10 @@ struct ReplyCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl edit-comment CONTAINER COMMENT TEXT`.
 struct EditCommentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "edit-comment", abstract: "Change the text of a comment."
-    )
-    .examples(#"atriumctl edit-comment films offer "An offer that nobody refuses.""#)
+        commandName: "edit-comment", abstract: "Change the text of a comment.",
+        examples: #"atriumctl edit-comment films offer "An offer that nobody refuses.""#)
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
@@ -95,13 +89,11 @@ struct EditCommentCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl delete-comment CONTAINER COMMENT`.
 struct DeleteCommentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete-comment", abstract: "Delete a comment; its replies stay.",
-        discussion: "Its text is gone for good."
-    )
-    .examples("atriumctl delete-comment films offer")
+        discussion: "Its text is gone for good.",
+        examples: "atriumctl delete-comment films offer")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
@@ -123,7 +115,6 @@ struct DeleteCommentCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl moderate CONTAINER COMMENT STATE`.
 struct ModerateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "moderate", abstract: "Show, hold or remove a comment (moderators).",
@@ -132,10 +123,8 @@ struct ModerateCommand: AsyncParsableCommand {
 
             A removed comment loses its text, and can't be shown again: a terminal is asked first. One that \
             may come back is 'pending': its author and moderators alone see it.
-            """
-    )
-    .examples(
-        "atriumctl moderate films offer shown",
+            """,
+        examples: "atriumctl moderate films offer shown",
         "atriumctl moderate films offer removed --reason advertising --yes")
 
     @Argument(help: "The container.", completion: .containers)

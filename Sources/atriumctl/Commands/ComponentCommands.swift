@@ -2,15 +2,13 @@ public import ArgumentParser
 public import Interfaces
 import JSONCodec
 
-/// The command `atriumctl attach CONTAINER COMPONENT --plugin ID`, or `--container CHILD`.
 struct AttachCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attach", abstract: "Attach a component to a container.",
         discussion: """
             A plugin makes it, or it is a container itself: then screens show that as a part of their own.
-            """
-    )
-    .examples("atriumctl attach films stars --plugin org.atrium.stars --setting scale=10")
+            """,
+        examples: "atriumctl attach films stars --plugin org.atrium.stars --setting scale=10")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
@@ -121,13 +119,11 @@ struct AttachCommand: AsyncParsableCommand {
 
 extension Containers.Attach.Parameters.Isolation: ExpressibleByArgument {}
 
-/// The command `atriumctl detach CONTAINER COMPONENT`.
 struct DetachCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "detach", abstract: "Detach a component from a container.",
-        discussion: "Its data is kept, and returns when it is attached again."
-    )
-    .examples("atriumctl detach films stars", "atriumctl detach films stars --purge --yes")
+        discussion: "Its data is kept, and returns when it is attached again.",
+        examples: "atriumctl detach films stars", "atriumctl detach films stars --purge --yes")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
@@ -156,12 +152,10 @@ struct DetachCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl move CONTAINER COMPONENT PLACE`.
 struct MoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "move", abstract: "Move a component to another place in its container."
-    )
-    .examples("atriumctl move films stars 0")
+        commandName: "move", abstract: "Move a component to another place in its container.",
+        examples: "atriumctl move films stars 0")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
@@ -196,40 +190,34 @@ struct MoveCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl hide CONTAINER COMPONENT`.
 struct HideCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "hide", abstract: "Hide a component on screens; it continues to work."
-    )
-    .examples("atriumctl hide films talk")
+        commandName: "hide", abstract: "Hide a component on screens; it continues to work.",
+        examples: "atriumctl hide films talk")
 
     @OptionGroup var visibility: Visibility
 
     func run() async throws { try await visibility.set(hidden: true) }
 }
 
-/// The command `atriumctl show CONTAINER COMPONENT`.
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show a component on screens again."
-    )
-    .examples("atriumctl show films talk")
+        commandName: "show", abstract: "Show a component on screens again.",
+        examples: "atriumctl show films talk")
 
     @OptionGroup var visibility: Visibility
 
     func run() async throws { try await visibility.set(hidden: false) }
 }
 
-/// The command `atriumctl refresh CONTAINER [COMPONENT]`.
 struct RefreshCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh", abstract: "Make components read their sources again.",
         discussion: """
             A component does so at most once a second, and what it finds is shown later. A list \
             without a source, such as a catalogue, has nothing to read again, and the command says so.
-            """
-    )
-    .examples("atriumctl refresh compilation")
+            """,
+        examples: "atriumctl refresh compilation")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String

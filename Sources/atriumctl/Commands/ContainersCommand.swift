@@ -1,12 +1,10 @@
 import ArgumentParser
 import Interfaces
 
-/// The command `atriumctl containers`.
 struct ContainersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "containers", abstract: "List the containers."
-    )
-    .examples("atriumctl containers")
+        commandName: "containers", abstract: "List the containers.",
+        examples: "atriumctl containers")
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -35,13 +33,11 @@ struct ContainersCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl delete CONTAINER`.
 struct DeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete a container.",
-        discussion: "Its items, votes and comments are kept, and return when it is applied again."
-    )
-    .examples("atriumctl delete films", "atriumctl delete films --purge --yes")
+        discussion: "Its items, votes and comments are kept, and return when it is applied again.",
+        examples: "atriumctl delete films", "atriumctl delete films --purge --yes")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String

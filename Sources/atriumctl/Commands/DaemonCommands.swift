@@ -1,12 +1,10 @@
 import ArgumentParser
 import Interfaces
 
-/// The command `atriumctl reload`.
 struct ReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reload", abstract: "Make the daemon read its configuration again."
-    )
-    .examples("atriumctl reload")
+        commandName: "reload", abstract: "Make the daemon read its configuration again.",
+        examples: "atriumctl reload")
 
     @Flag(help: "Print nothing unless it fails; the daemon's log has the changes.")
     var quiet = false
@@ -22,12 +20,10 @@ struct ReloadCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl log-level LEVEL`.
 struct LogLevelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "log-level", abstract: "Set how much the daemon logs, until it is restarted."
-    )
-    .examples("atriumctl log-level debug")
+        commandName: "log-level", abstract: "Set how much the daemon logs, until it is restarted.",
+        examples: "atriumctl log-level debug")
 
     @Argument(
         help: "trace, debug, info, notice, warning, error or critical.", completion: .levels)

@@ -4,13 +4,10 @@ import Interfaces
 import JSONCodec
 import Varlink
 
-/// The command `atriumctl describe CONTAINER[/ITEM]`.
 struct DescribeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "describe", abstract: "Show a container, or an item, in full."
-    )
-    .examples(
-        "atriumctl describe films", "atriumctl describe films/alien-1979",
+        commandName: "describe", abstract: "Show a container, or an item, in full.",
+        examples: "atriumctl describe films", "atriumctl describe films/alien-1979",
         "atriumctl describe films --definition >films.yaml")
 
     @Argument(

@@ -3,7 +3,6 @@ import Glibc
 import Interfaces
 import Varlink
 
-/// The command `atriumctl edit CONTAINER`.
 struct EditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", abstract: "Change a container's definition in $EDITOR.",
@@ -12,9 +11,8 @@ struct EditCommand: AsyncParsableCommand {
             on a yes applies it. A text that is no definition is not applied: the line is named, and \
             the editor opens again. What was not applied is kept in a file, which is named, also after \
             Ctrl-C.
-            """
-    )
-    .examples("atriumctl edit films", "EDITOR=nano atriumctl edit films")
+            """,
+        examples: "atriumctl edit films", "EDITOR=nano atriumctl edit films")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Interfaces
 
-/// The command `atriumctl erase ACTOR`.
 struct EraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase", abstract: "Erase a person: name, votes, comments and history.",
@@ -10,9 +9,8 @@ struct EraseCommand: AsyncParsableCommand {
             place, as deleted ones. It is done when the store's files hold nothing of it any more; writes \
             wait for that, one to three seconds for each 100 MB. Backups and exports made before are yours to \
             delete. What the person does afterwards is a new person's.
-            """
-    )
-    .examples("atriumctl erase web:42 --yes")
+            """,
+        examples: "atriumctl erase web:42 --yes")
 
     @Argument(help: "The person, as in web:42 or unix:1000, or a login name of this machine.")
     var actor: String

@@ -3,7 +3,6 @@ import Interfaces
 import JSONCodec
 import Varlink
 
-/// The command `atriumctl export CONTAINER`.
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write a container's items as lines of JSON.",
@@ -16,9 +15,8 @@ struct ExportCommand: AsyncParsableCommand {
             export fails. With --damaged it goes on without, and says what is missing.
 
             Exit status: 0 all is there; 1 something is missing, or the daemon refused.
-            """
-    )
-    .examples("atriumctl export films --all >films.backup")
+            """,
+        examples: "atriumctl export films --all >films.backup")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
@@ -145,7 +143,6 @@ struct ExportHeader {
     var version: String
     var all: Bool
 
-    /// The line, for what was there at a sequence.
     func line(sequence: Int) -> JSONValue {
         .object([
             .init("atrium", .int(Int64(Self.format))), .init("container", .string(container)),
@@ -155,7 +152,6 @@ struct ExportHeader {
     }
 }
 
-/// Lines of JSON.
 private struct JSONLines {
     private(set) var bytes: [UInt8] = []
 

@@ -4,13 +4,8 @@ import JSONCodec
 
 /// `FIELD=VALUE` words, typed as a container declares its fields.
 enum FieldInput {
-    /// The fields that words stand for; null for `FIELD=`, which takes the field away.
-    ///
-    /// - Parameters:
-    ///   - words: `FIELD=VALUE`; a keywords field may stand several times.
-    ///   - fields: What the container declares.
-    /// - Returns: The members, in order.
-    /// - Throws: ``CommandFailure`` of wrong usage that names the word.
+    /// The fields that words `FIELD=VALUE` stand for, in order, where a keywords field may stand several times; null
+    /// for `FIELD=`, which takes the field away.
     static func members(_ words: [String], fields: [Field]) throws -> [JSONValue.Member] {
         var object = JSONValue.object([])
         for word in words {

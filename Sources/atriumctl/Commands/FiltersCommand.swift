@@ -1,7 +1,6 @@
 import ArgumentParser
 import Interfaces
 
-/// The command `atriumctl filters CONTAINER`.
 struct FiltersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "filters",
@@ -10,10 +9,8 @@ struct FiltersCommand: AsyncParsableCommand {
             A section's own selection does not reduce its counts. Of a section with many filters those \
             are listed that most items have, and those that are selected; with --section all of them, \
             page by page.
-            """
-    )
-    .examples(
-        "atriumctl filters films --filter genre=drama",
+            """,
+        examples: "atriumctl filters films --filter genre=drama",
         "atriumctl filters films --section genre --find west")
 
     @Argument(help: "The container.", completion: .containers)

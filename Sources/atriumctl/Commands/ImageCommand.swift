@@ -3,7 +3,6 @@ import Interfaces
 import JSONCodec
 import Varlink
 
-/// The command `atriumctl image CONTAINER/ITEM FIELD`.
 struct ImageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "image", abstract: "Write an item's picture to a file.",
@@ -13,9 +12,8 @@ struct ImageCommand: AsyncParsableCommand {
 
             The file is there once it is whole, readable for who wrote it alone. With --json and without \
             --output it is printed as the daemon sends it, in base64 with its type.
-            """
-    )
-    .examples(#"atriumctl image "compilation/07 Thirds.wav" cover --output thirds.png"#)
+            """,
+        examples: #"atriumctl image "compilation/07 Thirds.wav" cover --output thirds.png"#)
 
     @Argument(
         help: ArgumentHelp("The item.", valueName: "container/item"), completion: .targets,

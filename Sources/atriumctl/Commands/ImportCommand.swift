@@ -2,7 +2,6 @@ import ArgumentParser
 import AtriumFormats
 import JSONCodec
 
-/// The command `atriumctl import CONTAINER FILE`.
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Put the items of a file: CSV or JSON.",
@@ -21,10 +20,8 @@ struct ImportCommand: AsyncParsableCommand {
             line counts unless it is bad. What is there just so stays untouched, so an import that was interrupted is \
             completed by running it again. Nothing is removed: a file without items, such as [], changes \
             nothing, and a line says so; an empty file is an error.
-            """
-    )
-    .examples(
-        "atriumctl import films films.ndjson",
+            """,
+        examples: "atriumctl import films films.ndjson",
         "atriumctl import films diary.csv --id title,year --ignore notes")
 
     @Argument(help: "The container.", completion: .containers)

@@ -3,7 +3,6 @@ import AtriumFormats
 import Glibc
 import Interfaces
 
-/// The command `atriumctl init FILE|FOLDER`.
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
@@ -24,10 +23,9 @@ struct InitCommand: AsyncParsableCommand {
             With --follow nothing is imported: the list is the file, and shows what is in it as \
             long as the container is there. An id of one column then is its value as it is, 'Alien'; import \
             makes 'alien' of it: votes and comments stay with the id. A folder of music makes a jukebox, whose list follows the folder.
-            """
-    )
-    .examples(
-        "atriumctl init diary.csv", "atriumctl init schedule.json --yes", "atriumctl init ~/Music")
+            """,
+        examples: "atriumctl init diary.csv", "atriumctl init schedule.json --yes",
+        "atriumctl init ~/Music")
 
     @Argument(help: "The file, or the folder.", completion: .file())
     var file: String
@@ -122,9 +120,8 @@ struct InitCommand: AsyncParsableCommand {
         try await namingFile(path) { try await apply(path) }
     }
 
-    /// Prints a definition, and writes it to a file that does not exist yet.
-    ///
-    /// - Returns: The file, if the definition is to be applied.
+    /// Prints a definition, and writes it to a file that does not exist yet; returns the file, if the definition is
+    /// to be applied.
     private func write(_ text: String, _ name: String, _ path: String) async throws -> String? {
         guard path != "-" else {
             Output.bytes(Array(text.utf8))

@@ -3,9 +3,7 @@ import Glibc
 
 /// Files as commands read and write them; `-` is standard input.
 enum InputFile {
-    /// Opens a file for reading.
-    ///
-    /// - Returns: The descriptor, and how many bytes the file has where that is known.
+    /// Opens a file for reading; returns the descriptor, and how many bytes the file has where that is known.
     static func open(_ path: String) throws -> (descriptor: Int32, size: Int?) {
         let descriptor = path == "-" ? STDIN_FILENO : Glibc.open(path, O_RDONLY | O_CLOEXEC)
         var status = stat()

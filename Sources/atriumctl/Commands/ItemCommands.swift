@@ -3,7 +3,6 @@ import Interfaces
 import JSONCodec
 import Varlink
 
-/// The command `atriumctl put CONTAINER/ITEM FIELD=VALUE…`.
 struct PutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "put", abstract: "Add an item, or change fields of one.",
@@ -11,10 +10,8 @@ struct PutCommand: AsyncParsableCommand {
             Values are typed as the container declares its fields: keywords with commas or several \
             times, durations as 1h57m or seconds. FIELD= takes a field away. Fields that are not \
             named stay, and the parent does, unless --replace is given.
-            """
-    )
-    .examples(
-        #"atriumctl put songs/so-what title="So What" length=9m22s"#,
+            """,
+        examples: #"atriumctl put songs/so-what title="So What" length=9m22s"#,
         "atriumctl put songs/so-what length=")
 
     @Argument(
@@ -101,14 +98,11 @@ struct PutCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl remove CONTAINER/ITEM…`.
 struct RemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove items.",
-        discussion: "Their votes and comments are kept, hidden, and return with the item."
-    )
-    .examples(
-        "atriumctl remove songs/so-what",
+        discussion: "Their votes and comments are kept, hidden, and return with the item.",
+        examples: "atriumctl remove songs/so-what",
         "atriumctl remove songs/so-what songs/freddie-freeloader --purge --yes")
 
     @Argument(

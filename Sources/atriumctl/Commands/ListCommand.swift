@@ -3,7 +3,6 @@ import Interfaces
 import JSONCodec
 import Varlink
 
-/// The command `atriumctl list CONTAINER`.
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List a container's items: filtered, searched, sorted.",
@@ -12,10 +11,8 @@ struct ListCommand: AsyncParsableCommand {
             for a page of 1000 items. A terminal shows it through $PAGER, by default less. A table has the \
             columns that the definition presents; csv has all fields but details, and import takes it \
             back; ids has an id a line; json has what the daemon answered, a line for each page.
-            """
-    )
-    .examples(
-        "atriumctl list films --filter genre=drama --sort -rating --limit 3",
+            """,
+        examples: "atriumctl list films --filter genre=drama --sort -rating --limit 3",
         "atriumctl list films --search alien", "atriumctl list films -o csv >films.csv")
 
     /// In which form a list is printed.

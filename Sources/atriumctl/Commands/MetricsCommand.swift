@@ -1,7 +1,6 @@
 import ArgumentParser
 import Interfaces
 
-/// The command `atriumctl metrics`.
 struct MetricsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "metrics", abstract: "Show the daemon's metrics, as Prometheus reads them.",
@@ -9,9 +8,8 @@ struct MetricsCommand: AsyncParsableCommand {
             The text is Prometheus' exposition format, version 0.0.4. With --output a file is \
             replaced in one step, as node_exporter's textfile collector wants it; \
             atrium-metrics.timer does that every 15 seconds. 'atriumctl top' shows the same live.
-            """
-    )
-    .examples("atriumctl metrics")
+            """,
+        examples: "atriumctl metrics")
 
     @Option(
         name: .shortAndLong,

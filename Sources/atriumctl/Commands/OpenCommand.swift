@@ -2,7 +2,6 @@ import ArgumentParser
 import Interfaces
 import JSONCodec
 
-/// The command `atriumctl open CONTAINER`.
 struct OpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open", abstract: "Open a screen on a container, live, until q or Ctrl-C.",
@@ -21,9 +20,8 @@ struct OpenCommand: AsyncParsableCommand {
 
             When the connection is lost it is resumed by itself, from the revision that was seen \
             last; a screen that is gone starts anew, and says why.
-            """
-    )
-    .examples("atriumctl open films", "atriumctl open films --filter genre=drama >changes")
+            """,
+        examples: "atriumctl open films", "atriumctl open films --filter genre=drama >changes")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String

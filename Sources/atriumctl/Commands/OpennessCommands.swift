@@ -35,25 +35,21 @@ struct Openness: ParsableArguments {
     }
 }
 
-/// The command `atriumctl close CONTAINER`.
 struct CloseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "close", abstract: "Accept no more votes or comments (moderators).",
-        discussion: "Existing votes and comments stay visible; 'atriumctl reopen' ends it."
-    )
-    .examples("atriumctl close films --votes")
+        discussion: "Existing votes and comments stay visible; 'atriumctl reopen' ends it.",
+        examples: "atriumctl close films --votes")
 
     @OptionGroup var openness: Openness
 
     func run() async throws { try await openness.set(open: false) }
 }
 
-/// The command `atriumctl reopen CONTAINER`.
 struct ReopenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reopen", abstract: "Accept votes or comments again (moderators)."
-    )
-    .examples("atriumctl reopen films")
+        commandName: "reopen", abstract: "Accept votes or comments again (moderators).",
+        examples: "atriumctl reopen films")
 
     @OptionGroup var openness: Openness
 

@@ -1,16 +1,14 @@
 import ArgumentParser
 import Interfaces
 
-/// The command `atriumctl pending CONTAINER`.
 struct PendingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pending", abstract: "List the comments that wait for a moderator.",
         discussion: """
             Oldest first, for moderators. 'atriumctl moderate CONTAINER COMMENT shown' approves one, \
             'removed --reason TEXT' takes one away and shows its author why.
-            """
-    )
-    .examples("atriumctl pending films")
+            """,
+        examples: "atriumctl pending films")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String

@@ -1,12 +1,10 @@
 import ArgumentParser
 import Glibc
 
-/// The command `atriumctl plugin new --kind KIND NAME`.
 struct PluginNewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "new", abstract: "Start a plugin: a package that builds, with its tests."
-    )
-    .examples("atriumctl plugin new --kind votes Thumbs")
+        commandName: "new", abstract: "Start a plugin: a package that builds, with its tests.",
+        examples: "atriumctl plugin new --kind votes Thumbs")
 
     @Option(
         help: "What it makes: contents, filters, votes or comments; or delegate.",

@@ -2,12 +2,10 @@ import ArgumentParser
 import Interfaces
 import JSONCodec
 
-/// The command `atriumctl plugins`.
 struct PluginsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plugins", abstract: "List the plugins that the daemon found."
-    )
-    .examples("atriumctl plugins")
+        commandName: "plugins", abstract: "List the plugins that the daemon found.",
+        examples: "atriumctl plugins")
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -43,7 +41,6 @@ struct PluginsCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl plugin …`.
 struct PluginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugin",
@@ -51,17 +48,14 @@ struct PluginCommand: AsyncParsableCommand {
         subcommands: [
             PluginDescribeCommand.self, PluginReloadCommand.self, PluginReleaseCommand.self,
             PluginNewCommand.self,
-        ]
-    )
-    .examples("atriumctl plugin describe org.atrium.stars")
+        ],
+        examples: "atriumctl plugin describe org.atrium.stars")
 }
 
-/// The command `atriumctl plugin describe ID`.
 struct PluginDescribeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "describe", abstract: "Show a plugin with the settings it takes."
-    )
-    .examples("atriumctl plugin describe org.atrium.stars")
+        commandName: "describe", abstract: "Show a plugin with the settings it takes.",
+        examples: "atriumctl plugin describe org.atrium.stars")
 
     @Argument(help: "The plugin's id, such as org.atrium.stars.", completion: .plugins)
     var id: String
@@ -118,7 +112,6 @@ struct PluginDescribeCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl plugin reload ID`.
 struct PluginReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
@@ -130,9 +123,8 @@ struct PluginReloadCommand: AsyncParsableCommand {
 
             Without this, workers run the code that was loaded, also after a crash; 'atriumctl plugins' shows where \
             something else is on the disk.
-            """
-    )
-    .examples("atriumctl plugin reload org.example.thumbs")
+            """,
+        examples: "atriumctl plugin reload org.example.thumbs")
 
     @Argument(help: "The plugin's id, such as org.example.thumbs.", completion: .plugins)
     var id: String
@@ -150,7 +142,6 @@ struct PluginReloadCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl plugin release ID`.
 struct PluginReleaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "release",
@@ -159,9 +150,8 @@ struct PluginReleaseCommand: AsyncParsableCommand {
             After a crash of the daemon, the plugin that it called runs in processes of its own, whatever \
             definitions say, and its delegates are left out. That ends with a new version of its file, or with \
             this command, from the daemon's next start on.
-            """
-    )
-    .examples("atriumctl plugin release org.atrium.stars")
+            """,
+        examples: "atriumctl plugin release org.atrium.stars")
 
     @Argument(help: "The plugin's id, such as org.atrium.stars.", completion: .plugins)
     var id: String

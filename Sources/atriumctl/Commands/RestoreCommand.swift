@@ -1,7 +1,6 @@
 import ArgumentParser
 import Glibc
 
-/// The command `atriumctl restore FILE`.
 struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
@@ -11,9 +10,8 @@ struct RestoreCommand: ParsableCommand {
             first. The backup is looked over before anything is changed. The store gets a new identity: \
             subscribers with an older cursor are notified of a gap. Where ATRIUM_SOCKET names a daemon, \
             --state-directory or --config has to name its store, too.
-            """
-    )
-    .examples("atriumctl restore nightly.backup")
+            """,
+        examples: "atriumctl restore nightly.backup")
 
     @Argument(help: "The backup; - reads it from standard input.", completion: .file())
     var file: String

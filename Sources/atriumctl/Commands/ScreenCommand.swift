@@ -17,9 +17,8 @@ struct ScreenCommand: AsyncParsableCommand {
             ScreenScopeCommand.self, ScreenEnterCommand.self, ScreenBackCommand.self,
             ScreenFocusCommand.self, ScreenHideCommand.self, ScreenShowCommand.self,
             ScreenActivateCommand.self,
-        ]
-    )
-    .examples("atriumctl screen select d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j genre=drama")
+        ],
+        examples: "atriumctl screen select d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j genre=drama")
 }
 
 /// Which screen, and how to reach it.
@@ -48,12 +47,10 @@ struct ScreenOptions: ParsableArguments {
 
 // MARK: - What narrows a list, and its order
 
-/// The command `atriumctl screen select SCREEN SECTION=FILTER`.
 struct ScreenSelectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "select", abstract: "Select a filter."
-    )
-    .examples("atriumctl screen select d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j genre=drama")
+        commandName: "select", abstract: "Select a filter.",
+        examples: "atriumctl screen select d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j genre=drama")
 
     @OptionGroup var options: ScreenOptions
 
@@ -74,12 +71,10 @@ struct ScreenSelectCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl screen deselect SCREEN SECTION=FILTER`.
 struct ScreenDeselectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "deselect", abstract: "Deselect a filter."
-    )
-    .examples("atriumctl screen deselect d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j genre=drama")
+        commandName: "deselect", abstract: "Deselect a filter.",
+        examples: "atriumctl screen deselect d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j genre=drama")
 
     @OptionGroup var options: ScreenOptions
 
@@ -98,12 +93,10 @@ struct ScreenDeselectCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl screen clear SCREEN`.
 struct ScreenClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clear", abstract: "Deselect all filters."
-    )
-    .examples("atriumctl screen clear d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j")
+        commandName: "clear", abstract: "Deselect all filters.",
+        examples: "atriumctl screen clear d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j")
 
     @OptionGroup var options: ScreenOptions
 
@@ -114,12 +107,10 @@ struct ScreenClearCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl screen search SCREEN [TEXT]`.
 struct ScreenSearchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "search", abstract: "Show only items that contain a text."
-    )
-    .examples("atriumctl screen search d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j alien")
+        commandName: "search", abstract: "Show only items that contain a text.",
+        examples: "atriumctl screen search d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j alien")
 
     @OptionGroup var options: ScreenOptions
 
@@ -133,12 +124,10 @@ struct ScreenSearchCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl screen sort SCREEN [[-]FIELD…]`.
 struct ScreenSortCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sort", abstract: "Sort by fields."
-    )
-    .examples("atriumctl screen sort d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j -rating")
+        commandName: "sort", abstract: "Sort by fields.",
+        examples: "atriumctl screen sort d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j -rating")
 
     @OptionGroup var options: ScreenOptions
 
@@ -167,12 +156,10 @@ struct ScreenSortCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl screen resize SCREEN N`.
 struct ScreenResizeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resize", abstract: "Set how many items of a list are shown."
-    )
-    .examples("atriumctl screen resize d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j 50")
+        commandName: "resize", abstract: "Set how many items of a list are shown.",
+        examples: "atriumctl screen resize d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j 50")
 
     @OptionGroup var options: ScreenOptions
 

@@ -1,13 +1,11 @@
 import ArgumentParser
 import Interfaces
 
-/// The command `atriumctl screen scope SCREEN SCOPE`.
 struct ScreenScopeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scope", abstract: "Go to another scope of the container.",
-        discussion: "Keeps filters, search, sort and limits; leaves the entered items."
-    )
-    .examples("atriumctl screen scope d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j past")
+        discussion: "Keeps filters, search, sort and limits; leaves the entered items.",
+        examples: "atriumctl screen scope d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j past")
 
     @OptionGroup var options: ScreenOptions
 
@@ -21,12 +19,10 @@ struct ScreenScopeCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl screen enter SCREEN ITEM`.
 struct ScreenEnterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "enter", abstract: "Show the children of an item."
-    )
-    .examples("atriumctl screen enter d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j saga")
+        commandName: "enter", abstract: "Show the children of an item.",
+        examples: "atriumctl screen enter d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j saga")
 
     @OptionGroup var options: ScreenOptions
 
@@ -40,12 +36,10 @@ struct ScreenEnterCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl screen back SCREEN`.
 struct ScreenBackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "back", abstract: "Go back to where 'enter' was called."
-    )
-    .examples("atriumctl screen back d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j")
+        commandName: "back", abstract: "Go back to where 'enter' was called.",
+        examples: "atriumctl screen back d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j")
 
     @OptionGroup var options: ScreenOptions
 
@@ -55,12 +49,10 @@ struct ScreenBackCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl screen focus SCREEN [ITEM]`.
 struct ScreenFocusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "focus", abstract: "Show an item's votes and comments beside the list."
-    )
-    .examples("atriumctl screen focus d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j alien-1979")
+        commandName: "focus", abstract: "Show an item's votes and comments beside the list.",
+        examples: "atriumctl screen focus d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j alien-1979")
 
     @OptionGroup var options: ScreenOptions
 
@@ -75,25 +67,21 @@ struct ScreenFocusCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl screen hide SCREEN COMPONENT`.
 struct ScreenHideCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hide", abstract: "Hide a component on this screen only.",
-        discussion: "'atriumctl hide' hides it on all screens of a container."
-    )
-    .examples("atriumctl screen hide d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j talk")
+        discussion: "'atriumctl hide' hides it on all screens of a container.",
+        examples: "atriumctl screen hide d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j talk")
 
     @OptionGroup var visibility: ScreenVisibility
 
     func run() async throws { try await visibility.set(hidden: true) }
 }
 
-/// The command `atriumctl screen show SCREEN COMPONENT`.
 struct ScreenShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show a component again that this screen hid."
-    )
-    .examples("atriumctl screen show d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j talk")
+        commandName: "show", abstract: "Show a component again that this screen hid.",
+        examples: "atriumctl screen show d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j talk")
 
     @OptionGroup var visibility: ScreenVisibility
 
@@ -115,12 +103,10 @@ struct ScreenVisibility: ParsableArguments {
     }
 }
 
-/// The command `atriumctl screen activate SCREEN ITEM`.
 struct ScreenActivateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "activate", abstract: "Choose an item: the container is notified."
-    )
-    .examples("atriumctl screen activate d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j alien-1979")
+        commandName: "activate", abstract: "Choose an item: the container is notified.",
+        examples: "atriumctl screen activate d0t1ts5r-9j84vgctfjjbf9m2dwfzsfgc1j alien-1979")
 
     @OptionGroup var options: ScreenOptions
 

@@ -1,12 +1,10 @@
 import ArgumentParser
 import Interfaces
 
-/// The command `atriumctl status`.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show the daemon's state."
-    )
-    .examples("atriumctl status")
+        commandName: "status", abstract: "Show the daemon's state.",
+        examples: "atriumctl status")
 
     @OptionGroup var connection: ConnectionOptions
 

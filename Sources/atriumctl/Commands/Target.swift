@@ -14,9 +14,7 @@ struct Target: Equatable {
         guard item != "" else { return nil }
     }
 
-    /// The target that an argument names.
-    ///
-    /// - Throws: `ValidationError` with the form, where it names none.
+    /// The target that an argument names; else throws a `ValidationError` with the form.
     static func parse(_ argument: String) throws -> Target {
         guard let target = Target(argument: argument) else {
             throw ValidationError("write CONTAINER or CONTAINER/ITEM.")
@@ -54,9 +52,7 @@ struct FilterChoice: Equatable {
         guard !filter.isEmpty else { return nil }
     }
 
-    /// The choice that an argument names.
-    ///
-    /// - Throws: `ValidationError` with the form, where it names none.
+    /// The choice that an argument names; else throws a `ValidationError` with the form.
     static func parse(_ argument: String) throws -> FilterChoice {
         guard let choice = FilterChoice(argument: argument) else {
             throw ValidationError("write SECTION=FILTER, as in genre=drama.")
@@ -73,7 +69,6 @@ struct FilterChoice: Equatable {
     }
 }
 
-/// Which component.
 struct ComponentOption: ParsableArguments {
     @Option(
         help: ArgumentHelp("Which component; by default the first.", valueName: "name"),
@@ -100,9 +95,7 @@ struct LimitOption: ParsableArguments {
         transform: Self.number)
     var limit: Int?
 
-    /// The number that an argument is.
-    ///
-    /// - Throws: `ValidationError` with what it may be.
+    /// The number that an argument is; else throws a `ValidationError` with what it may be.
     private static func number(_ argument: String) throws -> Int {
         guard let number = Int(argument) else {
             throw ValidationError("a whole number from 1 to \(Int.max).")

@@ -1,12 +1,10 @@
 import ArgumentParser
 import Interfaces
 
-/// The command `atriumctl thread CONTAINER[/ITEM]`.
 struct ThreadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "thread", abstract: "Show the comments on an item, or on the container."
-    )
-    .examples("atriumctl thread films/alien-1979 --newest")
+        commandName: "thread", abstract: "Show the comments on an item, or on the container.",
+        examples: "atriumctl thread films/alien-1979 --newest")
 
     @Argument(
         help: ArgumentHelp(

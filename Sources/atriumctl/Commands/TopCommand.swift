@@ -3,7 +3,6 @@ import CProcess
 import Glibc
 import Interfaces
 
-/// The command `atriumctl top`.
 struct TopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top", abstract: "Show what the daemon does, live, until q or Ctrl-C.",
@@ -12,9 +11,8 @@ struct TopCommand: AsyncParsableCommand {
             commits and syncs, queues, notifications. Into a pipe, or with --once, one report is \
             printed after one interval; with --json the metrics of each interval are a line. When \
             the daemon is restarted it goes on by itself.
-            """
-    )
-    .examples("atriumctl top")
+            """,
+        examples: "atriumctl top")
 
     @Option(
         help: ArgumentHelp("Seconds between two updates, 0.1 to 86400.", valueName: "seconds"))
@@ -119,15 +117,11 @@ final class TopDisplay {
     private var notice: String?
 
     /// Shows it until the person, or a signal, ends that; a signal ends the process, once the terminal is given back.
-    ///
-    /// - Throws: ``CommandFailure`` when the daemon refuses.
     func run(_ feed: MetricsFeed, _ session: Session) async throws {
         if let signal = try await show(feed, session) { process_end_by(signal) }
     }
 
-    /// Shows it.
-    ///
-    /// - Returns: The signal that ended it; nil: the person did.
+    /// Shows it; returns the signal that ended it, nil if the person did.
     private func show(_ feed: MetricsFeed, _ session: Session) async throws -> Int32? {
         let (events, continuation) = AsyncStream.makeStream(of: Event.self)
         let screen = FullScreen { continuation.yield(.terminal($0)) }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Interfaces
 import JSONCodec
 
-/// The command `atriumctl verify [CONTAINER]`.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -14,9 +13,8 @@ struct VerifyCommand: AsyncParsableCommand {
             the store's file are looked at, too. That takes an administrator.
 
             Exit status: 0 nothing is wrong; 1 something is, or the daemon refused.
-            """
-    )
-    .examples("atriumctl verify", "atriumctl verify films")
+            """,
+        examples: "atriumctl verify", "atriumctl verify films")
 
     @Argument(help: "The container; by default all, and the store itself.", completion: .containers)
     var container: String?

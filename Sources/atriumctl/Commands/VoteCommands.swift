@@ -2,12 +2,10 @@ import ArgumentParser
 import AtriumFormats
 import Interfaces
 
-/// The command `atriumctl vote CONTAINER[/ITEM] VALUE`.
 struct VoteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "vote", abstract: "Vote on an item, or on the container as a whole."
-    )
-    .examples("atriumctl vote films/alien-1979 5")
+        commandName: "vote", abstract: "Vote on an item, or on the container as a whole.",
+        examples: "atriumctl vote films/alien-1979 5")
 
     @Argument(
         help: ArgumentHelp("What to vote on.", valueName: "container[/item]"), completion: .targets,
@@ -20,9 +18,7 @@ struct VoteCommand: AsyncParsableCommand {
     @OptionGroup var subject: SubjectOptions
     @OptionGroup var connection: ConnectionOptions
 
-    /// The number that an argument is.
-    ///
-    /// - Throws: `ValidationError` with what it may be.
+    /// The number that an argument is; else throws a `ValidationError` with what it may be.
     private static func number(_ argument: String) throws -> Double {
         guard let number = FieldValues.decimal(argument) else {
             throw ValidationError("a vote is a number, such as 4 or 0.5.")
@@ -61,12 +57,10 @@ struct VoteCommand: AsyncParsableCommand {
     }
 }
 
-/// The command `atriumctl unvote CONTAINER[/ITEM]`.
 struct UnvoteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unvote", abstract: "Retract your vote."
-    )
-    .examples("atriumctl unvote films/alien-1979")
+        commandName: "unvote", abstract: "Retract your vote.",
+        examples: "atriumctl unvote films/alien-1979")
 
     @Argument(
         help: ArgumentHelp("What was voted on.", valueName: "container[/item]"),

@@ -2,7 +2,6 @@ import ArgumentParser
 import Interfaces
 import JSONCodec
 
-/// The command `atriumctl watch TOPIC…`.
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Print notifications, a line each, until Ctrl-C.",
@@ -12,9 +11,8 @@ struct WatchCommand: AsyncParsableCommand {
 
             When the connection is lost it is resumed by itself, behind what was shown last: nothing is \
             printed twice, and what can't be replayed any more is printed as missed.
-            """
-    )
-    .examples("atriumctl watch 'films.>' --after 100")
+            """,
+        examples: "atriumctl watch 'films.>' --after 100")
 
     @Argument(help: "Topics to follow; by default all.")
     var topics: [String] = [">"]
@@ -110,12 +108,10 @@ enum NotificationText {
     }
 }
 
-/// The command `atriumctl publish TOPIC JSON`.
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "publish", abstract: "Publish a notification under CONTAINER.app."
-    )
-    .examples(#"atriumctl publish films.app.doors '{"open":true}'"#)
+        commandName: "publish", abstract: "Publish a notification under CONTAINER.app.",
+        examples: #"atriumctl publish films.app.doors '{"open":true}'"#)
 
     @Argument(help: "The topic, such as films.app.screening.")
     var topic: String

@@ -171,7 +171,6 @@ extension Completions {
 }
 
 extension CompletionKind {
-    /// Containers.
     static var containers: CompletionKind { asking { try await $0.containers() } }
     /// Containers and items.
     static var targets: CompletionKind { asking { try await $0.targets() } }
@@ -187,11 +186,8 @@ extension CompletionKind {
     static var orders: CompletionKind { asking { try await $0.orders() } }
     /// Names of fields of the container that is named before.
     static var fieldNames: CompletionKind { asking { try await $0.fields() } }
-    /// Plugins.
     static var plugins: CompletionKind { asking { try await $0.plugins() } }
-    /// Interfaces.
     static var interfaces: CompletionKind { asking { try await $0.interfaces() } }
-    /// Methods.
     static var methods: CompletionKind { asking { try await $0.methods() } }
     /// Nothing, and no files either, which shells offer by themselves.
     ///

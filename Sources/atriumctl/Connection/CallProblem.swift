@@ -3,13 +3,8 @@ import Varlink
 
 /// Failures of `atriumctl call`, which may call any service: the error is printed by name, as it came.
 enum CallProblem {
-    /// The error as it came, and what to do about it where that is known.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - method: The method that was called.
-    ///   - address: The service's address as it was typed; nil for the daemon.
-    /// - Returns: The failure.
+    /// The error as it came, and what to do about it where that is known; the address is the service's as it was
+    /// typed, nil for the daemon.
     static func explain(
         _ error: VarlinkRemoteError, method: String, address: String?
     ) -> CommandFailure {

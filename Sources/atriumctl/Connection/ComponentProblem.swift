@@ -15,13 +15,8 @@ enum ComponentProblem {
             + (kind.map { $0 == component ? "" : " of the kind \($0)" } ?? "")
     }
 
-    /// What there is instead of a component that was not found.
-    ///
-    /// - Parameters:
-    ///   - wanted: The name that was not found.
-    ///   - kind: The kind that is needed; nil: any.
-    ///   - components: Names and kinds of the container's components.
-    /// - Returns: The hint; nil where there are no components.
+    /// What there is instead of a component, of a kind if one is needed, that was not found; nil where there are no
+    /// components.
     static func hint(
         _ wanted: String, _ kind: String?, among components: [(name: String, kind: String)]
     ) -> String? {

@@ -50,10 +50,8 @@ enum ConnectionProblem {
             + "or name its socket: --socket PATH, or ATRIUM_SOCKET."
     }
 
-    /// The systemd unit that serves a socket, by the paths that our units use.
-    ///
-    /// - Parameter socket: such as `/run/atrium-films/atrium.sock`.
-    /// - Returns: such as `atriumd@films`.
+    /// The systemd unit that serves a socket, by the paths that our units use: `atriumd@films` of
+    /// `/run/atrium-films/atrium.sock`.
     static func unit(of socket: String) -> String {
         let match = socket.wholeMatch(of: #/(?:/var)?/run/atrium-([^/]+)/atrium\.sock/#)
         return match.map { "atriumd@\($0.1)" } ?? "atriumd"

@@ -40,12 +40,8 @@ enum LimitWording {
         }
     }
 
-    /// What to do once a limit was exceeded.
-    ///
-    /// - Parameters:
-    ///   - setting: The setting of the daemon that raises it; nil where there is none.
-    ///   - seconds: Seconds after which the same call may succeed; nil where it will not.
-    /// - Returns: The hint; nil where there is nothing to do.
+    /// What to do once a limit was exceeded that a setting raises, or after some seconds; nil where there is nothing
+    /// to do.
     static func hint(setting: String?, retryAfter seconds: Double?) -> String? {
         let wait = seconds.map { "try again in \(Wording.duration($0))" }
         guard let setting else { return wait.map { $0 + "." } }

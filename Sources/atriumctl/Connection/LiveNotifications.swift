@@ -19,12 +19,7 @@ struct LiveNotifications {
     /// The parameters of the next call: `after` is the cursor, `store` the store that it belongs to.
     var parameters: Notifications.Subscribe.Parameters
 
-    /// Subscribes, and passes on events until the daemon ends the subscription.
-    ///
-    /// - Parameters:
-    ///   - session: The connection to begin with.
-    ///   - handle: Called with each event.
-    /// - Throws: ``CommandFailure`` when the daemon refuses.
+    /// Subscribes, and passes on events until the daemon ends the subscription; throws when it refuses.
     mutating func follow(_ session: Session, handle: (Event) throws -> Void) async throws {
         var session = session
         var reconnection = Reconnection(connection)

@@ -17,13 +17,8 @@ struct LiveScreen {
     /// The parameters that open it anew where it can't be resumed.
     var parameters: Screens.Open.Parameters
 
-    /// Opens the screen, and passes on events until the daemon ends it.
-    ///
-    /// - Parameters:
-    ///   - session: The connection to begin with.
-    ///   - handle: Called with each event.
-    ///   - update: Called before the screen is opened anew, to set what the user has chosen since.
-    /// - Throws: ``CommandFailure`` when the daemon refuses.
+    /// Opens the screen, and passes on events until the daemon ends it; `update` is called before the screen is
+    /// opened anew, to set what the user has chosen since.
     mutating func follow(
         _ session: Session, handle: (Event) throws -> Void,
         update: (inout Screens.Open.Parameters) -> Void

@@ -16,9 +16,8 @@ struct Reconnection {
     /// Makes the next pause short again: the daemon has replied.
     mutating func succeeded() { delay = Self.firstDelay }
 
-    /// Tries to connect until a daemon accepts, with a pause before each try.
-    ///
-    /// - Throws: ``CommandFailure`` for what waiting does not mend, such as a socket of another user.
+    /// Tries to connect until a daemon accepts, with a pause before each try; throws what waiting does not mend, such
+    /// as a socket of another user.
     mutating func connect() async throws -> Session {
         while true {
             try await Task.sleep(for: delay)

@@ -13,12 +13,8 @@ enum ServiceAddress {
     private static let commands: Set = ["call", "interfaces", "introspect"]
     private static let schemes = ["unix:", "exec:", "ssh-unix:", "ssh:", "tcp:"]
 
-    /// The words of a command line with the address, if the first operand is one, as `--socket`.
-    ///
-    /// - Parameters:
-    ///   - words: The words, the command first.
-    ///   - exists: Returns whether there is something at a path.
-    /// - Returns: The words; those of other commands as they are.
+    /// The words of a command line with the address, if the first operand is one, as `--socket`; those of other
+    /// commands as they are.
     static func moveToOption(
         _ words: [String], exists: (String) -> Bool = { access($0, F_OK) == 0 }
     ) -> [String] {
@@ -55,9 +51,7 @@ enum ServiceAddress {
         return (String(word[..<slash]), String(name))
     }
 
-    /// Connects to a service.
-    ///
-    /// - Throws: ``VarlinkConnectionError``; ``CommandFailure`` for what is no address, and where a program can't be started.
+    /// Connects to a service; throws ``CommandFailure`` for what is no address, and where a program can't be started.
     static func connect(_ address: String) async throws -> VarlinkClient {
         if let command = value(of: address, "exec:") {
             return try await VarlinkClient.connect(descriptor: ServiceProgram.start(command))

@@ -3,9 +3,7 @@ import Glibc
 
 /// Services that a program implements, which is started for one connection.
 enum ServiceProgram {
-    /// Starts a program, and passes it the connection the way systemd does.
-    ///
-    /// - Returns: Our end of the connection.
+    /// Starts a program, passes it the connection the way systemd does, and returns our end of it.
     static func start(_ program: String) throws -> Int32 {
         guard access(program, X_OK) == 0 else {
             let reason = String(cString: strerror(errno))
@@ -17,9 +15,7 @@ enum ServiceProgram {
         return try spawn(["/bin/sh", "-c", script, program], at: [3])
     }
 
-    /// Starts ssh, which connects to a socket on another machine.
-    ///
-    /// - Returns: Our end of the connection.
+    /// Starts ssh, which connects to a socket on another machine, and returns our end of the connection.
     static func reach(host: String, _ path: String) throws -> Int32 {
         try spawn(["/usr/bin/env", "ssh", "-e", "none", "-W", path, "--", host], at: [0, 1])
     }

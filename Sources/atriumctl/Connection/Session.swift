@@ -34,9 +34,7 @@ struct Session: Sendable {
         }
     }
 
-    /// Calls a method whose reply the command prints.
-    ///
-    /// - Returns: The reply; nil with `--json`, since it was printed as it came.
+    /// Calls a method whose reply the command prints; nil with `--json`, since it was printed as it came.
     func answer<Method: VarlinkMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters
     ) async throws -> Method.Reply? {
@@ -159,9 +157,7 @@ struct Session: Sendable {
         return failure
     }
 
-    /// Decodes a reply.
-    ///
-    /// - Throws: ``CommandFailure`` where it is not as this client's interfaces declare it.
+    /// Decodes a reply; throws where it is not as this client's interfaces declare it.
     func decode<Method: VarlinkMethod>(
         _ method: Method.Type, _ object: JSONObject
     ) throws -> Method.Reply {

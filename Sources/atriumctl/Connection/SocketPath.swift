@@ -2,16 +2,8 @@ import Glibc
 
 /// Where the daemon's socket is.
 enum SocketPath {
-    /// The path in use: that of `--socket`, else the environment's, else of the user's own daemon, else of the machine's.
-    ///
-    /// - Parameters:
-    ///   - given: The value of `--socket`.
-    ///   - environment: Reads a variable.
-    ///   - exists: Returns whether there is something at a path.
-    ///   - uid: The user.
-    ///   - check: Refuses a folder below `/tmp` that is not this user's or root's alone.
-    /// - Returns: The path; where nothing is there, the place where a daemon of this user puts it.
-    /// - Throws: ``CommandFailure`` for a folder below `/tmp` that is not this user's alone.
+    /// The path in use: that of `--socket`, else the environment's, else of the user's own daemon, else of the
+    /// machine's; throws for a folder below `/tmp` that is not this user's or root's alone.
     static func find(
         given: String? = nil,
         environment: (String) -> String? = Terminal.environment,

@@ -35,9 +35,8 @@ final class Gunzip {
         taken = 0
     }
 
-    /// The next piece of what was taken; nil where more has to be taken first.
-    ///
-    /// - Throws: ``CommandFailure`` for bytes that gzip did not write.
+    /// The next piece of what was taken, nil where more has to be taken first; throws for bytes that gzip did not
+    /// write.
     func next() throws(CommandFailure) -> [UInt8]? {
         while taken < packed.count {
             if isAtEnd {

@@ -19,7 +19,6 @@ struct ImportBatch: Sendable {
         var named: NamedFields?
     }
 
-    /// What is to be imported.
     enum Content: Sendable {
         case item(Contents.Put.Parameters.Items)
         case record(Record)

@@ -13,13 +13,7 @@ enum ImportLine: Equatable {
     /// A record of an export with votes and comments.
     case record(Record)
 
-    /// Reads a line.
-    ///
-    /// - Parameters:
-    ///   - bytes: The line.
-    ///   - line: The line that it begins in.
-    ///   - column: The column that it begins in, for messages.
-    /// - Throws: ``ImportLineError`` that says what is wrong with it.
+    /// Reads a line; the error says where it begins, and what is wrong with it.
     init(_ bytes: [UInt8], line: Int = 1, column: Int = 1) throws(ImportLineError) {
         guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else {
             self = .nothing

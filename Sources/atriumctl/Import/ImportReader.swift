@@ -11,12 +11,8 @@ struct ImportReader {
     private let source: TextSource
     private var pieces: any FormatReader
 
-    /// Opens a file, and finds out what it is.
-    ///
-    /// - Parameters:
-    ///   - path: Where it is; `-` is standard input.
-    ///   - format: What it is, where somebody said so.
-    /// - Throws: ``CommandFailure`` for a file that is empty, or none of the formats.
+    /// Opens a file, or standard input for `-`, and finds out what it is unless somebody said so; throws for a file
+    /// that is empty, or none of the formats.
     init(_ path: String, format: TextFormat? = nil) throws {
         source = try TextSource(path)
         let path = path == "-" ? "standard input" : path
@@ -45,9 +41,7 @@ struct ImportReader {
     /// The table that it is; nil where it is none.
     var table: CSVReader? { pieces as? CSVReader }
 
-    /// The next piece; nil at the end.
-    ///
-    /// - Throws: ``CommandFailure`` where nothing more can be read.
+    /// The next piece, nil at the end; throws where nothing more can be read.
     mutating func next() throws -> FormatPiece? {
         do {
             return try pieces.next()

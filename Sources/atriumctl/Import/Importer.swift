@@ -51,10 +51,7 @@ struct Importer {
         self.isInterrupted = isInterrupted
     }
 
-    /// Imports a file.
-    ///
-    /// - Throws: ``CommandFailure`` where nothing more can be imported, ``ImportInterrupted``; ``report`` has the
-    ///   counts so far.
+    /// Imports a file; if nothing more can be imported, ``report`` has the counts so far.
     mutating func run(_ reader: inout ImportReader) async throws {
         defer { progress.clear() }
         if let rows = reader.table, !rows.columns.isEmpty {
@@ -206,9 +203,7 @@ struct Importer {
         }
     }
 
-    /// Waits before another attempt.
-    ///
-    /// - Returns: whether there is to be one.
+    /// Waits before another attempt; returns whether there is to be one.
     private func pause(_ seconds: Double, attempt: Int) async throws -> Bool {
         guard attempt < Self.attempts, !isInterrupted() else { return false }
         try await Task.sleep(for: .seconds(min(10, max(0.05, seconds))))

@@ -43,10 +43,8 @@ enum Interruption {
         return question()
     }
 
-    /// Waits until there is something to read, or the end of input.
-    ///
-    /// - Parameter descriptor: Where to read.
-    /// - Returns: False where somebody pressed Ctrl-C first.
+    /// Waits until there is something to read, or the end of input; returns false where somebody pressed Ctrl-C
+    /// first.
     static func waitsForInput(_ descriptor: Int32) -> Bool {
         var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         // The signal may go to another thread, which does not end a wait of this one.

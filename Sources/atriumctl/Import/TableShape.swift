@@ -12,9 +12,7 @@ struct TableShape {
     /// Which fields the columns name, as far as others are to stay; nil: none are.
     let named: NamedFields?
 
-    /// Finds a use for every column.
-    ///
-    /// - Throws: ``CommandFailure`` for a column that is no field, stands twice, or is missing.
+    /// Finds a use for every column; throws for one that is no field, stands twice, or is missing.
     init(_ columns: [String], _ shape: ItemShape) throws(CommandFailure) {
         self.shape = shape
         self.columns = columns

@@ -102,9 +102,8 @@ struct UTF16Text {
 
     private init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
 
-    /// Recognises UTF-16 by its byte order mark or by zeros among the first bytes; the mark of UTF-8 is removed.
-    ///
-    /// - Returns: The decoder, if it is UTF-16, and the text so far.
+    /// Recognises UTF-16 by its byte order mark or by zeros among the first bytes, and returns its decoder with the
+    /// text so far; the mark of UTF-8 is removed.
     static func recognize(_ head: [UInt8]) -> (UTF16Text?, [UInt8]) {
         if head.starts(with: [0xEF, 0xBB, 0xBF]) { return (nil, Array(head.dropFirst(3))) }
         let marks: [(bytes: [UInt8], isBigEndian: Bool)] = [

@@ -77,11 +77,7 @@ struct ColumnProfile {
         }
     }
 
-    /// Looks at a value's text.
-    ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - isWritten: Whether the file has it so; of a number in JSON it is one of several forms.
+    /// Looks at a value's text; `isWritten`: the file has it so; of a number in JSON it is one of several forms.
     private mutating func add(_ text: String, isWritten: Bool = true) {
         guard !text.isEmpty else { return }
         filled += 1

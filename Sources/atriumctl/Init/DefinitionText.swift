@@ -74,7 +74,6 @@ struct DefinitionText {
         return words + ignored.flatMap { ["--ignore", $0.name] }
     }
 
-    /// The definition.
     var text: String {
         var lines =
             head + ["atrium: 1", "container: \(Self.key(name))", "title: \(Self.quoted(title))"]

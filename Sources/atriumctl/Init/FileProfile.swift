@@ -21,9 +21,7 @@ struct FileProfile {
     private var places: [String: Int] = [:]
     private var allowsDecimalComma = false
 
-    /// Looks through a file.
-    ///
-    /// - Throws: ``CommandFailure`` for one that can't be read, or holds nothing.
+    /// Looks through a file; throws for one that can't be read, or holds nothing.
     init(_ path: String, format: TextFormat? = nil) throws {
         var reader = try ImportReader(path, format: format)
         var names: [String] = []

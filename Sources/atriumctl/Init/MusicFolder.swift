@@ -14,12 +14,9 @@ struct MusicFolder {
     let path: String
     /// The path as it was typed.
     private let typed: String
-    /// How many files of music there are.
     private let files: Int
 
-    /// Counts the music below a folder.
-    ///
-    /// - Throws: ``CommandFailure`` for a folder that can't be read, or has no music.
+    /// Counts the music below a folder; throws for one that can't be read, or has no music.
     init(_ typed: String) throws {
         guard let found = realpath(typed, nil) else {
             throw CommandFailure("\(typed): \(String(cString: strerror(errno)))")
@@ -60,12 +57,7 @@ struct MusicFolder {
         return files
     }
 
-    /// The definition of a container.
-    ///
-    /// - Parameters:
-    ///   - name: The container's name.
-    ///   - output: The definition's file.
-    /// - Returns: Its text, with comments.
+    /// The definition of a container, with comments.
     func definition(name: String, output: String) -> String {
         let title = DefinitionText.capitalized(name.replacing("-", with: " "))
         return """

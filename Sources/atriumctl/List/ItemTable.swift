@@ -15,14 +15,8 @@ struct ItemTable {
     private let hasChildren: Bool
     private(set) var table: Table
 
-    /// Lays out columns; those that are empty in the first items are left out.
-    ///
-    /// - Parameters:
-    ///   - declared: The items' fields.
-    ///   - present: How a definition presents items.
-    ///   - chosen: The columns that somebody asked for.
-    ///   - items: The first items.
-    ///   - showsVotes: Whether votes and comments are shown though a presentation does not name them.
+    /// Lays out columns; those that are empty in the first items are left out, as are votes and comments that a
+    /// presentation does not name, unless they are asked for.
     init(
         fields declared: [Field], present: Present?, chosen: [String]? = nil, items: [Item],
         showsVotes: Bool = false

@@ -1,9 +1,7 @@
 import Interfaces
 
 extension Browser {
-    /// Applies a revision.
-    ///
-    /// - Throws: ``CommandFailure`` for one that does not lead on from what is here.
+    /// Applies a revision; throws for one that does not lead on from what is here.
     mutating func apply(_ reply: Screens.Open.Reply) throws -> [Effect] {
         let before = screen.model
         let choice: Menu.Choice? =

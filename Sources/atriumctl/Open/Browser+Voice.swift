@@ -136,12 +136,7 @@ extension Browser {
 
     // MARK: - What became of it
 
-    /// A request was done.
-    ///
-    /// - Parameters:
-    ///   - request: What was asked.
-    ///   - revision: The revision that shows it, where there is one.
-    ///   - text: What to say.
+    /// A request was done, which a revision shows; `text` is what to say.
     mutating func done(_ request: Request, revision: Int?, text: String?) {
         if let revision, screen.root.revision >= revision { startsAnew = false }
         if let text { status.say(text) }

@@ -31,7 +31,6 @@ struct CellText: Hashable, Sendable {
         (self.text, self.width) = (text, width)
     }
 
-    /// So many blanks.
     static func blank(_ count: Int) -> CellText {
         CellText(clean: String(repeating: " ", count: max(0, count)), width: max(0, count))
     }

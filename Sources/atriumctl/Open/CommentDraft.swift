@@ -70,9 +70,7 @@ struct UnsentText: Equatable {
 struct Drafts {
     private(set) var unsent: [UnsentText] = []
 
-    /// Keeps a text for the next comment or reply.
-    ///
-    /// - Returns: Whether there is anything in it.
+    /// Keeps a text for the next comment or reply; returns whether there is anything in it.
     @discardableResult
     mutating func keep(_ draft: CommentDraft, _ text: String) -> Bool {
         guard text.contains(where: { !$0.isWhitespace }) else { return false }
@@ -102,9 +100,7 @@ extension Browser {
             kept?.draft ?? CommentDraft(goal: goal), TextInput(kept?.text ?? text, hasLines: true))
     }
 
-    /// Keeps what is being written, since it has no place any more.
-    ///
-    /// - Returns: Whether there was something.
+    /// Keeps what is being written, since it has no place any more; returns whether there was something.
     @discardableResult
     mutating func keepDraft() -> Bool {
         guard case .write(let draft, let input) = mode else { return false }
@@ -112,11 +108,8 @@ extension Browser {
         return drafts.keep(draft, input.text)
     }
 
-    /// A comment was refused, or did not arrive: its text is there again, or once somebody comments next.
-    ///
-    /// - Parameters:
-    ///   - request: What failed.
-    ///   - isHere: Whether the screen and the part that it was written on are still shown: a text does not go to another.
+    /// A comment was refused, or did not arrive: its text is there again, or once somebody comments next if its place
+    /// is not shown any more: a text does not go to another.
     mutating func giveBack(_ request: Request, isHere: Bool) {
         let (draft, text): (CommentDraft, String)
         let talk = windows.talk(in: screen)

@@ -66,7 +66,6 @@ final class Curses {
         Output.bytes(Array(Self.pasteOn.utf8))
     }
 
-    /// How many rows and columns there are.
     var size: (rows: Int, columns: Int) { (Int(getmaxy(window)), Int(getmaxx(window))) }
 
     /// Asks how big the terminal is now.

@@ -28,7 +28,7 @@ final class EventQueue: Sendable {
     let descriptor: Int32
     private let writing: Int32
 
-    /// - Throws: ``CommandFailure`` where the system has no more descriptors.
+    /// Throws where the system has no more descriptors.
     init() throws {
         (descriptor, writing) = try Self.pipe()
     }
@@ -55,8 +55,6 @@ final class EventQueue: Sendable {
     }
 
     /// Two ends of a pipe, neither of which is waited for.
-    ///
-    /// - Throws: ``CommandFailure`` where the system has no more descriptors.
     static func pipe() throws -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [0, 0]
         guard Glibc.pipe(&ends) == 0 else {

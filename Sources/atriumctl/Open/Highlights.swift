@@ -24,9 +24,7 @@ struct Highlights {
         }
     }
 
-    /// Ends those whose time is over.
-    ///
-    /// - Returns: Whether there were any.
+    /// Ends those whose time is over; returns whether there were any.
     mutating func expire(at time: Double) -> Bool {
         let before = ends.count
         ends = ends.filter { $0.value > time }

@@ -5,7 +5,6 @@ import JSONCodec
 ///
 /// A column grows with what comes into it and does not shrink, so that scrolling moves nothing sideways.
 struct ItemColumns {
-    /// A column.
     struct Column: Equatable {
         /// A field's name, or what is derived of votes and comments.
         var key: String

@@ -2,7 +2,6 @@ import Interfaces
 
 /// The lists of a screen, one below the other, with a cursor on one of their items.
 struct ListPane {
-    /// One list.
     struct List {
         var component: String
         var title: String
@@ -93,10 +92,8 @@ struct ListPane {
         lists.lazy.compactMap { $0.columns.title(of: item) }.first ?? names[item] ?? item
     }
 
-    /// Remembers what an item is called.
     mutating func remember(_ item: String) { names[item] = name(of: item) }
 
-    /// An item of any of the lists.
     func item(_ id: String) -> (item: Item, list: List)? {
         for list in lists {
             if let item = list.items.first(where: { $0.id == id }) { return (item, list) }
@@ -169,15 +166,8 @@ struct ListPane {
     /// Has an item selected in the lists that its inside is left for; nil: none.
     mutating func leave(_ item: String?) { leaving = item }
 
-    /// Applies a revision of the screen.
-    ///
-    /// - Parameters:
-    ///   - news: What the revision contains.
-    ///   - changes: What it changes.
-    ///   - model: What the screen shows now.
-    ///   - windows: What there is behind that.
-    ///   - isNew: Whether the lists are others, so that the cursor goes to their start.
-    /// - Returns: Whether it has lists.
+    /// Applies a revision of the screen; `isNew`: the lists are others, so that the cursor goes to their start;
+    /// returns whether it has lists.
     mutating func apply(
         _ news: ScreenParts.News, _ changes: [ScreenChange], of model: ScreenModel,
         _ windows: ListWindows, isNew: Bool

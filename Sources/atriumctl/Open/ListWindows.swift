@@ -22,7 +22,6 @@ struct ListWindows {
 
     init(limit: Int, mayGrow: Bool) { (firstLimit, self.mayGrow) = (limit, mayGrow) }
 
-    /// The items behind the window of a list.
     func items(behind component: String) -> [Item] { tails[component]?.items ?? [] }
 
     /// The comments on what the screen is focused on, those behind the window, too.
@@ -57,13 +56,8 @@ struct ListWindows {
 
     mutating func dropPages(behind component: String) { tails[component] = nil }
 
-    /// Moves entries between the windows and the pages as a revision does.
-    ///
-    /// - Parameters:
-    ///   - changes: The changes of the selected part.
-    ///   - before: The part as it was.
-    ///   - model: The part as it is.
-    ///   - isNew: Whether the lists are others, and what is behind them, too.
+    /// Moves entries between the windows and the pages as a revision of the selected part does; `isNew`: the lists
+    /// are others, and what is behind them, too.
     mutating func apply(
         _ changes: [ScreenChange], before: ScreenModel, _ model: ScreenModel, isNew: Bool
     ) {
@@ -76,9 +70,7 @@ struct ListWindows {
         }
     }
 
-    /// Adds a page.
-    ///
-    /// - Returns: Whether it is of a list that is shown.
+    /// Adds a page; returns whether it is of a list that is shown.
     mutating func append(
         page: [Tail.Entry], next: String?, of query: Tail.Query, in model: ScreenModel
     ) -> Bool {

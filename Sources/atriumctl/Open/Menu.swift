@@ -163,14 +163,8 @@ extension Menu {
         case searched(String)
     }
 
-    /// Takes a key.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - offered: What there is to choose.
-    ///   - pointed: The choice that was clicked on; nil: none was.
-    ///   - height: How many choices are in sight.
-    /// - Returns: What it made of the menu.
+    /// Takes a key, and returns what it made of the menu; `pointed` is the choice that was clicked on, `height` how
+    /// many are in sight.
     mutating func press(
         _ key: Key, of offered: MenuChoices, pointed: Int?, height: Int
     ) -> Outcome {

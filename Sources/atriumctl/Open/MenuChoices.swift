@@ -90,7 +90,6 @@ extension ScreenModel {
         return choices
     }
 
-    /// The choices of the menu of components.
     var componentChoices: [Menu.Choice] {
         components.map { component in
             .init(

@@ -5,7 +5,6 @@ import Interfaces
 
 /// `atriumctl open` on a terminal: all that is drawn and typed is on one thread, the calls are on others.
 final class OpenProgram {
-    /// How it ended.
     private enum End {
         case quit
         /// The number of the signal that asked for it.
@@ -51,8 +50,6 @@ final class OpenProgram {
     }
 
     /// Shows the container until the person, or a signal, ends that.
-    ///
-    /// - Throws: ``CommandFailure`` when the daemon refuses.
     static func run(
         _ session: Session, connection: ConnectionOptions, parameters: Screens.Open.Parameters
     ) async throws {

@@ -75,9 +75,7 @@ struct ScreenParts {
 
     func sort(of part: String) -> [String] { sorts[part] ?? [] }
 
-    /// Selects a part.
-    ///
-    /// - Returns: Whether it is another one.
+    /// Selects a part; returns whether it is another one.
     mutating func select(_ part: String) -> Bool {
         defer { self.part = part }
         return part != self.part
@@ -118,10 +116,8 @@ struct ScreenParts {
 
     // MARK: - Revisions
 
-    /// Applies a revision.
-    ///
-    /// - Returns: What it changed in the lists of all parts, in order.
-    /// - Throws: ``CommandFailure`` for one that does not lead on from what is here.
+    /// Applies a revision, and returns what it changed in the lists of all parts, in order; throws for one that does
+    /// not lead on from what is here.
     mutating func apply(_ reply: Screens.Open.Reply) throws -> [ScreenChange] {
         let changes = try root.apply(reply)
         if reply.reset != nil {

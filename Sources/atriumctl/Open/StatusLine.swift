@@ -38,9 +38,7 @@ struct StatusLine {
 
     mutating func lose(_ reason: String) { lost = reason }
 
-    /// Ends the loss of the connection.
-    ///
-    /// - Returns: Whether it was lost.
+    /// Ends the loss of the connection; returns whether it was lost.
     mutating func reconnect() -> Bool {
         defer { lost = nil }
         return lost != nil

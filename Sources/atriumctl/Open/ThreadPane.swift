@@ -25,14 +25,8 @@ struct ThreadPane {
     /// The comment that is chosen.
     var comment: Comment? { blocks.indices.contains(cursor) ? blocks[cursor].comment : nil }
 
-    /// Lays comments out, below the details of what they are about; the one that was chosen stays chosen.
-    ///
-    /// - Parameters:
-    ///   - comments: The comments that all are shown.
-    ///   - held: The person's own that others are not shown.
-    ///   - details: Names and values.
-    ///   - layout: How they are laid out.
-    ///   - isNew: Whether they are about something else than those before.
+    /// Lays comments out, below the details of what they are about; the one that was chosen stays chosen, unless they
+    /// are about something else than those before.
     mutating func update(
         _ comments: [Comment], held: [Comment], details: [(name: String, text: String)],
         _ layout: ThreadLayout, isNew: Bool

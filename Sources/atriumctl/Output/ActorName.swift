@@ -8,9 +8,8 @@ enum ActorName {
         return user(uid) ?? actor
     }
 
-    /// The actor that a word stands for: the word itself, or the user with this login name.
-    ///
-    /// - Throws: ``CommandFailure`` for one that is neither.
+    /// The actor that a word stands for: the word itself, or the user with this login name; throws for one that is
+    /// neither.
     static func full(_ word: String) throws(CommandFailure) -> String {
         guard !word.contains(":") else { return word }
         guard let user = getpwnam(word) else {

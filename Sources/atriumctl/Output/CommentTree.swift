@@ -8,7 +8,6 @@ struct CommentTree {
     /// Seconds since 1970, from which ages count.
     var now = WireTime.now
 
-    /// The lines of the tree.
     func lines(_ comments: [Comment]) -> [String] {
         let depths = comments.map(\.depth)
         let base = depths.min() ?? 0

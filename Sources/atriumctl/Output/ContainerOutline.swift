@@ -22,13 +22,8 @@ struct ContainerOutline: Equatable, Sendable {
 typealias ContainerOutlines = [String: ContainerOutline]
 
 extension ScreenModel {
-    /// The sections of a part that follow one of the container around, each with that: they are shown there already.
-    ///
-    /// - Parameters:
-    ///   - part: Which part; empty: the screen itself, which follows nothing.
-    ///   - container: The screen's container.
-    ///   - outlines: What is known of the containers.
-    /// - Returns: The part's sections, each with the one that it follows.
+    /// The sections of a part that follow one of the container around, each with that: they are shown there already;
+    /// the screen itself follows nothing.
     func followed(in part: String, of container: String, _ outlines: ContainerOutlines) -> [String:
         String]
     {

@@ -1,12 +1,16 @@
 import ArgumentParser
 
 extension CommandConfiguration {
-    /// The same with examples at the end of its help: a line each, as typed.
-    func examples(_ lines: String...) -> CommandConfiguration {
-        var configuration = self
-        let examples = "Examples:\n" + lines.map { "    \($0)" }.joined(separator: "\n")
-        configuration.discussion =
-            discussion.isEmpty ? examples : "\(discussion)\n\n\(examples)"
-        return configuration
+    /// A command whose help ends with examples: a line each, as typed.
+    init(
+        commandName: String, abstract: String, usage: String? = nil, discussion: String = "",
+        subcommands: [any ParsableCommand.Type] = [], examples first: String, _ others: String...
+    ) {
+        let lines = ([first] + others).map { "    \($0)" }.joined(separator: "\n")
+        let examples = "Examples:\n\(lines)"
+        self.init(
+            commandName: commandName, abstract: abstract, usage: usage,
+            discussion: discussion.isEmpty ? examples : "\(discussion)\n\n\(examples)",
+            subcommands: subcommands)
     }
 }

@@ -47,12 +47,7 @@ enum TallyText {
     }
 
     /// In a sentence, with who voted what: `4.33 from 12 votes (3: 2, 5: 10); yours: 5`; a score that is another than
-    /// the mean is named, too.
-    ///
-    /// - Parameters:
-    ///   - tally: The tally.
-    ///   - actor: Whose vote `mine` is, where it is not the caller's.
-    /// - Returns: The text.
+    /// the mean is named, too, and so is the actor whose vote `mine` is.
     static func full(_ tally: VoteTally, of actor: String? = nil) -> String {
         guard tally.count > 0 else { return "none" }
         let values = tally.histogram.sorted { (Double($0.key) ?? 0) < (Double($1.key) ?? 0) }

@@ -14,12 +14,8 @@ final class FileDraft {
     /// The target as it was named, for people.
     private let name: String
 
-    /// Makes an empty file.
-    ///
-    /// - Parameters:
-    ///   - name: The file whose place it is to take.
-    ///   - mode: Who may read it, whatever the umask is.
-    /// - Throws: ``CommandFailure`` where it can't be made, or another process is writing it.
+    /// Makes an empty file that is to take the place of another, with these permissions whatever the umask is; throws
+    /// where it can't be made, or another process is writing it.
     init(of name: String, mode: mode_t) throws(CommandFailure) {
         let target = InputFile.followed(name)
         let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? ""
@@ -63,10 +59,8 @@ final class FileDraft {
         try Output.write(bytes, to: descriptor, named: name)
     }
 
-    /// Has it take the place of the file.
-    ///
-    /// - Parameter isDurable: Whether it is on the disk before.
-    /// - Throws: ``CommandFailure`` with the system's reason; the file is then what it was.
+    /// Has it take the place of the file, once it is on the disk if it is to be durable; after an error the file is
+    /// what it was.
     func finish(isDurable: Bool) throws(CommandFailure) {
         guard !isDurable || fsync(descriptor) == 0 else { throw Self.failure("write", name) }
         guard rename(path, target) == 0 else { throw Self.failure("replace", name) }

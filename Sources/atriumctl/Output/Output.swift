@@ -45,20 +45,13 @@ enum Output {
         write(Array(text.utf8), to: STDERR_FILENO)
     }
 
-    /// Writes bytes that are of use only as a whole to standard output.
-    ///
-    /// - Throws: ``CommandFailure`` if they can't be written, also because the reader of a pipe left.
+    /// Writes bytes that are of use only as a whole to standard output; throws if they can't be written, also because
+    /// the reader of a pipe left.
     static func whole(_ bytes: [UInt8]) throws(CommandFailure) {
         try write(bytes, to: out, named: "standard output")
     }
 
-    /// Writes bytes to an open file.
-    ///
-    /// - Parameters:
-    ///   - bytes: The bytes.
-    ///   - descriptor: The file.
-    ///   - name: Its name, for people.
-    /// - Throws: ``CommandFailure`` with the system's reason.
+    /// Writes bytes to an open file, whose name the error has.
     static func write(
         _ bytes: [UInt8], to descriptor: Int32, named name: String
     ) throws(CommandFailure) {

@@ -14,9 +14,8 @@ enum Question {
         return answer
     }
 
-    /// Reads a line, byte by byte: what follows it is for the next question.
-    ///
-    /// - Returns: The line without its end; nil at the end of input, and where Ctrl-C was pressed first.
+    /// Reads a line, byte by byte: what follows it is for the next question; nil at the end of input, and where
+    /// Ctrl-C was pressed first.
     private static func line() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
@@ -41,12 +40,8 @@ enum Question {
         return byDefault ? !["n", "no"].contains(answer) : ["y", "yes"].contains(answer)
     }
 
-    /// Asks before something is erased for good, unless somebody said yes already.
-    ///
-    /// - Parameters:
-    ///   - what: What is erased, as in "the votes on films".
-    ///   - isSure: Whether nobody is to be asked.
-    /// - Throws: ``CommandFailure`` where the answer is no, or nobody can be asked.
+    /// Asks before something, as in "the votes on films", is erased for good, unless somebody said yes already;
+    /// throws where the answer is no, or nobody can be asked.
     static func beforeErasing(_ what: String, isSure: Bool) throws(CommandFailure) {
         guard !isSure else { return }
         guard isPossible else {

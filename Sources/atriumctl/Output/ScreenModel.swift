@@ -88,10 +88,8 @@ struct ScreenModel {
         return selection.isEmpty ? nil : selection
     }
 
-    /// Applies a revision.
-    ///
-    /// - Returns: what it changed in the lists, in order; of a snapshot nothing, as all of it is new.
-    /// - Throws: ``CommandFailure`` for edits that do not lead on from what is here.
+    /// Applies a revision, and returns what it changed in the lists, in order, of a snapshot nothing, as all of it is
+    /// new; throws for edits that do not lead on from what is here.
     @discardableResult
     mutating func apply(_ reply: Screens.Open.Reply) throws -> [ScreenChange] {
         let isSnapshot = reply.base == nil
@@ -151,9 +149,7 @@ struct ScreenModel {
         return changes
     }
 
-    /// The sections that a revision changes, as it leaves them.
-    ///
-    /// - Throws: ``CommandFailure`` for counts of filters that are not here.
+    /// The sections that a revision changes, as it leaves them; throws for counts of filters that are not here.
     func changed(by reply: some ScreenNews) throws -> [Section] {
         var changed = reply.sections ?? []
         for counts in reply.counts ?? [] {

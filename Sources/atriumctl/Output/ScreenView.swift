@@ -15,12 +15,7 @@ struct ScreenView {
         [head(model)] + body(model) + parts(of: model, in: model, below: "")
     }
 
-    /// The lines of a container below its head, but for those within it.
-    ///
-    /// - Parameters:
-    ///   - model: The container.
-    ///   - followed: Sections that are left out.
-    /// - Returns: The lines.
+    /// The lines of a container below its head, without the containers within it and the sections `followed`.
     private func body(_ model: ScreenModel, without followed: Set<String> = []) -> [String] {
         var lines = [model.closed].compactMap(\.self)
         lines += model.components.compactMap { component in

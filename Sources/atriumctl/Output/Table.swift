@@ -25,7 +25,6 @@ struct Table {
         var leastWidth = 8
         var priority = Priority.usual
 
-        /// A column of text.
         static func text(
             _ title: String, least: Int = 8, _ priority: Priority = .usual
         ) -> Column {

@@ -12,7 +12,6 @@ struct TableLayout {
     /// Texts up to this width are not cut as long as there is a dispensable column.
     private static let comfort = 24
 
-    /// The columns.
     let columns: [Table.Column]
     /// Their widths; at first those that they want.
     private(set) var widths: [Int]
@@ -21,11 +20,8 @@ struct TableLayout {
     /// What is between two columns.
     let gap: Int
 
-    /// Lays the columns out in a width.
-    ///
-    /// - Parameters:
-    ///   - limit: the width.
-    ///   - empty: the columns without a text; nil: the others stay, unless even the narrowest do not fit.
+    /// Lays the columns out in a width: those without a text go first, then those of least priority; if `empty` is
+    /// nil, columns go only where even the narrowest do not fit.
     mutating func fit(in limit: Int, empty: Set<Int>?) {
         guard excess(widths, limit) > 0 else { return }
         if let empty {

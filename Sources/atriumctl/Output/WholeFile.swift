@@ -12,13 +12,8 @@ struct WholeFile: ~Copyable {
     let path: String?
     private let replaces: Bool
 
-    /// Opens it.
-    ///
-    /// - Parameters:
-    ///   - path: where it is to be; nil for standard output.
-    ///   - replaces: whether a file that is there is replaced.
-    ///   - mode: who may read it, whatever the umask; by default its owner alone: a backup holds who voted for what.
-    /// - Throws: ``CommandFailure`` where there is one already, or none can be made.
+    /// Opens it at a path, nil for standard output, with these permissions whatever the umask is: by default for its
+    /// owner alone, as a backup holds who voted for what.
     init(_ path: String?, replaces: Bool, mode: mode_t = 0o600) throws(CommandFailure) {
         (self.path, self.replaces) = (path, replaces)
         guard let path else {
@@ -44,9 +39,7 @@ struct WholeFile: ~Copyable {
         if path != nil { close(stream) }
     }
 
-    /// Appends bytes to the file.
-    ///
-    /// - Throws: ``CommandFailure`` where they can't be written, also if the reader of a pipe left.
+    /// Appends bytes to the file; throws where they can't be written, also if the reader of a pipe left.
     func write(_ bytes: [UInt8]) throws(CommandFailure) {
         guard let draft else {
             return try Output.write(bytes, to: stream, named: path ?? "standard output")
@@ -54,10 +47,9 @@ struct WholeFile: ~Copyable {
         try draft.write(bytes)
     }
 
-    /// Gives it its name, once it is on the disk.
+    /// Gives it its name, once it is on the disk if it is to be durable; after an error what stood there stays.
     ///
-    /// - Parameter isDurable: whether to wait for the disk; not for what is written anew every few seconds.
-    /// - Throws: ``CommandFailure`` with the system's reason; what stood there stays then.
+    /// What is written anew every few seconds need not be durable.
     func finish(isDurable: Bool = true) throws(CommandFailure) {
         guard let path, let draft else { return }
         try Self.check(path, replaces: replaces)

@@ -145,7 +145,6 @@ enum CommentsTemplate {
         public func exported() -> UnsafeMutableRawPointer { exportPlugin({{Name}}.self) }
         """##
 
-    /// A test of what it does.
     static let test = ##"""
             @Test func `a guest writes, and strikes it out`() throws {
                 let host = try MemoryHost({{Name}}.self)

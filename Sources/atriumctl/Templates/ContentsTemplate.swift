@@ -55,7 +55,6 @@ enum ContentsTemplate {
         public func exported() -> UnsafeMutableRawPointer { exportPlugin({{Name}}.self) }
         """##
 
-    /// A test of what it does.
     static let test = ##"""
             @Test func `it reports what it took in`() throws {
                 let host = try MemoryHost({{Name}}.self)

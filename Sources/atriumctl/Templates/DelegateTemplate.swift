@@ -1,6 +1,5 @@
 /// A new plugin of the kind `delegate`: a container that takes no low votes, and says why.
 enum DelegateTemplate {
-    /// The delegate.
     static let source = ##"""
         public import AtriumKit
 
@@ -49,7 +48,6 @@ enum DelegateTemplate {
     /// What runs the suite of delegates.
     static let suite = "try DelegateSuite.run({{Name}}.self, seed: UInt64(seed))"
 
-    /// A test of what it does.
     static let test = ##"""
             @Test func `a single letter is not searched`() throws {
                 let host = try DelegateHost({{Name}}.self)

@@ -57,7 +57,6 @@ enum FiltersTemplate {
         public func exported() -> UnsafeMutableRawPointer { exportPlugin({{Name}}.self) }
         """##
 
-    /// A test of what it does.
     static let test = ##"""
             @Test func `it offers the values that items have`() throws {
                 let host = try MemoryHost({{Name}}.self, settings: ["field": "genres"])

@@ -61,7 +61,6 @@ enum KitLocation {
     }
 }
 
-/// The guide to plugins.
 enum PluginGuide {
     /// Where it lies: installed in `share/doc/atrium`, or in the checkout that this program was built in; nil: nowhere.
     static func find(

@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// The kinds of plugins.
 enum PluginKind: String, CaseIterable, ExpressibleByArgument {
     case contents, filters, votes, comments, delegate
 

@@ -12,7 +12,6 @@ struct PluginTemplate {
     var name: String
     var id: String
 
-    /// All files.
     var files: [File] {
         (language.program?.files(kind) ?? package).map { file in
             File(

@@ -61,7 +61,6 @@ enum VotesTemplate {
         public func exported() -> UnsafeMutableRawPointer { exportPlugin({{Name}}.self) }
         """##
 
-    /// A test of what it does.
     static let test = ##"""
             @Test func `thumbs add up`() throws {
                 let host = try MemoryHost({{Name}}.self)

@@ -22,9 +22,7 @@ final class FullScreen {
     private let before: termios?
     private let sources: [any DispatchSourceProtocol]
 
-    /// Takes the terminal over.
-    ///
-    /// - Parameter handler: Called on any thread for each event, until ``leave()``.
+    /// Takes the terminal over; the handler is called on any thread for each event, until ``leave()``.
     init(_ handler: @escaping @Sendable (Event) -> Void) {
         var sources: [any DispatchSourceProtocol] = []
         for (number, event) in [
@@ -70,9 +68,8 @@ final class FullScreen {
         Terminal.isTaken = false
     }
 
-    /// Has keys come one by one, and nothing typed be shown.
-    ///
-    /// - Returns: How the terminal was; nil where standard input is none.
+    /// Has keys come one by one, and nothing typed be shown; returns how the terminal was, nil where standard input
+    /// is none.
     private static func readKeysUnbuffered() -> termios? {
         var settings = termios()
         guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }

@@ -11,9 +11,7 @@ public struct CSVLayout: Sendable, Equatable {
 
     private static let mostTitleRows = 20
 
-    /// Finds them: the delimiter is the one that stands most often in the first line.
-    ///
-    /// - Parameter sample: How the table begins.
+    /// Finds them by how the table begins: the delimiter is the one that stands most often in the first line.
     public init(_ sample: ArraySlice<UInt8>) {
         if !sample.contains(newline), sample.contains(UInt8(ascii: "\r")) {
             newline = UInt8(ascii: "\r")

@@ -30,12 +30,7 @@ public struct CSVReader: FormatReader {
     private var problem: FormatProblem?
     private var opened = (line: 1, column: 1)
 
-    /// Reads the names of the columns.
-    ///
-    /// - Parameters:
-    ///   - source: The text.
-    ///   - layout: What it is laid out with.
-    /// - Throws: ``FormatProblem`` for a first row that can't be read; what the source throws.
+    /// Reads the names of the columns; throws for a first row that can't be read.
     public init(_ source: any TextChunks, layout: CSVLayout) throws {
         self.source = source
         text = CSVText()
@@ -101,9 +96,7 @@ public struct CSVReader: FormatReader {
         return (firstLine, cells, problem)
     }
 
-    /// Consumes a byte.
-    ///
-    /// - Returns: Whether it ends the row.
+    /// Consumes a byte; returns whether it ends the row.
     private mutating func consume(_ byte: UInt8) -> Bool {
         let isNewline = byte == layout.newline
         if isNewline {

@@ -27,11 +27,8 @@ public struct FieldValues: Sendable {
 
     /// The value that a text of a table stands for; nil where it stands for none.
     ///
-    /// - Parameters:
-    ///   - text: The text: spaces around it count in fields of the types `text` and `markdown` alone.
-    ///   - type: The field's type, as definitions name it.
-    /// - Returns: A value that fits the type as far as the text shows it.
-    /// - Throws: ``Misfit``.
+    /// Spaces around the text count in fields of the types `text` and `markdown` alone. The value fits the type as
+    /// far as the text shows it.
     public func value(_ text: String, type: String) throws(Misfit) -> JSONValue? {
         if Self.isVerbatim(type) { return text.isEmpty ? nil : .string(text) }
         var text = ItemText.trimmed(text)
@@ -71,11 +68,7 @@ public struct FieldValues: Sendable {
 
     /// The value that one of JSON stands for; nil where it stands for none.
     ///
-    /// - Parameters:
-    ///   - value: The value; of a text what it stands for is taken.
-    ///   - type: The field's type, as definitions name it.
-    /// - Returns: A value; whether it fits the type is for others to say unless it is a text.
-    /// - Throws: ``Misfit``.
+    /// Of a text what it stands for is taken; whether any other value fits the type is for others to say.
     public func value(_ value: JSONValue, type: String) throws(Misfit) -> JSONValue? {
         switch value {
         case .null: nil
@@ -87,12 +80,6 @@ public struct FieldValues: Sendable {
     }
 
     /// The value that a text stands for just as it is; a list of words has commas between.
-    ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - type: The field's type, as definitions name it.
-    /// - Returns: The value.
-    /// - Throws: ``Misfit``.
     public static func exact(_ text: String, type: String) throws(Misfit) -> JSONValue {
         let value: JSONValue? =
             switch type {

@@ -62,12 +62,6 @@ public struct FormatProblem: Error, Sendable, Equatable, CustomStringConvertible
     }
 
     /// Says what is wrong with JSON that begins in a line and a column.
-    ///
-    /// - Parameters:
-    ///   - error: What its reader says.
-    ///   - bytes: The JSON.
-    ///   - line: The line that it begins in.
-    ///   - column: The column that it begins in.
     public init(_ error: JSONError, in bytes: [UInt8], line: Int, column: Int) {
         let before = bytes.prefix(error.offset)
         let breaks = before.count { $0 == UInt8(ascii: "\n") }

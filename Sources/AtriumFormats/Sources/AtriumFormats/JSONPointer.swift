@@ -5,9 +5,8 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     /// The members' names, and the elements' numbers, from the outermost on.
     public let steps: [String]
 
-    /// Reads a pointer; nil for what is none.
-    ///
-    /// - Parameter text: Empty, or steps that begin with `/` each; in them `~1` is `/`, and `~0` is `~`.
+    /// Reads a pointer: empty, or steps that begin with `/` each, in which `~1` is `/` and `~0` is `~`; nil for what
+    /// is none.
     public init?(_ text: String) {
         guard !text.isEmpty else {
             steps = []
@@ -23,14 +22,9 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Makes a pointer to a member of the whole value.
-    ///
-    /// - Parameter name: The member's name.
     public init(member name: String) { steps = [name] }
 
-    /// The value at this place; nil where there is none.
-    ///
-    /// - Parameter value: The whole.
-    /// - Returns: The value, which may be `null`.
+    /// The value at this place in a whole one, which may be `null`; nil where there is none.
     public func value(in value: JSONValue) -> JSONValue? {
         var value = value
         for step in steps {

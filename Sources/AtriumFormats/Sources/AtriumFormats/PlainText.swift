@@ -6,11 +6,7 @@ public enum PlainText {
         public let reason: String
     }
 
-    /// The text of a whole file, without a byte order mark.
-    ///
-    /// - Parameter bytes: The file's bytes.
-    /// - Returns: The text.
-    /// - Throws: ``Problem`` for bytes that are not UTF-8, or have NUL bytes.
+    /// The text of a whole file, without a byte order mark; throws for bytes that are not UTF-8, or have NUL bytes.
     public static func decode(_ bytes: [UInt8]) throws(Problem) -> String {
         if let encoding = utf16(bytes[...]) {
             throw Problem(

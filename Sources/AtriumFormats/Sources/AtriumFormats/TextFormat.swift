@@ -7,10 +7,7 @@ public enum TextFormat: String, Sendable, CaseIterable {
     /// A table: the first row names the columns.
     case csv
 
-    /// What a text is, by how it begins.
-    ///
-    /// - Parameter sample: Its first bytes; 64 KiB do.
-    /// - Returns: A format; what begins like no JSON is a table.
+    /// What a text is, by its first bytes, of which 64 KiB do; what begins like no JSON is a table.
     public static func recognize(_ sample: ArraySlice<UInt8>) -> TextFormat {
         let text = sample.drop(while: JSONScan.isSpace)
         switch text.first {
@@ -21,10 +18,8 @@ public enum TextFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// What a file is that is none of the formats, by how it begins, with what to do; nil where it may be one.
-    ///
-    /// - Parameter sample: Its first bytes.
-    /// - Returns: The noun, as in "is XML or HTML", and a sentence.
+    /// What a file is that is none of the formats, by how it begins, as in "is XML or HTML", with a sentence on what
+    /// to do; nil where it may be one.
     public static func foreign(_ sample: ArraySlice<UInt8>) -> (name: String, hint: String)? {
         if sample.starts(with: Array("PK\u{3}\u{4}".utf8)) {
             return (
@@ -49,13 +44,7 @@ public enum TextFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// What reads a text of this format.
-    ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - sample: How it begins.
-    /// - Returns: The reader.
-    /// - Throws: ``FormatProblem`` for a table whose first row can't be read.
+    /// What reads a text of this format; throws for a table whose first row can't be read.
     public func reader(_ text: any TextChunks, sample: ArraySlice<UInt8>) throws -> any FormatReader
     {
         switch self {

@@ -170,9 +170,8 @@ struct ExampleRun {
         self.source = source
     }
 
-    /// Runs a step; if the component's worker has left, restarts the component first, as a host does.
-    ///
-    /// - Returns: the difference between the result and the expected one; nil if there is none.
+    /// Runs a step, and returns how the result differs from the expected one; if the component's worker has left,
+    /// restarts the component first, as a host does.
     mutating func difference(_ step: ExampleStep) async throws -> String? {
         for _ in 0..<step.times {
             if let difference = try await differenceNow(step) { return difference }

@@ -70,9 +70,7 @@ struct JSONPath: CustomStringConvertible {
         return path
     }
 
-    /// Moves past a comma.
-    ///
-    /// - Returns: Whether the name of a member comes next.
+    /// Moves past a comma; returns whether the name of a member comes next.
     private mutating func advance() -> Bool {
         switch steps.popLast() {
         case .element(let index)?:

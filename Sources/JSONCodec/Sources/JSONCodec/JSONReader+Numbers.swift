@@ -56,9 +56,8 @@ extension JSONReader {
             found: "one beyond it", at: number.start)
     }
 
-    /// Consumes an integer of so few digits that it can't but fit, as nearly all are.
-    ///
-    /// - Returns: The integer; nil, with nothing consumed, for whatever else comes.
+    /// Consumes and returns an integer of so few digits that it can't but fit, as nearly all are; nil, with nothing
+    /// consumed, for whatever else comes.
     @inline(__always)
     private mutating func readShortInteger() -> Int? {
         guard let first = nextByte() else { return nil }

@@ -8,9 +8,8 @@ extension JSONReader {
         return try scanString().string
     }
 
-    /// Consumes a string, whose opening quote is the next byte, and checks all of it.
-    ///
-    /// - Returns: The text between the quotes.
+    /// Consumes a string, whose opening quote is the next byte, checks all of it, and returns the text between the
+    /// quotes.
     @inline(__always)
     mutating func scanString() throws(JSONError) -> JSONText {
         let start = offset &+ 1

@@ -179,9 +179,8 @@ public struct JSONReader {
         return nil
     }
 
-    /// Consumes a name in its usual form: no whitespace, no escapes, nothing but ASCII.
-    ///
-    /// - Returns: The name; nil, with nothing consumed, for any other form.
+    /// Consumes and returns a name in its usual form: no whitespace, no escapes, nothing but ASCII; nil, with nothing
+    /// consumed, for any other.
     @inline(__always)
     private mutating func nextPlainKey() -> JSONKey? {
         var start = offset
