@@ -20,9 +20,6 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
 
     let number: UInt64
     let peer: Peer
-    /// The bytes of replies that were dropped because the peer had closed the connection; at `writableBytes` no more of
-    /// its calls are started.
-    private var droppedBytes = 0
     let server: ServerState
     let eventLoop: any EventLoop
 
@@ -172,7 +169,7 @@ extension Connection {
 
     /// Handles the end of the channel.
     ///
-    /// Postponed calls are still started, because they were made, although their replies are dropped.
+    /// Postponed calls that want no reply are still started, because they were made.
     func leave() {
         context = nil
         if !(state.takesCalls && turn.isPostponed) { end() }
@@ -206,7 +203,7 @@ extension Connection {
 
     var isWritable: Bool {
         isChannelWritable && server.handover != .frozen
-            && calls.replies.waitingBytes + droppedBytes < server.limits.writableBytes
+            && calls.replies.waitingBytes < server.limits.writableBytes
     }
 
     /// Whether to read on.
@@ -262,12 +259,9 @@ extension Connection {
     }
 
     func flush() {
+        // Nobody reads the replies to calls that outlived their peer.
+        guard let context else { return calls.replies.clearReady() }
         let bytes = calls.replies.ready.readableBytes
-        guard let context else {
-            // Nobody reads the replies to calls that outlived their peer.
-            droppedBytes += bytes
-            return calls.replies.clearReady()
-        }
         guard isChannelWritable, bytes > 0 else { return }
         server.statistics.bytesOut += bytes
         usage.send(bytes, ofAll: server.statistics.bytesOut)
@@ -356,24 +350,8 @@ extension Connection {
     private func header(
         of frame: UnsafeRawBufferPointer
     ) throws(ProtocolViolation) -> CallHeader {
-        do throws(ProtocolViolation) {
-            return frame.count > server.unhurriedBytes
-                ? try header(ofLong: frame) : try CallHeader(frame, nesting: server.limits.nesting)
-        } catch {
-            return try header(of: frame, refusedFor: error)
-        }
-    }
-
-    /// Parses the header of a call that can't be read whole.
-    ///
-    /// If it is JSON and only beyond a limit of ours, the call alone fails, when its parameters are to be read: it may
-    /// be one person's, on a connection that many share.
-    @inline(never)
-    private func header(
-        of frame: UnsafeRawBufferPointer, refusedFor violation: ProtocolViolation
-    ) throws(ProtocolViolation) -> CallHeader {
-        guard case .malformed = violation else { throw violation }
-        return try CallHeader(frame, nesting: .max - 1, check: .grammar)
+        guard frame.count <= server.unhurriedBytes else { return try header(ofLong: frame) }
+        return try checkedHeader(of: frame)
     }
 
     /// Parses the header of a long call; checks the rest only if the call may be made, since that takes long.
@@ -381,14 +359,32 @@ extension Connection {
     private func header(
         ofLong frame: UnsafeRawBufferPointer
     ) throws(ProtocolViolation) -> CallHeader {
-        let header = try CallHeader(frame, nesting: server.limits.nesting, check: .nothing)
+        let header = try CallHeader(frame, nesting: CallHeader.deepest, check: .nothing)
         guard let entry = server.table.entry(for: header), entry.authorize?(peer) == nil,
             frame.count <= server.limits.bytes(ofCallsOf: entry.name)
         else { return header }
-        return try CallHeader(frame, nesting: server.limits.nesting)
+        return try checkedHeader(of: frame)
+    }
+
+    /// Parses the header of a call, and checks that all of it is JSON.
+    ///
+    /// If it is JSON and only beyond a limit of ours, the call alone fails, when its parameters are to be read: it may
+    /// be one person's, on a connection that many share.
+    @inline(__always)
+    private func checkedHeader(
+        of frame: UnsafeRawBufferPointer
+    ) throws(ProtocolViolation) -> CallHeader {
+        do throws(ProtocolViolation) {
+            return try CallHeader(frame, nesting: server.limits.nesting)
+        } catch {
+            guard case .malformed = error else { throw error }
+            return try CallHeader(frame, nesting: CallHeader.deepest, check: .grammar)
+        }
     }
 
     private func start(_ header: CallHeader, of bytes: Int, at started: Int64) {
+        // The peer has closed the connection, and does not wait for the reply.
+        guard context != nil || header.isOneway else { return }
         server.statistics.calls += 1
         usage.startCall()
         let entry = server.table.entry(for: header)

@@ -119,8 +119,16 @@ struct CallHeader {
 
     let check: Check
 
+    /// The maximum number of bytes in the names of members and of the method, as they are written.
+    private static let longestName = 255
+    /// Nesting that is deep enough for whatever is to be refused later, by a lower limit.
+    static let deepest = 1_023
+    /// The maximum number of members that belong to vendors.
+    private static let mostExtensions = 64
+
     private var seen: Members = []
     private var extensions = JSONKeySet()
+    private var extensionCount = 0
     private var unknownMember: String?
 
     /// Parses a frame, without its NUL, whose parameters may nest up to `nesting` levels; throws what is wrong with
@@ -131,6 +139,7 @@ struct CallHeader {
         self.check = check
         do throws(JSONError) {
             var reader = JSONReader(bytes, depthLimit: nesting + 1)
+            reader.longestText = Self.longestName
             try read(&reader)
         } catch {
             let isFlag = ["oneway", "more", "upgrade"].contains(error.path)
@@ -162,7 +171,7 @@ struct CallHeader {
                 try markSeen(.upgrade, key, reader)
                 wantsUpgrade = try reader.readNull() ? false : reader.readBool()
             default:
-                try skipExtension(key, &reader)
+                guard try skipExtension(key, &reader) else { return }
             }
         }
         try reader.end()
@@ -195,24 +204,32 @@ struct CallHeader {
         parameters = try skip(&reader)
     }
 
-    /// A member with a dot in its name belongs to a vendor and is none of ours.
+    /// Skips a member with a dot in its name, which belongs to a vendor and is none of ours; returns false for another
+    /// member, for which the call is refused.
     private mutating func skipExtension(
         _ key: JSONKey, _ reader: inout JSONReader
-    ) throws(JSONError) {
-        let name = key.string
-        if !name.utf8.contains(UInt8(ascii: ".")) {
-            unknownMember = unknownMember ?? name
-        } else if check != .nothing, !extensions.insert(key) {
-            throw reader.duplicateMember(key)
+    ) throws(JSONError) -> Bool {
+        extensionCount += 1
+        guard key.byteCount <= Self.longestName, extensionCount <= Self.mostExtensions else {
+            throw reader.unknownMember(key)
         }
+        let name = key.string
+        guard name.utf8.contains(UInt8(ascii: ".")) else {
+            unknownMember = name
+            return false
+        }
+        if check != .nothing, !extensions.insert(key) { throw reader.duplicateMember(key) }
         _ = try skip(&reader)
+        return true
     }
 
     private func skip(_ reader: inout JSONReader) throws(JSONError) -> UnsafeRawBufferPointer {
+        reader.longestText = .max
+        defer { reader.longestText = Self.longestName }
         switch check {
-        case .all: try reader.rawValue()
-        case .grammar: try reader.rawValueOfAnySize()
-        case .nothing: try reader.skimValue()
+        case .all: return try reader.rawValue()
+        case .grammar: return try reader.rawValueOfAnySize()
+        case .nothing: return try reader.skimValue()
         }
     }
 

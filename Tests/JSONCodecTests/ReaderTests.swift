@@ -239,4 +239,40 @@ private struct Film: JSONCodable, Equatable {
             }
         }
     }
+
+    @Test(arguments: [
+        (String(repeating: "[", count: 100), String(repeating: "[0]", count: 64)),
+        (
+            String(repeating: #"{"a":"#, count: 64) + "{]",
+            String(repeating: ".a", count: 64).dropFirst().description
+        ),
+        (
+            #"{"\#(String(repeating: "n", count: 130))":[1,?]}"#,
+            String(repeating: "n", count: 120) + "…[1]"
+        ),
+        (#"[[1,{"a":2}],{"b":[\#(String(repeating: "[],", count: 80))?]}]"#, "[1].b[80]"),
+    ])
+    func `the path of an error has 64 steps at most, and long names are cut`(
+        text: String, path: String
+    ) {
+        let error = #expect(throws: JSONError.self) {
+            try JSON.decode(JSONValue.self, from: text)
+        }
+        #expect(error?.path == path)
+    }
+
+    @Test func `a value is skimmed only as deep as the limit`() throws {
+        for (depth, isRefused) in [(64, false), (65, true)] {
+            let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+            try Array(text.utf8).withUnsafeBytes { bytes in
+                var reader = JSONReader(bytes, depthLimit: 64)
+                do throws(JSONError) {
+                    _ = try reader.skimValue()
+                    #expect(!isRefused)
+                } catch {
+                    #expect(isRefused && error.kind == .depth)
+                }
+            }
+        }
+    }
 }

@@ -24,7 +24,48 @@ import Varlink
         "hello",
         "",
         #"{"method":"org.example.test.Echo","parameters":{"a":\#(nested(1_100))}}"#,
+        #"{"method":"org.example.test.Echo",\#(extensions(65))}"#,
+        #"{"method":"org.example.test.Echo","a.\#(escapes(50))":1}"#,
+        #"{"method":"\#(escapes(50))"}"#,
     ]
+
+    /// Members that belong to vendors.
+    static func extensions(_ count: Int) -> String {
+        (1...count).map { #""a.b\#($0)":1"# }.joined(separator: ",")
+    }
+
+    static func escapes(_ count: Int) -> String { String(repeating: #"\u0061"#, count: count) }
+
+    @Test func `members of vendors and escapes in names are taken up to their limits`() async throws
+    {
+        try await withService { service in
+            let client = try service.raw()
+            try client.send(
+                #"{"method":"org.example.test.Echo","parameters":{"text":"a"},\#(Self.extensions(64))}"#,
+                #"{"method":"org.example.test.Echo","parameters":{"text":"b"},"a.\#(Self.escapes(42))":1}"#
+            )
+            #expect(try await client.receive() == #"{"parameters":{"text":"a"}}"#)
+            #expect(try await client.receive() == #"{"parameters":{"text":"b"}}"#)
+        }
+    }
+
+    /// A megabyte that is no JSON, whose log line has the place of the error.
+    @Test(arguments: [
+        #"{"a":"# + String(repeating: "[", count: 1 << 20),
+        #"{"method":"org.example.test.Echo","parameters":"#
+            + String(repeating: #"{"":"#, count: 1 << 18),
+        #"{""# + String(repeating: "é", count: 1 << 19) + #"":x}"#,
+        #"{""# + String(repeating: "a", count: 1 << 20) + #"":x}"#,
+    ])
+    func `the place of an error in a long message is cut`(_ message: String) async throws {
+        try await withService { service in
+            let client = try service.raw()
+            try client.send(message)
+            #expect(try await client.receive() == nil)
+            let line = try #require(service.log.lines.first)
+            #expect(line.utf8.count < 800, "\(line.prefix(1_000))")
+        }
+    }
 
     static func nested(_ depth: Int) -> String {
         String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

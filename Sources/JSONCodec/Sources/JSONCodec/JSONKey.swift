@@ -22,6 +22,9 @@ public struct JSONKey {
         isASCII = text.isASCII
     }
 
+    /// The number of bytes between the quotes, escapes and all.
+    public var byteCount: Int { bytes.count }
+
     /// The name, without escapes.
     public var string: String {
         JSONText(bytes: bytes, isEscaped: isEscaped, isASCII: isASCII).string

@@ -1,14 +1,23 @@
 /// The path from the document to a place in it, found by parsing the text once more.
 ///
-/// Reading does not keep track of the path, so only an error pays for it.
+/// Reading does not keep track of the path, so only an error pays for it. It has at most ``mostSteps`` steps, and names
+/// of at most ``longestName`` bytes: a text of nothing but brackets would have millions.
 struct JSONPath: CustomStringConvertible {
+    private static let mostSteps = 64
+    private static let longestName = 120
+
     private enum Step {
         /// A member of an object; nil before the name of the next member is known.
-        case member(String?)
+        case member(JSONBytes?)
         case element(Int)
     }
 
+    /// The outermost steps.
     private var steps: [Step] = []
+    /// How many steps lie further inside.
+    private var omitted = 0
+    /// The name of a member inside of the value that the steps lead to.
+    private var inner: String?
 
     /// Creates the path of the value that begins, or has just ended, at `offset`.
     ///
@@ -23,20 +32,20 @@ struct JSONPath: CustomStringConvertible {
             position += 1
             switch byte {
             case UInt8(ascii: "{"):
-                steps.append(.member(nil))
+                enter(.member(nil))
                 awaitsName = true
             case UInt8(ascii: "["):
-                steps.append(.element(0))
+                enter(.element(0))
                 awaitsName = false
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                _ = steps.popLast()
+                if omitted > 0 { omitted -= 1 } else { _ = steps.popLast() }
                 awaitsName = false
             case UInt8(ascii: ","):
                 awaitsName = advance()
             case UInt8(ascii: "\""):
                 let text = Self.scanString(in: bytes, from: position, to: end)
                 position = min(position + text.count + 1, end)
-                if awaitsName { steps[steps.count - 1] = .member(Self.string(text)) }
+                if awaitsName, omitted == 0 { steps[steps.count - 1] = .member(text) }
                 awaitsName = false
             default:
                 break
@@ -46,8 +55,8 @@ struct JSONPath: CustomStringConvertible {
 
     /// The name of the outermost member on the way; nil when there is none.
     var outermostMember: String? {
-        for case .member(let name?) in steps { return name }
-        return nil
+        for case .member(let name?) in steps { return Self.name(name) }
+        return inner
     }
 
     var description: String {
@@ -55,23 +64,37 @@ struct JSONPath: CustomStringConvertible {
         for step in steps {
             switch step {
             case .member(nil): break
-            case .member(let name?): text += text.isEmpty ? name : "." + name
+            case .member(let name?): text += (text.isEmpty ? "" : ".") + Self.name(name)
             case .element(let index): text += "[\(index)]"
             }
         }
+        if omitted > 0 { text += "…" }
+        if let inner { text += (text.isEmpty ? "" : ".") + inner }
         return text
     }
 
     /// This path, one member further.
     func appending(_ member: String) -> JSONPath {
         var path = self
-        if case .member(nil)? = path.steps.last { path.steps.removeLast() }
-        path.steps.append(.member(member))
+        path.inner = member
         return path
+    }
+
+    /// A member's name without its escapes; a long one is cut.
+    static func name(_ bytes: JSONBytes) -> String {
+        let shown = bytes[0..<min(bytes.count, longestName)]
+        // It may be cut within a character or an escape, and a refused text may be no UTF-8.
+        let name = String(decoding: JSONEscapes.resolve(shown), as: UTF8.self)
+        return shown.count < bytes.count ? name + "…" : name
+    }
+
+    private mutating func enter(_ step: Step) {
+        if steps.count < Self.mostSteps { steps.append(step) } else { omitted += 1 }
     }
 
     /// Moves past a comma; returns whether the name of a member comes next.
     private mutating func advance() -> Bool {
+        guard omitted == 0 else { return false }
         switch steps.popLast() {
         case .element(let index)?:
             steps.append(.element(index + 1))
@@ -88,15 +111,11 @@ struct JSONPath: CustomStringConvertible {
     private static func scanString(
         in bytes: JSONBytes, from start: Int, to end: Int
     ) -> JSONBytes {
-        var position = start
+        var position = bytes.endOfUnescapedText(from: start)
         while position < end, bytes[position] != UInt8(ascii: "\"") {
-            position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+            let next = position + (bytes[position] == UInt8(ascii: "\\") ? 2 : 1)
+            position = bytes.endOfUnescapedText(from: min(next, end))
         }
         return bytes[start..<min(position, end)]
-    }
-
-    /// The string, whatever its bytes are: the text may have been refused in the middle of it.
-    private static func string(_ bytes: JSONBytes) -> String {
-        String(decoding: JSONEscapes.resolve(bytes), as: UTF8.self)
     }
 }

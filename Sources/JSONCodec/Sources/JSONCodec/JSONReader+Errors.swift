@@ -25,7 +25,7 @@ extension JSONReader {
     public func unknownMember(_ key: JSONKey) -> JSONError {
         error(
             .unknownMember, expected: "declared members only", found: "one that is not",
-            member: key.string, at: offset(of: key))
+            member: JSONPath.name(key.bytes), at: offset(of: key))
     }
 
     /// Makes the error for a member that occurs twice in its object.
@@ -35,7 +35,7 @@ extension JSONReader {
     public func duplicateMember(_ key: JSONKey) -> JSONError {
         error(
             .duplicateMember, expected: "each member once", found: "it a second time",
-            member: key.string, at: offset(of: key))
+            member: JSONPath.name(key.bytes), at: offset(of: key))
     }
 
     /// The error for a value of another type than the expected one, or for no value at all.
@@ -53,6 +53,13 @@ extension JSONReader {
         default: return syntaxError(expected: expected)
         }
         return error(.type, expected: expected, found: found)
+    }
+
+    /// The error for nesting beyond the limit, by the bracket at `start`.
+    func depthError(at start: Int) -> JSONError {
+        error(
+            .depth, expected: "nesting no deeper than \(depthLimit)", found: "one level more",
+            at: start)
     }
 
     /// The error for a byte that does not belong where the reader is, or at `start`.

@@ -45,7 +45,7 @@ extension JSONReader {
     /// no JSON at all.
     ///
     /// - Returns: Its bytes, in the reader's text, without whitespace around them.
-    /// - Throws: ``JSONError`` where no value begins, and where the text ends within it.
+    /// - Throws: ``JSONError`` where no value begins, where the text ends within it, and for nesting beyond the limit.
     public mutating func skimValue() throws(JSONError) -> UnsafeRawBufferPointer {
         let kind = try peek()
         let start = offset
@@ -117,6 +117,9 @@ extension JSONReader {
                 position = try endOfSkimmedString(from: position)
             } else if byte | 0x20 == UInt8(ascii: "{") {
                 // With this bit set, both opening brackets are the same, and so are both closing ones.
+                guard self.depth + depth < depthLimit else {
+                    throw depthError(at: position - 1)
+                }
                 depth &+= 1
             } else if byte | 0x20 == UInt8(ascii: "}") {
                 depth &-= 1

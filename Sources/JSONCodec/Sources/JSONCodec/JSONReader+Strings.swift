@@ -33,6 +33,10 @@ extension JSONReader {
             guard position < bytes.count else {
                 throw syntaxError(expected: "the end of the string", at: bytes.count)
             }
+            guard position - start <= longestText else {
+                throw error(
+                    .value, expected: "at most \(longestText) bytes", found: "more", at: start - 1)
+            }
             switch bytes[position] {
             case UInt8(ascii: "\""):
                 let text = JSONText(
@@ -77,12 +81,13 @@ extension JSONReader {
         throw syntaxError(expected: "one of \" \\ / b f n r t u after the backslash", at: position)
     }
 
-    /// The length of the run of UTF-8 sequences beyond ASCII that begins at `start`.
+    /// The length of the run of UTF-8 sequences beyond ASCII that begins at `start`, which ends once it is too long.
     private func lengthOfScalars(at start: Int) throws(JSONError) -> Int {
         var position = start
         repeat {
             position += try lengthOfScalar(at: position)
         } while position < bytes.count && bytes[position] >= 0x80
+            && position &- start <= longestText
         return position - start
     }
 

@@ -39,6 +39,11 @@ public struct JSONReader {
     /// The number of bytes that were consumed.
     public internal(set) var offset = 0
 
+    /// The maximum number of bytes between the quotes of a name or string, escapes and all.
+    ///
+    /// Unlimited by default. A text of plain ASCII passes nevertheless: it costs next to nothing to read.
+    public var longestText = Int.max
+
     let bytes: JSONBytes
 
     /// Whether whitespace was met outside of strings: texts that are passed on lose it.
@@ -50,8 +55,8 @@ public struct JSONReader {
     /// Whether a whole number that 64 bits don't hold is a string of a tree, see ``JSONValue/init(keepingDigits:)``.
     var keepsDigits = false
 
-    private let depthLimit: Int
-    private var depth = 0
+    let depthLimit: Int
+    private(set) var depth = 0
 
     /// Whether an array or object has begun and none of its elements has: no comma comes first.
     private var isAtStart = false
@@ -202,8 +207,7 @@ public struct JSONReader {
     private mutating func begin(_ bracket: UInt8, expected: String) throws(JSONError) {
         guard nextByte() == bracket else { throw typeError(expected: expected) }
         guard depth < depthLimit else {
-            throw error(
-                .depth, expected: "nesting no deeper than \(depthLimit)", found: "one level more")
+            throw depthError(at: offset)
         }
         depth += 1
         offset += 1
