@@ -90,7 +90,8 @@ extension Stories {
             #expect(!typed.output.contains("degraded"), "\(typed)")
         }
 
-        /// Files whose names are no ids, more of them than one reply takes, and a folder that is missing.
+        /// Files whose names are no ids, more of them than one reply takes, a folder that is missing, one whose file was
+        /// removed meanwhile, as a link to nothing looks, and one with a file that can't be looked at: nothing of it is listed.
         private static func contents(_ folder: TemporaryDirectory) throws -> String {
             let names = (1000..<4000).map { "\($0)" + String(repeating: "n", count: 190) }
             for name in names + ["\u{1}", String(repeating: "n", count: 201), "folder/file"] {
@@ -102,6 +103,12 @@ extension Stories {
             let leap = try folder.write("times/leap", "12345")
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSince1970: 951_868_799)], ofItemAtPath: leap)
+            let files = FileManager.default
+            try files.createSymbolicLink(
+                atPath: "\(folder.path)/times/gone", withDestinationPath: "nothing")
+            try folder.write("unread/file", "")
+            try files.createSymbolicLink(
+                atPath: "\(folder.path)/unread/loop", withDestinationPath: "loop")
             let items = names.map { #"{"id": "\#($0)"}"# }.joined(separator: ", ")
             // The first step has the list waited for.
             return """
@@ -118,6 +125,11 @@ extension Stories {
                     {"write": "a", "text": ""},
                     {"items": "sorted", "is": [{"id": "leap", "fields": {"size": 5, "changed": "2000-02-29T23:59:59Z"}}]}
                   ]
+                },
+                {
+                  "title": "a folder with a file that can't be looked at",
+                  "settings": {"folder": "\(folder.path)/unread"},
+                  "steps": [{"write": "a", "text": ""}, {"items": "sorted", "is": []}]
                 },
                 {
                   "title": "a folder that is missing",
