@@ -33,11 +33,13 @@ struct Check {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         EndOfProcess.install()
         defer { EndOfProcess.finish() }
+        var file: String?
         do {
             let (found, declared) = try find()
             let settings = settings ?? declared.settings
             let fields = declared.fields
-            let examples = try (self.examples ?? declared.examples).map(Self.read) ?? []
+            file = self.examples ?? declared.examples
+            let examples = try file.map(Self.read) ?? []
             let calls = SuiteCalls(
                 limit: .seconds(callSeconds ?? found.callSeconds ?? 10))
             let watch = Self.watch(calls, on: loop)
@@ -49,8 +51,10 @@ struct Check {
             }
             print("\(plugin.id): \(plugin.path)")
             let kind = plugin.kind.rawValue
-            if case .library = plugin.code {
-                let type = try plugin.loaded()
+            var loaded: (any Component.Type)?
+            if case .library = plugin.code { loaded = try plugin.loaded() }
+            try Conformance.check(examples, plugin.kind, declared: loaded?.settings)
+            if let type = loaded {
                 try checkPaths(of: plugin, type.settings)
                 let makeDriver: @Sendable () async throws -> any ConformanceDriver = {
                     WatchedDriver(driver: InProcessDriver(type), calls: calls)
@@ -83,6 +87,9 @@ struct Check {
                 print("  ✓ \(count) \(count == 1 ? "example" : "examples") of what it does")
             }
             return true
+        } catch let problem as ExampleProblem {
+            print("failed: \(file.map { "\($0): " } ?? "")\(problem)")
+            return false
         } catch {
             print("failed: \(error)")
             return false

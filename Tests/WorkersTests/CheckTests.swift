@@ -107,6 +107,25 @@ import Testing
         #expect(checked.output.contains("/manifest.json: " + reason), "\(checked)")
     }
 
+    @Test(arguments: [
+        (
+            #"{"settings": {"nope": 1}, "steps": [{"tally": true}]}"#,
+            "examples[1].settings: setting 'nope': unknown; known are: "
+        ),
+        (#"{"steps": [{"tally": true}, {"post": "a"}]}"#, "examples[1].steps[1]: 'post' is a call"),
+    ])
+    func `has examples of another plugin runs nothing`(
+        example: String, reason: String
+    ) async throws {
+        let folder = try TemporaryDirectory()
+        let file = try folder.write(
+            "e.json", #"{"examples": [{"steps": [{"tally": true}]}, \#(example)]}"#)
+        let checked = try await check(declaring: #"{"examples": "e.json"}"#, in: folder)
+        #expect(checked.status == 1)
+        #expect(checked.output.contains("failed: \(file): \(reason)"), "\(checked)")
+        #expect(!checked.output.contains("conforms"), "\(checked)")
+    }
+
     @Test func `has examples in what is no file, or in too large a one, names it`() async throws {
         let folder = try TemporaryDirectory()
         func check(_ examples: String) async throws -> Finished {
