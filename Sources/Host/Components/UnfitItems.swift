@@ -44,8 +44,10 @@ struct UnfitItems: Sendable, Hashable {
         let others = present.dropFirst().map { "'\($0.item)'" }.joined(separator: ", ")
         let isCut = count > present.count
         return "has \(count) item\(count == 1 ? "" : "s") that "
-            + (areLeftOut ? "can't be shown" : "can't be compared with others exactly")
-            + " until their values fit the fields. \(example)"
+            + (areLeftOut
+                ? "can't be shown as \(count == 1 ? "it is" : "they are"). "
+                : "can't be compared with others exactly until their values fit the fields. ")
+            + "\(example)"
             + (others.isEmpty ? "" : " Others: \(others)\(isCut ? ", …" : "").")
             + advice
     }
