@@ -1,6 +1,7 @@
 internal import AtriumKit
 public import AtriumKitTesting
 internal import Foundation
+internal import Glibc
 internal import Index
 internal import Logging
 internal import NIOCore
@@ -204,11 +205,45 @@ struct Check {
                 description: (status.reason ?? "\(status.id) was not loaded.") + buildAdvice(folder)
             )
         }
+        try checkAdmission(of: status, manifest)
         let text = try Value(jsonBytes: Array(try Data(contentsOf: manifest)))
         do {
             return (found, try DeclaredCheck(text.object?["conformance"], in: folder))
         } catch {
             throw Problem(description: "\(manifest.path): \(error)")
+        }
+    }
+
+    /// The folder of the plugins that came with the daemon, where this program is installed.
+    private static let shippedPlugins = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "lib/atrium/plugins").path
+
+    /// Throws for what the daemon refuses wherever the plugin is put; warns of a reserved id.
+    private func checkAdmission(of status: PluginStatus, _ manifest: URL) throws(Problem) {
+        for path in [manifest.path, status.path] {
+            var info = stat()
+            guard stat(path, &info) == 0, info.st_mode & S_IWOTH != 0 else { continue }
+            throw Problem(
+                description: "\(path) may be written to by others, and the daemon refuses it: "
+                    + "'chmod o-w \(path)'.")
+        }
+        let shipped = Self.shippedPlugins
+        let own = manifest.resolvingSymlinksInPath().path
+        guard !own.hasPrefix(shipped + "/"), FileManager.default.fileExists(atPath: shipped) else {
+            return
+        }
+        // Not as trusted ones, which would be loaded into this process.
+        let others = PluginLibrary(scanning: [.init(shipped)]).plugins
+        if let other = others.first(where: { $0.id == status.id }) {
+            throw Problem(
+                description: "The id '\(status.id)' is that of a plugin that came with the daemon, "
+                    + "at \(other.path): give this one an id of its own.")
+        }
+        if status.id.hasPrefix("org.atrium.") {
+            print(
+                "warning: ids below org.atrium are reserved, and a later Atrium may come with a "
+                    + "plugin '\(status.id)': give this one an id of its own.")
         }
     }
 

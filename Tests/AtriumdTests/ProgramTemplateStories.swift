@@ -50,6 +50,28 @@ extension Stories {
             }
         }
 
+        @Test func `the id of a shipped plugin is refused by the check, as by the daemon`()
+            async throws
+        {
+            let worker = try await Installed.tree.bin + "/atrium-worker"
+            let folder = try TemporaryDirectory()
+            chmod(try folder.write("run", "#!/bin/sh\n"), 0o755)
+            for (id, words) in [
+                ("org.atrium.stars", "failed: The id 'org.atrium.stars' is that of a plugin that"),
+                ("org.atrium.mine", "warning: ids below org.atrium are reserved"),
+                ("org.example.mine", "failed: votes, seed 1, in a worker"),
+            ] {
+                try folder.write(
+                    "manifest.json",
+                    #"{"id": "\#(id)", "version": "1.0.0", "kind": "votes", "program": "run", "#
+                        + #""title": "Mine"}"#)
+                let checked = try await run([worker, "--check", folder.path])
+                #expect(checked.status == 1, "the program ends at once")
+                #expect(checked.output.contains(words), "\(checked)")
+                #expect(checked.output.contains("warning") == (id == "org.atrium.mine"))
+            }
+        }
+
         /// Types the lines that `plugin new` printed, the last of which starts a daemon, and then what its README says.
         private static func typed(_ language: String, in tree: Installed) -> String {
             #"""

@@ -64,6 +64,26 @@ import Testing
             "\(checked)")
     }
 
+    @Test func `others may write to is refused, as by the daemon`() async throws {
+        let folder = try TemporaryDirectory()
+        let program = try folder.write("open.sh", "#!/bin/sh\n")
+        try folder.write(
+            "manifest.json",
+            #"{"id": "org.test.open", "version": "1.0.0", "kind": "votes", "program": "open.sh", "#
+                + #""title": "Open"}"#)
+        for (path, mode) in [(program, 0o757), (folder.path + "/manifest.json", 0o646)] {
+            chmod(program, 0o755)
+            chmod(path, mode_t(mode))
+            let checked = try await run([Installed.worker, "--check", folder.path])
+            #expect(checked.status == 1)
+            #expect(
+                checked.output.contains(
+                    "failed: \(path) may be written to by others, and the daemon refuses it: "
+                        + "'chmod o-w \(path)'."),
+                "\(checked)")
+        }
+    }
+
     @Test func `ends the process prints the call`() async throws {
         let checked = try await check(putting: "leave")
         #expect(checked.status == 1)
