@@ -65,7 +65,7 @@ struct LeftOutItems {
         guard let example else { return nil }
         let count = "\(problems.count)\(problems.count < Self.most ? "" : " or more")"
         // What is wrong may be a value, or the id or parent.
-        return "has \(count) item\(problems.count == 1 ? "" : "s") that can't be shown as "
-            + (problems.count == 1 ? "it is" : "they are") + " now. \(example)"
+        let (noun, state) = problems.count == 1 ? ("item", "it is") : ("items", "they are")
+        return "has \(count) \(noun) that can't be shown as \(state) now. \(example)"
     }
 }
