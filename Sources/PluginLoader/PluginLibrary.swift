@@ -328,6 +328,11 @@ struct PluginScan {
     }
 
     private func check(_ path: String) throws(PluginProblem) {
+        // A device is no file whose mode should be changed.
+        var info = stat()
+        guard stat(path, &info) != 0 || info.st_mode & S_IFMT == S_IFREG else {
+            throw .refused("\(path) is no regular file.")
+        }
         if let problem = trust?.problem(with: path) { throw .refused("\(problem).") }
     }
 
@@ -461,7 +466,7 @@ enum PluginProgram {
             let reason = String(cString: strerror(errno))
             throw .refused(
                 "\(program) can't be executed (\(reason)): 'chmod +x \(program)', and let it begin with "
-                    + "what runs it, as '#!/usr/bin/env python3'.")
+                    + "what runs it, as '#!/usr/bin/python3'.")
         }
     }
 }

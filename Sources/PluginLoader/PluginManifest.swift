@@ -90,12 +90,17 @@ struct PluginManifest: Sendable {
         func path(_ name: String) throws(PluginProblem) -> String {
             try values.text(name, expected) { isInside($0) ? $0 : nil }
         }
-        guard values.object["program"] != nil else { return .library(try path("library")) }
-        guard values.object["library"] == nil else {
+        switch (values.object["library"], values.object["program"]) {
+        case (_?, nil): return .library(try path("library"))
+        case (nil, _?): return .program(try path("program"))
+        case (nil, nil):
+            throw .refused(
+                "\(values.path): a plugin is a 'library' or a 'program': name one of them, as "
+                    + "\(expected).")
+        case (_?, _?):
             throw .refused(
                 "\(values.path): a plugin is a 'library' or a 'program': leave one of them out.")
         }
-        return .program(try path("program"))
     }
 
     private static func isIdentifier(_ text: String) -> Bool {

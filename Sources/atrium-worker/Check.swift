@@ -1,6 +1,7 @@
 internal import AtriumKit
 public import AtriumKitTesting
 internal import Foundation
+internal import Glibc
 internal import Index
 internal import Logging
 internal import NIOCore
@@ -33,11 +34,13 @@ struct Check {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         EndOfProcess.install()
         defer { EndOfProcess.finish() }
+        var file: String?
         do {
             let (found, declared) = try find()
             let settings = settings ?? declared.settings
             let fields = declared.fields
-            let examples = try (self.examples ?? declared.examples).map(Self.read) ?? []
+            file = self.examples ?? declared.examples
+            let examples = try file.map(Self.read) ?? []
             let calls = SuiteCalls(
                 limit: .seconds(callSeconds ?? found.callSeconds ?? 10))
             let watch = Self.watch(calls, on: loop)
@@ -49,8 +52,10 @@ struct Check {
             }
             print("\(plugin.id): \(plugin.path)")
             let kind = plugin.kind.rawValue
-            if case .library = plugin.code {
-                let type = try plugin.loaded()
+            var loaded: (any Component.Type)?
+            if case .library = plugin.code { loaded = try plugin.loaded() }
+            try Conformance.check(examples, plugin.kind, declared: loaded?.settings)
+            if let type = loaded {
                 try checkPaths(of: plugin, type.settings)
                 let makeDriver: @Sendable () async throws -> any ConformanceDriver = {
                     WatchedDriver(driver: InProcessDriver(type), calls: calls)
@@ -83,6 +88,9 @@ struct Check {
                 print("  ✓ \(count) \(count == 1 ? "example" : "examples") of what it does")
             }
             return true
+        } catch let problem as ExampleProblem {
+            print("failed: \(file.map { "\($0): " } ?? "")\(problem)")
+            return false
         } catch {
             print("failed: \(error)")
             return false
@@ -197,11 +205,45 @@ struct Check {
                 description: (status.reason ?? "\(status.id) was not loaded.") + buildAdvice(folder)
             )
         }
+        try checkAdmission(of: status, manifest)
         let text = try Value(jsonBytes: Array(try Data(contentsOf: manifest)))
         do {
             return (found, try DeclaredCheck(text.object?["conformance"], in: folder))
         } catch {
             throw Problem(description: "\(manifest.path): \(error)")
+        }
+    }
+
+    /// The folder of the plugins that came with the daemon, where this program is installed.
+    private static let shippedPlugins = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "lib/atrium/plugins").path
+
+    /// Throws for what the daemon refuses wherever the plugin is put; warns of a reserved id.
+    private func checkAdmission(of status: PluginStatus, _ manifest: URL) throws(Problem) {
+        for path in [manifest.path, status.path] {
+            var info = stat()
+            guard stat(path, &info) == 0, info.st_mode & S_IWOTH != 0 else { continue }
+            throw Problem(
+                description: "\(path) may be written to by others, and the daemon refuses it: "
+                    + "'chmod o-w \(path)'.")
+        }
+        let shipped = Self.shippedPlugins
+        let own = manifest.resolvingSymlinksInPath().path
+        guard !own.hasPrefix(shipped + "/"), FileManager.default.fileExists(atPath: shipped) else {
+            return
+        }
+        // Not as trusted ones, which would be loaded into this process.
+        let others = PluginLibrary(scanning: [.init(shipped)]).plugins
+        if let other = others.first(where: { $0.id == status.id }) {
+            throw Problem(
+                description: "The id '\(status.id)' is that of a plugin that came with the daemon, "
+                    + "at \(other.path): give this one an id of its own.")
+        }
+        if status.id.hasPrefix("org.atrium.") {
+            print(
+                "warning: ids below org.atrium are reserved, and a later Atrium may come with a "
+                    + "plugin '\(status.id)': give this one an id of its own.")
         }
     }
 

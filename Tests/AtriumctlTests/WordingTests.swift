@@ -13,6 +13,17 @@ import Testing
     }
 
     @Test(arguments: [
+        (3, 1_425, true, "3 of 1,425"), (3, 3, false, "3 of 3"), (0, 0, false, "0 of 0"),
+        (100, 5, true, "100 items"), (5, 5, true, "5 items"), (1, 1, true, "1 item"),
+        (12, 2, false, "12 of 12"),
+    ])
+    func `the total of a source that does not know it is that of a page, and not told as one`(
+        items: Int, total: Int, hasMore: Bool, text: String
+    ) {
+        #expect(Wording.shown(items, of: total, hasMore: hasMore) == text)
+    }
+
+    @Test(arguments: [
         (7020.0, "1h57m"), (125.0, "2m05s"), (45.0, "45s"), (0.25, "0.3s"), (90000.0, "1d01h"),
     ])
     func `lengths of time`(seconds: Double, text: String) {

@@ -50,6 +50,28 @@ extension Stories {
             }
         }
 
+        @Test func `the id of a shipped plugin is refused by the check, as by the daemon`()
+            async throws
+        {
+            let worker = try await Installed.tree.bin + "/atrium-worker"
+            let folder = try TemporaryDirectory()
+            chmod(try folder.write("run", "#!/bin/sh\n"), 0o755)
+            for (id, words) in [
+                ("org.atrium.stars", "failed: The id 'org.atrium.stars' is that of a plugin that"),
+                ("org.atrium.mine", "warning: ids below org.atrium are reserved"),
+                ("org.example.mine", "failed: votes, seed 1, in a worker"),
+            ] {
+                try folder.write(
+                    "manifest.json",
+                    #"{"id": "\#(id)", "version": "1.0.0", "kind": "votes", "program": "run", "#
+                        + #""title": "Mine"}"#)
+                let checked = try await run([worker, "--check", folder.path])
+                #expect(checked.status == 1, "the program ends at once")
+                #expect(checked.output.contains(words), "\(checked)")
+                #expect(checked.output.contains("warning") == (id == "org.atrium.mine"))
+            }
+        }
+
         /// Types the lines that `plugin new` printed, the last of which starts a daemon, and then what its README says.
         private static func typed(_ language: String, in tree: Installed) -> String {
             #"""
@@ -90,7 +112,8 @@ extension Stories {
             #expect(!typed.output.contains("degraded"), "\(typed)")
         }
 
-        /// Files whose names are no ids, more of them than one reply takes, and a folder that is missing.
+        /// Files whose names are no ids, more of them than one reply takes, a folder that is missing, one whose file was
+        /// removed meanwhile, as a link to nothing looks, and one with a file that can't be looked at: nothing of it is listed.
         private static func contents(_ folder: TemporaryDirectory) throws -> String {
             let names = (1000..<4000).map { "\($0)" + String(repeating: "n", count: 190) }
             for name in names + ["\u{1}", String(repeating: "n", count: 201), "folder/file"] {
@@ -102,6 +125,12 @@ extension Stories {
             let leap = try folder.write("times/leap", "12345")
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSince1970: 951_868_799)], ofItemAtPath: leap)
+            let files = FileManager.default
+            try files.createSymbolicLink(
+                atPath: "\(folder.path)/times/gone", withDestinationPath: "nothing")
+            try folder.write("unread/file", "")
+            try files.createSymbolicLink(
+                atPath: "\(folder.path)/unread/loop", withDestinationPath: "loop")
             let items = names.map { #"{"id": "\#($0)"}"# }.joined(separator: ", ")
             // The first step has the list waited for.
             return """
@@ -118,6 +147,11 @@ extension Stories {
                     {"write": "a", "text": ""},
                     {"items": "sorted", "is": [{"id": "leap", "fields": {"size": 5, "changed": "2000-02-29T23:59:59Z"}}]}
                   ]
+                },
+                {
+                  "title": "a folder with a file that can't be looked at",
+                  "settings": {"folder": "\(folder.path)/unread"},
+                  "steps": [{"write": "a", "text": ""}, {"items": "sorted", "is": []}]
                 },
                 {
                   "title": "a folder that is missing",

@@ -159,6 +159,7 @@ extension Stories {
                     #expect(try await Self.cast(peer, name, "web:1", 5)["error"] == nil)
                 }
                 let start = "    how.update(settings)\n"
+                let refusal = "raise Failure('SettingInvalid', setting='at', reason='no')"
                 for (version, changes, word) in [
                     (2, [("import json", "import jsonn")], "ended with status 1"),
                     (
@@ -167,12 +168,22 @@ extension Stories {
                         "second/likes"
                     ),
                     (4, [("#!/usr/bin/python3", "#!/nowhere")], "can't be started"),
+                    (
+                        5, [(start, start + "    os.read(os.pipe()[0], 1)\n")],
+                        "has not answered for 5.0 seconds while it is being started. Version"
+                    ),
+                    (
+                        6,
+                        [(start, start + "    \(refusal)\n")],
+                        "no. Version"
+                    ),
                 ] {
                     try write(version, changes)
                     let failed = try await daemon.type("atriumctl plugin reload org.test.likes")
                     #expect(failed.status == 1, "\(failed)")
                     #expect(failed.errors.contains(word), "\(failed)")
                     #expect(failed.errors.contains("Version 1.0.0 goes on."), "\(failed)")
+                    #expect(!failed.errors.contains("detach"), "\(failed)")
                     #expect(daemon.log.contains("a plugin was not reloaded"))
                     for name in ["first", "second"] {
                         #expect(

@@ -44,6 +44,9 @@ import Testing
     @Test(arguments: [
         #"{"id": "a..b", "version": "1.0.0", "kind": "votes", "library": "l", "title": "t"}"#,
         #"{"id": "a", "version": "1", "kind": "votes", "library": "l", "title": "t"}"#,
+        #"{"id": "a", "version": "01.0.0", "kind": "votes", "library": "l", "title": "t"}"#,
+        #"{"id": "a", "version": "1.0.0-a..b", "kind": "votes", "library": "l", "title": "t"}"#,
+        #"{"id": "a", "version": "1.0.0+", "kind": "votes", "library": "l", "title": "t"}"#,
         #"{"id": "a", "version": "1.0.0", "kind": "vote", "library": "l", "title": "t"}"#,
         #"{"id": "a", "version": "1.0.0", "kind": "votes", "title": "t"}"#,
         #"{"id": "a", "version": "1.0.0", "kind": "votes", "library": "l", "program": "p", "title": "t"}"#,
@@ -61,6 +64,17 @@ import Testing
         #expect(throws: PluginProblem.self) {
             try PluginManifest(folder.path + "/manifest.json")
         }
+    }
+
+    @Test(arguments: ["0.0.0", "10.20.30", "1.0.0-beta.1", "1.0.0-01", "1.0.0+a-b.7", "1.0.0--+0"])
+    func `takes the versions that the reader takes`(version: String) throws {
+        let text =
+            #"{"id": "a", "version": "\#(version)", "kind": "votes", "library": "l", "title": "t"}"#
+        let manifest: JSONValue = try JSON.decode(from: Array(text.utf8))
+        #expect(try problem(in: manifest) == nil)
+        let folder = try TemporaryDirectory()
+        try folder.write("manifest.json", text)
+        #expect(try PluginManifest(folder.path + "/manifest.json").version == version)
     }
 
     /// What is wrong with a manifest by the schema, as far as this one uses JSON Schema.

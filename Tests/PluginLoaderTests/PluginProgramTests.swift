@@ -43,7 +43,8 @@ import Testing
             (["library": "libSample.so"], "leave one of them out"),
             (["kind": "delegate"], "a delegate lives in the daemon"),
             (["program": "../run.sh"], "a path within the manifest's folder"),
-            (["program": "gone.sh"], "gone.sh"), (["program": nil], "'library' is missing"),
+            (["program": "gone.sh"], "gone.sh"),
+            (["program": nil], "a 'library' or a 'program': name one of them, as a path"),
         ] as [([String: String?], String)])
     func `one that makes no sense is refused in words`(
         members: [String: String?], word: String
@@ -56,6 +57,7 @@ import Testing
     @Test func `one that may not be executed, or that others may write to, is refused`() throws {
         chmod("\(folder.path)/sample/run.sh", 0o644)
         #expect(try scan([:]).reason?.contains("chmod +x") == true)
+        #expect(try scan([:]).reason?.contains("as '#!/usr/bin/python3'") == true)
         chmod("\(folder.path)/sample/run.sh", 0o777)
         #expect(try scan([:]).reason?.contains("may be written to by others") == true)
         chmod("\(folder.path)/sample/run.sh", 0o755)

@@ -51,6 +51,15 @@ import Testing
                 "\(folder.path)/\(name) may be written to by others (mode 722)") == true)
     }
 
+    @Test func `what is no file is refused as that, and nobody told to change its mode`() throws {
+        let manifest = "\(folder.path)/plugins/sample/manifest.json"
+        try FileManager.default.removeItem(atPath: manifest)
+        symlink("/dev/zero", manifest)
+        let status = try #require(scan().plugins.first)
+        #expect(status.state == .refused)
+        #expect(status.reason == "\(manifest) is no regular file.", "\(status.reason ?? "")")
+    }
+
     @Test func `its library too`() throws {
         chmod("\(folder.path)/plugins/sample/libSample.so", 0o666)
         let reason = try #require(scan().plugins.first?.reason)

@@ -57,6 +57,17 @@ import Testing
         #expect(last.answer?.next == nil)
     }
 
+    @Test(arguments: ["-1", "1000000000000000000", "null", "\"3\""])
+    func `a total that can't be one is as none, and the items are shown`(
+        total: String
+    ) async throws {
+        let host = try await host(["cursor": "from"], ["items": "/found", "total": "/all"])
+        service.answer(#"{"all": \#(total), "found": [{"id": "x"}]}"#)
+        let asked = host.ask(ContentQuestion(limit: 1))
+        await host.settle()
+        #expect(asked.answer?.items.map(\.id) == ["x"] && asked.answer?.total == nil)
+    }
+
     @Test func `of a service without pages all is there each time`() async throws {
         let host = try await host(["search": "q"])
         service.answer(Self.document(0..<5))

@@ -135,6 +135,9 @@ import Testing
             "a.csv", "id,title\na,A\na,B\n",
             "line 3: the id 'a' stands here again; it is that of line 2"
         ),
+        ("a.csv", "", "it is empty"), ("a.csv", "\n \n", "it is empty"),
+        ("a.csv", "i\0d\0", "it is UTF-16, not UTF-8; `iconv -f UTF-16LE -t UTF-8` converts it."),
+        ("a.ndjson", "{\0\"\0", "it is UTF-16, not UTF-8"),
         (
             "a.csv", "key,title\na,A\n",
             "line 1: there is no column 'id', which the setting 'id' names"

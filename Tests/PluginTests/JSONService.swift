@@ -17,6 +17,8 @@ final class JSONService: Sendable {
         var status = 200
         var headers: [String: String] = [:]
         var body = ""
+        /// Whether the body is all that it says, without HTTP.
+        var isBare = false
         /// Whether it says nothing at all, and leaves the connection open.
         var isSilent = false
     }
@@ -101,7 +103,7 @@ final class JSONService: Sendable {
         var reply = "HTTP/1.1 \(answer.status) Said\r\nConnection: close\r\n"
         reply += "Content-Length: \(answer.body.utf8.count)\r\n"
         for (name, value) in answer.headers { reply += "\(name): \(value)\r\n" }
-        let whole = Array((reply + "\r\n" + answer.body).utf8)
+        let whole = Array((answer.isBare ? answer.body : reply + "\r\n" + answer.body).utf8)
         var sent = 0
         while sent < whole.count {
             let count = whole[sent...].withUnsafeBytes {

@@ -44,6 +44,17 @@ import Testing
         #expect(reason(["url": url]) == "")
     }
 
+    @Test(arguments: [
+        "bad topic !", ">", "mirrors.*", "mirrors.>", "Mirrors", "", "a..b", ".a",
+        String(repeating: "a", count: 256),
+    ])
+    func `what asks again is one topic, and no pattern`(topic: String) {
+        let url: Value = "http://127.0.0.1:9/"
+        let reason = reason(["url": url, "reloadOn": .text(topic)])
+        #expect(reason.contains("'reloadOn'") && reason.contains("expected one topic"), "\(reason)")
+        #expect(self.reason(["url": url, "reloadOn": "mirrors.re-fresh.2"]) == "")
+    }
+
     @Test func `the time between attempts doubles up to five minutes, and is never the same`() {
         var backOff = BackOff()
         #expect((0..<4).map { _ in backOff.fail(chance: 1) } == [1, 2, 4, 8])

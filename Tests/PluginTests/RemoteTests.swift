@@ -121,6 +121,29 @@ import Testing
         #expect(host.services.problem == nil && items(host).isEmpty)
     }
 
+    @Test func `a byte order mark before the document counts for nothing`() async throws {
+        service.answer("\u{FEFF}" + Self.two)
+        let host = try await host()
+        #expect(host.services.problem == nil)
+        #expect(items(host).count == 2)
+    }
+
+    @Test(arguments: [
+        (JSONService.Answer(body: "SSH-2.0-OpenSSH_9.2\r\n", isBare: true), "HTTP/0.9"),
+        (
+            JSONService.Answer(headers: ["Content-Encoding": "gzip"], body: "plain"),
+            "content unencoding"
+        ),
+        (JSONService.Answer(body: "[\0]\0"), "it is UTF-16LE, and JSON is UTF-8"),
+    ])
+    func `what is no answer in HTTP or JSON is named as that`(
+        answer: JSONService.Answer, reason: String
+    ) async throws {
+        service.answer { _ in answer }
+        let host = try await host()
+        #expect(host.services.problem?.contains(reason) == true, "\(host.services.problem ?? "")")
+    }
+
     @Test func `pointers say where items, ids and fields are`() async throws {
         service.answer(
             #"{"of": {"list": [{"key": {"no": 7}, "names": [{"en": "Seven"}]}]}, "other": [1]}"#)

@@ -64,6 +64,26 @@ import Testing
             "\(checked)")
     }
 
+    @Test func `others may write to is refused, as by the daemon`() async throws {
+        let folder = try TemporaryDirectory()
+        let program = try folder.write("open.sh", "#!/bin/sh\n")
+        try folder.write(
+            "manifest.json",
+            #"{"id": "org.test.open", "version": "1.0.0", "kind": "votes", "program": "open.sh", "#
+                + #""title": "Open"}"#)
+        for (path, mode) in [(program, 0o757), (folder.path + "/manifest.json", 0o646)] {
+            chmod(program, 0o755)
+            chmod(path, mode_t(mode))
+            let checked = try await run([Installed.worker, "--check", folder.path])
+            #expect(checked.status == 1)
+            #expect(
+                checked.output.contains(
+                    "failed: \(path) may be written to by others, and the daemon refuses it: "
+                        + "'chmod o-w \(path)'."),
+                "\(checked)")
+        }
+    }
+
     @Test func `ends the process prints the call`() async throws {
         let checked = try await check(putting: "leave")
         #expect(checked.status == 1)
@@ -105,6 +125,25 @@ import Testing
         let checked = try await check(declaring: conformance, in: folder)
         #expect(checked.status == 1)
         #expect(checked.output.contains("/manifest.json: " + reason), "\(checked)")
+    }
+
+    @Test(arguments: [
+        (
+            #"{"settings": {"nope": 1}, "steps": [{"tally": true}]}"#,
+            "examples[1].settings: setting 'nope': unknown; known are: "
+        ),
+        (#"{"steps": [{"tally": true}, {"post": "a"}]}"#, "examples[1].steps[1]: 'post' is a call"),
+    ])
+    func `has examples of another plugin runs nothing`(
+        example: String, reason: String
+    ) async throws {
+        let folder = try TemporaryDirectory()
+        let file = try folder.write(
+            "e.json", #"{"examples": [{"steps": [{"tally": true}]}, \#(example)]}"#)
+        let checked = try await check(declaring: #"{"examples": "e.json"}"#, in: folder)
+        #expect(checked.status == 1)
+        #expect(checked.output.contains("failed: \(file): \(reason)"), "\(checked)")
+        #expect(!checked.output.contains("conforms"), "\(checked)")
     }
 
     @Test func `has examples in what is no file, or in too large a one, names it`() async throws {

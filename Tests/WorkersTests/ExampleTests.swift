@@ -147,6 +147,17 @@ import Testing
         }
     }
 
+    @Test func `settings that a component in a worker does not take are named with their place`()
+        async throws
+    {
+        let example: Value = ["settings": ["nope": 1], "steps": [["tally": true]]]
+        await #expect {
+            try await failure(of: example)
+        } throws: {
+            "\($0)".hasPrefix("examples[0].settings: setting 'nope': unknown")
+        }
+    }
+
     @Test func `the name of a file stays within the folder`() async throws {
         for name in ["../outside", "..", ".", "", "a/b", "a\0b"] {
             let examples = try ConformanceExample.read([

@@ -49,7 +49,10 @@ struct FilterReader {
                     + "type \(field.type.rawValue)")
         }
         guard let position = field.position(value) else {
-            throw object.error(name, mismatch(value, "a value of the type \(field.type.rawValue)"))
+            let expected =
+                field.type == .duration
+                ? field.expectedValue : "a value of the type \(field.type.rawValue)"
+            throw object.error(name, mismatch(value, expected))
         }
         return position
     }

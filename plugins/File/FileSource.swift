@@ -127,7 +127,10 @@ extension FileSource {
 
     private func items(of text: FileText) async throws -> [String: Item] {
         let sample = try text.sample()
-        if format == nil, let other = TextFormat.foreign(sample) {
+        // Whatever its name says, UTF-16 is none of the formats.
+        if format == nil || PlainText.utf16(sample) != nil,
+            let other = TextFormat.foreign(sample)
+        {
             throw FormatProblem(reason: "it is \(other.name)", hint: other.hint)
         }
         let format = format ?? .recognize(sample)
@@ -137,6 +140,9 @@ extension FileSource {
                 guard case .json(let bytes) = piece.content else { return nil }
                 return try objects.item(bytes, piece)
             }
+        }
+        guard sample.contains(where: { !" \t\r\n".utf8.contains($0) }) else {
+            throw FormatProblem(reason: "it is empty: the first row of a table names its columns")
         }
         var layout = CSVLayout(sample)
         if let delimiter { layout.delimiter = delimiter }

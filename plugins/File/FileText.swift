@@ -66,7 +66,7 @@ final class FileText: TextChunks {
     /// How it begins; read again by ``next()``.
     func sample() throws(FileProblem) -> ArraySlice<UInt8> {
         var bytes = try read()
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+        PlainText.removeMark(from: &bytes)
         ahead = bytes
         return bytes[...]
     }

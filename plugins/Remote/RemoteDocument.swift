@@ -19,6 +19,8 @@ struct DocumentMapping: Sendable {
         "total", "a JSON Pointer to how many there are in all; with 'ask'")
     private static let next = Setting.text(
         "next", "a JSON Pointer to where the next ones begin; with 'ask.cursor'")
+    /// How many there may be in all: other numbers, such as -1, say that the service does not know.
+    private static let totals: ClosedRange<Int> = 0...1 << 40
     private static let names = ItemMapping.Names(
         id:
             "where ids are: a member or a JSON Pointer; of several, with commas between, they are made",
@@ -65,6 +67,11 @@ struct DocumentMapping: Sendable {
 
     /// Reads a document of JSON, all of which counts or nothing.
     func document(_ bytes: [UInt8]) async throws -> Document {
+        var bytes = bytes
+        if let encoding = PlainText.utf16(bytes[...]) {
+            throw FormatProblem(reason: "it is \(encoding), and JSON is UTF-8")
+        }
+        PlainText.removeMark(from: &bytes)
         let whole: JSONValue
         do throws(JSONError) {
             whole = try JSONValue(keepingDigits: bytes)
@@ -72,7 +79,8 @@ struct DocumentMapping: Sendable {
             throw FormatProblem(error, in: bytes, line: 1, column: 1)
         }
         return Document(
-            items: try await items(of: whole), total: total?.value(in: whole)?.int,
+            items: try await items(of: whole),
+            total: total?.value(in: whole)?.int.flatMap { Self.totals.contains($0) ? $0 : nil },
             next: next?.value(in: whole).flatMap(Self.cursor))
     }
 

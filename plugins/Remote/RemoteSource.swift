@@ -65,7 +65,7 @@ struct RemoteSource: Sendable {
             try QuestionParameters(object)
         }
         interval = Int64(settings[Self.every])
-        topic = settings[Self.reloadOn]
+        topic = try Self.topic(settings)
         mapping = try DocumentMapping(context)
         mostBytes = settings[Self.maxMegabytes] << 20
         timeout = .seconds(settings[Self.timeout])
@@ -74,6 +74,31 @@ struct RemoteSource: Sendable {
         proxyHeaders = try Self.header(
             "Proxy-Authorization", Self.proxyAuthorization, settings)
         caFile = settings[Self.caFile]
+    }
+
+    /// The topic of `reloadOn`; throws for what is none, which nobody can post.
+    private static func topic(_ settings: Settings) throws(SettingError) -> String? {
+        guard let text = settings[reloadOn] else { return nil }
+        let words = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let isTopic = words.allSatisfy { word in
+            !word.isEmpty && word.allSatisfy(isTopicByte)
+        }
+        guard isTopic, text.utf8.count <= 255 else {
+            throw SettingError(
+                reloadOn.name,
+                "expected one topic, words of a-z, 0-9 and '-' with dots between such as mirrors.refresh, "
+                    + "found '\(text.prefix(100))'")
+        }
+        return text
+    }
+
+    private static func isTopicByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"):
+            true
+        default: false
+        }
     }
 
     /// The line of a header that a secret fills; none where the setting is not there.

@@ -107,7 +107,7 @@ final class Transfer {
         case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE,
             CURLE_SSL_CONNECT_ERROR:
             return HTTPFailure(cause: .network, reason: said.isEmpty ? reason : said)
-        default: return HTTPFailure(cause: .other, reason: reason)
+        default: return HTTPFailure(cause: .other, reason: said.isEmpty ? reason : said)
         }
     }
 

@@ -24,11 +24,6 @@ extension HostError {
                     "items of '\(container)' do not fit the field '\(field)': \(reason)",
                     "change or remove them first: " + items.joined(separator: ", ")
                 )
-            case .limitExceeded("entryBytes", let value, _):
-                (
-                    .container, "what it changes takes more than \(value) bytes in the store",
-                    "make its settings and texts shorter"
-                )
             case .limitExceeded(let limit, let value, _):
                 (
                     .container, "there can be at most \(value) \(limit)",

@@ -64,7 +64,8 @@ struct LeftOutItems {
     private var sentence: String? {
         guard let example else { return nil }
         let count = "\(problems.count)\(problems.count < Self.most ? "" : " or more")"
-        return "has \(count) item\(problems.count == 1 ? "" : "s") that can't be shown as they are "
-            + "now until their values fit the fields. \(example)"
+        // What is wrong may be a value, or the id or parent.
+        let (noun, state) = problems.count == 1 ? ("item", "it is") : ("items", "they are")
+        return "has \(count) \(noun) that can't be shown as \(state) now. \(example)"
     }
 }

@@ -62,10 +62,15 @@ final class StartWatch {
         let (slot, domain) = (slot, slot.domain)
         slot.start.endTurn()
         guard stall == nil, let container = slot.container else { return }
-        let reason =
+        var reason =
             "Its plugin \(slot.definition.plugin) has not answered for "
-            + "\(domain.limits.startPatience) while it is being started. It is taken in once it answers; look for it in the log, "
-            + "or detach it with 'atriumctl detach \(slot.containerName) \(slot.name)'."
+            + "\(domain.limits.startPatience) while it is being started."
+        // One that was to replace another is not taken in later, and whoever detaches that name loses the other.
+        if container.slot(slot.name).map({ $0 === slot }) ?? true {
+            reason +=
+                " It is taken in once it answers; look for it in the log, "
+                + "or detach it with 'atriumctl detach \(slot.containerName) \(slot.name)'."
+        }
         domain.slices.countStep()
         domain.logger.log(.componentStalled, slot.logFields(["reason": "\(reason)"]))
         refuseToWait(reason)

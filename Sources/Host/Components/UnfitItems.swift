@@ -43,9 +43,14 @@ struct UnfitItems: Sendable, Hashable {
         guard let example = present.first else { return nil }
         let others = present.dropFirst().map { "'\($0.item)'" }.joined(separator: ", ")
         let isCut = count > present.count
-        return "has \(count) item\(count == 1 ? "" : "s") that "
-            + (areLeftOut ? "can't be shown" : "can't be compared with others exactly")
-            + " until their values fit the fields. \(example)"
+        // What is left out may have an id or a parent that can't be, and values that fit.
+        let state =
+            if areLeftOut {
+                "can't be shown as \(count == 1 ? "it is" : "they are")"
+            } else {
+                "can't be compared with others exactly until their values fit the fields"
+            }
+        return "has \(count) item\(count == 1 ? "" : "s") that \(state). \(example)"
             + (others.isEmpty ? "" : " Others: \(others)\(isCut ? ", …" : "").")
             + advice
     }

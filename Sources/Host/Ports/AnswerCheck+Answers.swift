@@ -60,7 +60,9 @@ extension AnswerCheck {
         guard Set(answer.items.map(\.id)).count == answer.items.count else {
             return "an item twice"
         }
-        if let total = answer.total, !isValid(count: total) { return "\(total) items in all" }
+        if let total = answer.total, !isValid(count: total) {
+            return "\(total) items in all, where 0 to \(Self.mostCount) are allowed"
+        }
         if let next = answer.next, next.utf8.count > ContentQuestion.cursorBytes {
             return "a cursor of \(next.utf8.count) bytes, where \(ContentQuestion.cursorBytes) are "
                 + "allowed"

@@ -168,7 +168,7 @@ public final class PluginReloads {
         if let old { reasons.insert("Version \(old.version) goes on.", at: 1) }
         return .refused(
             reason: (reasons + ["What the new one printed is in the daemon's log."])
-                .joined(separator: " "))
+                .map { $0.hasSuffix(".") ? $0 : $0 + "." }.joined(separator: " "))
     }
 
     private func announce(_ new: Plugin, insteadOf old: Plugin?) {

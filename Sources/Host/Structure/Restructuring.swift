@@ -68,6 +68,7 @@ final class Restructuring {
                 abandon()
                 done(result)
             }
+            if case .success = result, isTooLong { return end(.failure(tooLong)) }
             guard case .success = result, asksSections else { return end(result.map { nil }) }
             let filters = change.live.components.compactMap { definition in
                 kept[definition.name] ?? made.first { $0.name == definition.name }
@@ -282,11 +283,42 @@ extension Restructuring {
             case .success(let commit):
                 atCommit()
                 commitStructure(commit, at: time, done)
+            case .failure(.limitExceeded("entryBytes", _, _)):
+                abandon()
+                done(.failure(tooLong))
             case .failure(let error):
                 abandon()
                 done(.failure(error))
             }
         }
+    }
+
+    /// Whether the store would refuse the entry for its size, as far as the definition makes it large.
+    private var isTooLong: Bool {
+        (record.change.value?.count ?? 0) + change.payload.count > Entry.mostBytes
+    }
+
+    /// The error for a definition that takes more bytes than an entry may: it names the setting that is to be shorter.
+    private var tooLong: HostError {
+        let limit =
+            "the store keeps the definition as it is and as it was applied, in at most "
+            + "\(Entry.mostBytes) bytes: make "
+        let settings = change.live.components.flatMap { component in
+            component.settings.map { name, value in
+                (component: component.name, name: name, size: value.roughSize)
+            }
+        }
+        // Of many short ones none is the reason.
+        guard let (component, name, size) = settings.max(by: { $0.size < $1.size }),
+            size > Entry.mostBytes / 8
+        else {
+            return .definitionInvalid(
+                container: container.name,
+                reason: "The definition is too long; " + limit + "its settings and texts shorter.")
+        }
+        return .settingInvalid(
+            component: component, setting: name,
+            reason: "it has \(size) bytes, and " + limit + "it shorter")
     }
 
     private var record: DefinitionRecord {

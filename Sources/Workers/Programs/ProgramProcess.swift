@@ -47,7 +47,7 @@ final class ProgramProcess {
             Glibc.close(pair.ours)
             throw ProgramFailure(
                 "can't be started: \(String(cString: strerror(-started))). Its first line names what runs it, "
-                    + "as '#!/usr/bin/env python3'; that has to be installed where workers may read: below /usr",
+                    + "as '#!/usr/bin/python3'; that has to be installed where workers may read: below /usr",
                 mayPass: [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(-started))
         }
         self.path = path

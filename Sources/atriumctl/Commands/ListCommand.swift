@@ -91,7 +91,8 @@ struct ListCommand: AsyncParsableCommand {
             rest = rest.map { $0 - reply.items.count }
         } while parameters.cursor != nil && rest.map { $0 > 0 } ?? isWhole
         printer.finish()
-        let shown = "\(Wording.count(printer.count)) of \(Wording.count(total))"
+        let shown = Wording.shown(
+            printer.count, of: total, hasMore: parameters.cursor != nil)
         let advice = page.limit == nil ? "--all shows the rest" : "a higher --limit shows more"
         guard form == .table else {
             // Who gave a limit knows that there may be more.

@@ -105,7 +105,6 @@ struct UTF16Text {
     /// Recognises UTF-16 by its byte order mark or by zeros among the first bytes, and returns its decoder with the
     /// text so far; the mark of UTF-8 is removed.
     static func recognize(_ head: [UInt8]) -> (UTF16Text?, [UInt8]) {
-        if head.starts(with: [0xEF, 0xBB, 0xBF]) { return (nil, Array(head.dropFirst(3))) }
         let marks: [(bytes: [UInt8], isBigEndian: Bool)] = [
             ([0xFF, 0xFE], false), ([0xFE, 0xFF], true),
         ]
@@ -119,7 +118,9 @@ struct UTF16Text {
             }
             if zeros == [true, false, true, false] { return decoded(head[...], isBigEndian: true) }
         }
-        return (nil, head)
+        var text = head
+        PlainText.removeMark(from: &text)
+        return (nil, text)
     }
 
     private static func decoded(

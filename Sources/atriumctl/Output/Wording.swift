@@ -21,6 +21,16 @@ enum Wording {
         "\(count(number)) \(number == 1 ? one : several)"
     }
 
+    /// How many items of a list were printed: `3 of 125`; `100 items` where there are more and nobody knows how many.
+    ///
+    /// A source that does not know its total says the items of each page.
+    static func shown(_ items: Int, of total: Int, hasMore: Bool) -> String {
+        guard total < items || hasMore && total == items else {
+            return "\(count(items)) of \(count(total))"
+        }
+        return hasMore ? count(items, "item") : "\(count(items)) of \(count(items))"
+    }
+
     /// A number without needless zeros: `4`, `4.5`.
     static func number(_ number: Double) -> String {
         Int(exactly: number).map { String($0) } ?? "\(number)"

@@ -148,6 +148,6 @@ import Threads
         let answer = source.checked(
             .success(ContentAnswer(items: [], total: .max)),
             to: ContentQuestion(search: "", selection: Selection(), path: [], sort: [], limit: 1))
-        #expect(answer.problem?.contains("\(Int.max) items in all") == true)
+        #expect(answer.problem?.contains("\(Int.max) items in all, where 0 to ") == true)
     }
 }

@@ -96,6 +96,40 @@ import Testing
         try await host.end()
     }
 
+    @Test(arguments: [true, false])
+    func `a setting that makes the definition too long for the store is named`(
+        dryRun: Bool
+    ) async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        let before = host.store.lastSequence
+        // It is kept twice, as it is and as it was applied.
+        let long = String(repeating: "t", count: 600_000)
+        let changed = ContainerDefinition.films.changed {
+            $0.components[0].settings["sections"] = [
+                ["id": "genre", "field": "genres", "title": .text(long)]
+            ]
+        }
+        await #expect {
+            try await host.apply(changed, dryRun: dryRun)
+        } throws: { error in
+            guard case .settingInvalid("filters", "sections", let reason) = error as? HostError
+            else { return false }
+            return reason.hasPrefix("it has 600") && reason.contains("at most 1048576 bytes")
+        }
+        let titled = ContainerDefinition.films.changed { $0.title = long }
+        await #expect {
+            try await host.apply(titled, dryRun: dryRun)
+        } throws: { error in
+            guard case .definitionInvalid("films", let reason) = error as? HostError
+            else { return false }
+            return reason.contains("too long")
+        }
+        #expect(host.store.lastSequence == before)
+        try await host.apply(.films.changed { $0.title = "Films" })
+        try await host.end()
+    }
+
     @Test func `of several definitions none is applied where one is wrong`() async throws {
         var limits = HostLimits()
         limits.containers = 3

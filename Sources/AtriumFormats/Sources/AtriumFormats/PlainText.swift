@@ -20,8 +20,13 @@ public enum PlainText {
         throw Problem(reason: notUTF8(bytes))
     }
 
+    /// Takes off the byte order mark that some programs write before a text in UTF-8.
+    public static func removeMark(from bytes: inout [UInt8]) {
+        if bytes.starts(with: mark) { bytes.removeFirst(mark.count) }
+    }
+
     /// The name of the encoding, for `iconv`, of bytes that begin as UTF-16; nil: they don't.
-    static func utf16(_ sample: ArraySlice<UInt8>) -> String? {
+    public static func utf16(_ sample: ArraySlice<UInt8>) -> String? {
         if sample.starts(with: [0xFF, 0xFE]) || sample.starts(with: [0xFE, 0xFF]) {
             return "UTF-16"
         }

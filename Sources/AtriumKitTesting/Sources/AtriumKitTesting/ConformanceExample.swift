@@ -15,6 +15,8 @@ public struct ConformanceExample: Sendable {
     /// The setting for which the component must not start, and words of the reason; nil: it must start.
     let refused: (setting: String, because: String?)?
     let steps: [ExampleStep]
+    /// Its place in the file.
+    private let path: String
 
     /// Reads a file of examples.
     ///
@@ -55,6 +57,7 @@ public struct ConformanceExample: Sendable {
     private init(_ value: Value, at path: String) throws(ExampleProblem) {
         let members = try ExampleMembers(
             value, at: path, known: ["title", "settings", "fields", "refused", "because", "steps"])
+        self.path = path
         title = try members.text("title") ?? path
         settings = try members.object("settings") ?? [:]
         fields = try members.all["fields"].map { value throws(ExampleProblem) in
@@ -76,6 +79,15 @@ public struct ConformanceExample: Sendable {
         }
     }
 
+    /// Throws unless components of a kind have its calls, and these settings where the declared ones are known.
+    fileprivate func check(_ kind: Kind, declared: [Setting]?) throws(ExampleProblem) {
+        for step in steps { try step.check(kind) }
+        guard let known = declared?.map(\.name) else { return }
+        for name in settings.keys.sorted() where !known.contains(name) && name != refused?.setting {
+            throw ExampleProblem("\(path).settings: \(SettingError.unknown(name, known: known))")
+        }
+    }
+
     /// Runs the example on a component.
     ///
     /// - Parameters:
@@ -83,7 +95,7 @@ public struct ConformanceExample: Sendable {
     ///   - others: the container's fields, unless the example has its own.
     ///   - makeDriver: returns a driver for the component.
     /// - Throws: ``ConformanceFailure`` if a result differs, ``ExampleProblem`` for a step that is a call of another
-    ///   kind, or the errors of a driver.
+    ///   kind and for settings that the component does not take, or the errors of a driver.
     public func run(
         _ kind: Kind, fields others: [Field] = Conformance.fields,
         driver makeDriver: @escaping @Sendable () async throws -> any ConformanceDriver
@@ -100,8 +112,11 @@ public struct ConformanceExample: Sendable {
             await component.settle()
         } catch {
             await component.stop()
-            guard let refused else { throw error }
             let found = "\(error)"
+            guard let refused else {
+                guard found.hasPrefix("setting '") else { throw error }
+                throw ExampleProblem("\(path).settings: \(found)")
+            }
             guard found.hasPrefix("setting '\(refused.setting)'"),
                 refused.because.map(found.contains) ?? true
             else { throw failure(kind, "the settings are refused with \(found)", refused) }
@@ -136,6 +151,19 @@ public struct ConformanceExample: Sendable {
 }
 
 extension Conformance {
+    /// Checks an author's examples, and runs none.
+    ///
+    /// - Parameters:
+    ///   - examples: the examples.
+    ///   - kind: the kind that the component is of.
+    ///   - declared: the settings of the component; nil: they are not known.
+    /// - Throws: ``ExampleProblem`` for a step that is a call of another kind, and for an unknown setting.
+    public static func check(
+        _ examples: [ConformanceExample], _ kind: Kind, declared: [Setting]? = nil
+    ) throws(ExampleProblem) {
+        for example in examples { try example.check(kind, declared: declared) }
+    }
+
     /// Runs an author's examples.
     ///
     /// - Parameters:
@@ -143,11 +171,13 @@ extension Conformance {
     ///   - kind: the kind that the component is of.
     ///   - fields: the container's fields, unless an example has its own.
     ///   - makeDriver: returns a driver for one more component; called once for each example.
-    /// - Throws: ``ConformanceFailure`` for the first example that fails, or the errors of a driver.
+    /// - Throws: ``ExampleProblem`` for what ``check(_:_:declared:)`` finds, before any is run, ``ConformanceFailure`` for
+    ///   the first example that fails, or the errors of a driver.
     public static func run(
         _ examples: [ConformanceExample], _ kind: Kind, fields: [Field] = Conformance.fields,
         driver makeDriver: @escaping @Sendable () async throws -> any ConformanceDriver
     ) async throws {
+        try check(examples, kind)
         for example in examples {
             try await example.run(kind, fields: fields, driver: makeDriver)
         }

@@ -3,6 +3,7 @@ enum GoContentsTemplate {
     /// What follows the start that ``GoTemplate`` has for each kind.
     static let body = ##"""
         import (
+        	"errors"
         	"fmt"
         	"os"
         	"path/filepath"
@@ -33,13 +34,11 @@ enum GoContentsTemplate {
         // Replies the files, 300 at a time: a reply is at most 1 MiB.
         func (plugin *Plugin) listen(struct{}) (Object, error) {
         	if len(plugin.unsent) == 0 {
-        		files, err := os.ReadDir(plugin.folder)
+        		items, err := plugin.items()
         		if err != nil {
         			return Object{"problem": fmt.Sprintf("the folder can't be read: %v.", err)}, nil
         		}
-        		for _, file := range files {
-        			plugin.add(file.Name())
-        		}
+        		plugin.unsent = items
         	}
         	count := len(plugin.unsent)
         	if count > 300 {
@@ -51,12 +50,33 @@ enum GoContentsTemplate {
         	return Object{"items": items, "more": more, "all": !more}, nil
         }
 
-        // Adds an item, unless it is no file, is gone meanwhile, or has a name that is no id.
-        func (plugin *Plugin) add(name string) {
+        // Reads all items, or none: a file that can't be read is not gone.
+        func (plugin *Plugin) items() ([]Object, error) {
+        	files, err := os.ReadDir(plugin.folder)
+        	items := []Object{}
+        	for _, file := range files {
+        		item, err := plugin.item(file.Name())
+        		if err != nil {
+        			return nil, err
+        		}
+        		if item != nil {
+        			items = append(items, item)
+        		}
+        	}
+        	return items, err
+        }
+
+        // The item of a file; nil where it is no file, is gone meanwhile, or has a name that is no id.
+        func (plugin *Plugin) item(name string) (Object, error) {
         	file, err := os.Stat(filepath.Join(plugin.folder, name))
-        	if err != nil || !file.Mode().IsRegular() || len(name) > 200 || !utf8.ValidString(name) ||
-        		strings.IndexFunc(name, unicode.IsControl) >= 0 {
-        		return
+        	if errors.Is(err, os.ErrNotExist) {
+        		return nil, nil
+        	}
+        	if err != nil {
+        		return nil, err
+        	}
+        	if !file.Mode().IsRegular() || len(name) > 200 || !utf8.ValidString(name) || strings.IndexFunc(name, unicode.IsControl) >= 0 {
+        		return nil, nil
         	}
         	changed := file.ModTime().UTC().Format(time.RFC3339)
         	fields := Object{"title": name, "size": file.Size(), "changed": changed}
@@ -65,7 +85,7 @@ enum GoContentsTemplate {
         			delete(fields, field)
         		}
         	}
-        	plugin.unsent = append(plugin.unsent, Object{"id": name, "fields": fields})
+        	return Object{"id": name, "fields": fields}, nil
         }
 
         func main() {

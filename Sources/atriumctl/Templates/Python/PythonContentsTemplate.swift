@@ -4,6 +4,7 @@ enum PythonContentsTemplate {
     static let body = ##"""
         import json
         import os
+        import stat
         import unicodedata
         from datetime import datetime, timezone
 
@@ -30,7 +31,7 @@ enum PythonContentsTemplate {
                 """Replies the files, 300 at a time: a reply is at most 1 MiB."""
                 try:
                     if not self.unsent:
-                        self.unsent.extend(filter(None, map(self.item, os.scandir(self.folder))))
+                        Plugin.unsent = list(filter(None, map(self.item, os.scandir(self.folder))))
                 except OSError as error:
                     return {"problem": f"{self.folder} can't be read: {error.strerror}."}
                 items = self.unsent[-300:]
@@ -41,13 +42,16 @@ enum PythonContentsTemplate {
                 """None where it is no file, is gone meanwhile, or has a name that is no id."""
                 try:
                     status = entry.stat()
+                except FileNotFoundError:
+                    return None
+                try:
                     changed = datetime.fromtimestamp(int(status.st_mtime), timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
                     is_id = len(entry.name.encode()) <= 200 and "Cc" not in map(unicodedata.category, entry.name)
                 except (OSError, OverflowError, ValueError):
                     return None
                 values = {"title": entry.name, "size": status.st_size, "changed": changed}
                 fields = {name: values[name] for name in values if name in self.fields}
-                return {"id": entry.name, "fields": fields} if entry.is_file() and is_id else None
+                return {"id": entry.name, "fields": fields} if stat.S_ISREG(status.st_mode) and is_id else None
 
             def Stop(self):
                 return {}

@@ -42,24 +42,30 @@ enum RustContentsTemplate {
             /// The files, 300 a reply: it is at most 1 MiB.
             fn listen(&mut self) -> io::Result<Json> {
                 if self.unsent.is_empty() {
-                    self.unsent = fs::read_dir(&self.folder)?.filter_map(|entry| self.item(entry.ok()?)).collect();
+                    let items = fs::read_dir(&self.folder)?.map(|entry| self.item(entry?)).filter_map(Result::transpose);
+                    // One that can't be read is not gone: nothing is listed then.
+                    self.unsent = items.collect::<io::Result<_>>()?;
                 }
                 let items = self.unsent.split_off(self.unsent.len().saturating_sub(300));
                 Ok(object! {"items": items, "more": !self.unsent.is_empty(), "all": self.unsent.is_empty()})
             }
 
             /// `None` where it is no file, is gone meanwhile, or has a name that is no id.
-            fn item(&self, entry: DirEntry) -> Option<Json> {
-                let file = fs::metadata(entry.path()).ok().filter(|file| file.is_file())?;
-                let name = entry.file_name().into_string().ok()?;
-                if name.len() > 200 || name.contains(char::is_control) {
-                    return None;
+            fn item(&self, entry: DirEntry) -> io::Result<Option<Json>> {
+                let file = match fs::metadata(entry.path()) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                    file => file?,
+                };
+                // One that is no text is empty.
+                let name = entry.file_name().into_string().unwrap_or_default();
+                if !file.is_file() || name.is_empty() || name.len() > 200 || name.contains(char::is_control) {
+                    return Ok(None);
                 }
                 let changed = file.modified().ok().and_then(time_text);
                 let values = [("title", name.clone().into()), ("size", file.len().into()), ("changed", changed.into())];
                 let known = values.into_iter().filter(|value: &(&str, Json)| self.fields.contains(&value.0.into()));
                 let fields = known.map(|(field, value)| (field.into(), value)).collect();
-                Some(object! {"id": name, "fields": Json::Object(fields)})
+                Ok(Some(object! {"id": name, "fields": Json::Object(fields)}))
             }
         }
 
