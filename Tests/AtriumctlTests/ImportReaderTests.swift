@@ -77,6 +77,18 @@ import Testing
         #expect(reasons[2] == "line 9, column 3: a quote is opened here and never closed")
     }
 
+    @Test func `a value in another encoding is named where it begins`() throws {
+        var text = Data("a,b\né,1\n2,x".utf8) + [0xFF] + Data("\n3,\"x\n".utf8) + [0xFF]
+        text += Data("\"\n".utf8) + [0xFF] + Data(",4\n5,".utf8) + [0xFF]
+        let places = try pieces(text).map { piece in
+            if case .bad(let problem) = piece.content { problem.place } else { nil as String? }
+        }
+        #expect(
+            places == [
+                nil, "line 3, column 3", "line 4, column 3", "line 6, column 1", "line 7, column 3",
+            ])
+    }
+
     @Test(arguments: [
         String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian, .windowsCP1252,
     ])
