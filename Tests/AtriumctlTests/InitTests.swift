@@ -165,6 +165,7 @@ import Testing
 
     @Test(arguments: [
         ("title,Title\nA,b\n", "the columns 'title' and 'Title' mean the same"),
+        ("a,a,b\nA,b,c\n", "the columns 'a' and 'a' mean the same"),
         ("\"a,b\"\nX\n", "no column makes ids"),
     ])
     func `what import would refuse is refused at once`(table: String, problem: String) async throws

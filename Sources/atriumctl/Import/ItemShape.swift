@@ -33,7 +33,11 @@ struct ItemShape {
 
     /// What a name is for; nil where there is no such field.
     func role(of name: String) -> Role? {
-        if wishes.ignored.contains(where: { ItemText.isSame($0, name) }) { return .ignored }
+        wishes.ignored.contains { ItemText.isSame($0, name) } ? .ignored : use(of: name)
+    }
+
+    /// What a name is for that nobody wants left out.
+    func use(of name: String) -> Role? {
         if Self.derived.contains(name) { return .ignored }
         if let field = fields.first(where: { $0.name == name }) { return .field(field) }
         if wishes.id.isEmpty, ItemText.plain(name) == "id" { return .id }
