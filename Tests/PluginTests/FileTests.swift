@@ -108,7 +108,8 @@ import Testing
     @Test func `true, false and whole numbers are words in texts and keywords`() async throws {
         let host = try await list(
             "a.json",
-            #"[{"id": "a", "title": true, "genres": 1984}, {"id": "b", "title": 7, "genres": false}]"#)
+            #"[{"id": "a", "title": true, "genres": 1984}, {"id": "b", "title": 7, "genres": false}]"#
+        )
         #expect(host.services.problem == nil)
         #expect(items(host)["a"]?.fields == ["title": "true", "genres": ["1984"]])
         #expect(items(host)["b"]?.fields == ["title": "7", "genres": ["false"]])

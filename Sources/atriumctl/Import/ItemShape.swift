@@ -45,6 +45,10 @@ struct ItemShape {
             return .field(field)
         }
         if ItemText.plain(name) == "parent" { return .parent }
+        // Where a field's name can't be that of the column, as of 名前, its title is.
+        let printed = PrintableText.line(name)
+        let titled = fields.filter { $0.title == printed }
+        if titled.count == 1 { return .field(titled[0]) }
         return wishes.id.contains { ItemText.isSame($0, name) } ? .ignored : nil
     }
 

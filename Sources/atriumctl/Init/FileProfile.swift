@@ -77,6 +77,11 @@ struct FileProfile {
         return columns.count - 1
     }
 
+    /// Where a column stands in the file, from 1.
+    func place(of column: ColumnProfile) -> Int {
+        (header.firstIndex(of: column.name) ?? places[column.name] ?? 0) + 1
+    }
+
     /// The columns that become fields.
     var fields: [ColumnProfile] {
         columns.filter {
