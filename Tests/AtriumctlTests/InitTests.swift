@@ -48,7 +48,7 @@ import Testing
     @Test(arguments: [
         ("My Films/Diary 2024.csv.gz", "diary-2024"), ("Größen.csv", "grossen"),
         ("2024.csv", "items"),
-        ("фильмы.csv", "items"),
+        ("фильмы.csv", "items"), ("daemon.csv", "items"), ("daemons.csv", "daemons"),
     ])
     func `is named after it`(path: String, name: String) {
         #expect(DefinitionText.name(for: path) == name)
@@ -122,9 +122,13 @@ import Testing
         let folder = try TemporaryDirectory()
         let path = try folder.write("ok.csv", "id,title\na,A\n")
         let output = folder.path + "/out.yaml"
-        let command = try InitCommand.parse([path, "--name", "Foo", "-o", output, "--yes"])
-        let failure = await #expect(throws: CommandFailure.self) { try await command.run() }
-        #expect(failure?.sentence == "'Foo' is no name")
+        for (name, problem) in [
+            ("Foo", "'Foo' is no name"), ("daemon", "the name 'daemon' is reserved"),
+        ] {
+            let command = try InitCommand.parse([path, "--name", name, "-o", output, "--yes"])
+            let failure = await #expect(throws: CommandFailure.self) { try await command.run() }
+            #expect(failure?.sentence == problem)
+        }
         #expect(!FileManager.default.fileExists(atPath: output))
     }
 

@@ -16,7 +16,8 @@ struct DefinitionText {
     static func name(for path: String) -> String {
         let letters = (ItemText.slug([base(of: path)]) ?? "").unicodeScalars.filter { $0.isASCII }
         let name = String(String.UnicodeScalarView(letters)).drop { !$0.isLetter }.prefix(63)
-        return name.isEmpty ? "items" : String(name)
+        // The daemon's own notifications have 'daemon' for a container.
+        return name.isEmpty || name == "daemon" ? "items" : String(name)
     }
 
     /// Whether a text may be a container's name.
