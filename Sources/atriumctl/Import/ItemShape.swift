@@ -68,9 +68,10 @@ struct ItemShape {
     func unknown(_ name: String) -> ImportLineError {
         let nearest = Nearest.name(to: ItemText.plain(name), in: names)
         let meant = nearest.map { "did you mean '\($0)'? " } ?? ""
+        let shown = Wording.cut(name)
         return ImportLineError(
-            reason:
-                "'\(name)' is no field of '\(container)': \(meant)--ignore '\(name)' leaves it out")
+            reason: "'\(shown)' is no field of '\(container)': "
+                + "\(meant)--ignore '\(shown)' leaves it out")
     }
 }
 

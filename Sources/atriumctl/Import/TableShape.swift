@@ -20,7 +20,7 @@ struct TableShape {
         for (place, column) in columns.enumerated() {
             guard let role = Self.role(of: column, among: columns, shape) else {
                 throw CommandFailure(
-                    "line 1, column \(place + 1): '\(column)' is no field of '\(shape.container)'",
+                    "line 1, column \(place + 1): '\(Wording.cut(column))' is no field of '\(shape.container)'",
                     hint: Self.hint(column, shape))
             }
             if role != .ignored, let before = roles.firstIndex(of: role) {
@@ -50,7 +50,8 @@ struct TableShape {
     }
 
     private static func hint(_ column: String, _ shape: ItemShape) -> String {
-        (Nearest.hint(column, shape.names) ?? "") + " --ignore '\(column)' leaves the column out."
+        (Nearest.hint(column, shape.names) ?? "")
+            + " --ignore '\(Wording.cut(column))' leaves the column out."
     }
 
     private static func idColumns(

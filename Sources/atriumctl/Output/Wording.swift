@@ -21,6 +21,11 @@ enum Wording {
         "\(count(number)) \(number == 1 ? one : several)"
     }
 
+    /// A name as an error quotes it, as much as anybody reads: ids have 200 bytes at most.
+    static func cut(_ name: String) -> String {
+        name.utf8.count > 200 ? "\(name.prefix(60))…" : name
+    }
+
     /// A number without needless zeros: `4`, `4.5`.
     static func number(_ number: Double) -> String {
         Int(exactly: number).map { String($0) } ?? "\(number)"

@@ -18,8 +18,11 @@ public struct FieldValues: Sendable {
             self.found = found
         }
 
-        /// Both, for people.
-        public var reason: String { "expected \(expected), found '\(found)'" }
+        /// Both, for people, who read the beginning of a long text.
+        public var reason: String {
+            let shown: String = found.count > 60 ? found.prefix(60) + "…" : found
+            return "expected \(expected), found '\(shown)'"
+        }
     }
 
     /// Reads texts, by default with points in numbers alone.
