@@ -133,6 +133,10 @@ import Testing
 
     @Test(arguments: [
         ("PK\u{3}\u{4}…", "spreadsheet's own file"), ("<!doctype html>", "XML or HTML"),
+        ("%PDF-1.4\n1 0 obj\n", "is a PDF document"), ("BZh91AY&SY", "is packed by bzip2"),
+        ("null", "one value of JSON"), ("\"x\"\n", "one value of JSON"),
+        ("17", "one value of JSON"),
+        ("a\u{1}b\u{2}c\u{3}\n", "no text: 3 of its first 7 bytes are control characters"),
         ("a\0b", "no text: line 1 has a NUL byte"), ("", "is empty"), (" \n\n", "is empty"),
         ("[{\"id\": 1},\n{\"id\":", "cut off in line 2"),
         ("{\n\"a\": [1, \"[{\"]}", "no array of items"), ("[]\n[]", "line 2, column 1"),
@@ -141,6 +145,11 @@ import Testing
         let failure = try #require(
             #expect(throws: CommandFailure.self) { try pieces(Data(text.utf8)) })
         #expect(failure.sentence.contains(part), "\(failure)")
+    }
+
+    @Test(arguments: ["id\n", "\"id\"\n", "title", "id,title\na,one \u{2} in a longer text\n"])
+    func `a table without items, or with an odd character, is one`(text: String) throws {
+        #expect(throws: Never.self) { try pieces(Data(text.utf8)) }
     }
 
     @Test func `elements of an array know where they begin`() throws {
