@@ -102,9 +102,10 @@ import Testing
                     + "is new or has changed since") == true)
         try folder.write("p/notes.txt", "mine")
         func reason() -> String? {
-            #expect(throws: PluginProblem.self) {
+            let problem = #expect(throws: PluginProblem.self) {
                 try HeldCode.found(code, identity: held.identity, descriptor: -1, plugin: "org.a")
-            }?.reason
+            }
+            return problem?.reason
         }
         #expect(reason()?.contains(" (and 1 more) beside the program") == true)
         try folder.write("p/run.py", "another text")

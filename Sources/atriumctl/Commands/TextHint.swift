@@ -13,7 +13,7 @@ enum TextHint {
         if message.hasPrefix("Error: Missing value for"), place > 0 {
             return "a value that begins with '-' stands behind '=': \(words[place - 1])=\(text)"
         }
-        guard ["Missing expected argument", "Unknown option"].contains(where: message.contains)
+        guard message.contains("Missing expected argument") || message.contains("Unknown option")
         else { return nil }
         let reads = readers.contains(words[0]) ? "; as text, - reads it from standard input" : ""
         return "a text that begins with '-' stands behind '--': -- \(text)\(reads)."

@@ -23,23 +23,11 @@ public enum TextFormat: String, Sendable, CaseIterable {
     /// What a file is that is none of the formats, by how it begins, as in "is XML or HTML", with a sentence on what
     /// to do; nil where it may be one.
     public static func foreign(_ sample: ArraySlice<UInt8>) -> (name: String, hint: String)? {
-        if sample.starts(with: Array("PK\u{3}\u{4}".utf8)) {
-            return (
-                "a spreadsheet's own file, or a zip archive",
-                "save the sheet as CSV, or unpack the archive, and take that."
-            )
+        if let kind = kinds.first(where: { sample.starts(with: $0.mark) }) {
+            return (kind.name, kind.hint)
         }
         if sample.drop(while: JSONScan.isSpace).first == UInt8(ascii: "<") {
             return ("XML or HTML", "export it as CSV or JSON where it comes from.")
-        }
-        if sample.starts(with: Array("SQLite format 3\0".utf8)) {
-            return (
-                "a database of SQLite, such as a backup of the whole store",
-                "'atriumctl restore' puts a backup back; of another database take a table as CSV or JSON."
-            )
-        }
-        if let kind = kinds.first(where: { sample.starts(with: $0.mark) }) {
-            return (kind.name, kind.hint)
         }
         if isOneValue(sample) {
             return (
@@ -69,6 +57,15 @@ public enum TextFormat: String, Sendable, CaseIterable {
         let export = "save or export what is in it as CSV or JSON, and take that."
         let unpack = "unpack it, and take what is in it."
         return [
+            (
+                Array("PK\u{3}\u{4}".utf8), "a spreadsheet's own file, or a zip archive",
+                "save the sheet as CSV, or unpack the archive, and take that."
+            ),
+            (
+                Array("SQLite format 3\0".utf8),
+                "a database of SQLite, such as a backup of the whole store",
+                "'atriumctl restore' puts a backup back; of another database take a table as CSV or JSON."
+            ),
             (Array("%PDF-".utf8), "a PDF document", export),
             ([0xD0, 0xCF, 0x11, 0xE0], "an older document of an office suite", export),
             (Array("{\\rtf".utf8), "a document in RTF", export),
