@@ -78,10 +78,15 @@ import Testing
     }
 
     @Test func `a value in another encoding is named where it begins`() throws {
-        var text = Data("a,b\né,1\n2,x".utf8) + [0xFF] + Data("\n3,\"x\n".utf8) + [0xFF]
-        text += Data("\"\n".utf8) + [0xFF] + Data(",4\n5,".utf8) + [0xFF]
-        let places = try pieces(text).map { piece in
-            if case .bad(let problem) = piece.content { problem.place } else { nil as String? }
+        var bytes: [UInt8] = []
+        // Behind each of these stands a byte that is not UTF-8.
+        for text in ["a,b\né,1\n2,x", "\n3,\"x\n", "\"\n", ",4\n5,"] {
+            bytes += Array(text.utf8)
+            bytes.append(0xFF)
+        }
+        let places = try pieces(Data(bytes)).map { piece -> String? in
+            guard case .bad(let problem) = piece.content else { return nil }
+            return problem.place
         }
         #expect(
             places == [
