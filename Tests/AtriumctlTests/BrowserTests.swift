@@ -79,7 +79,8 @@ import Testing
         for columns in 1...8 {
             var browser = try browser(columns: columns)
             _ = type("/long", into: &browser)
-            #expect(try #require(BrowserView(browser).caret).column < columns)
+            let caret = try #require(BrowserView(browser).caret)
+            #expect(caret.column < columns, "\(columns)")
         }
     }
 

@@ -59,7 +59,7 @@ import Varlink
         let shape = ItemShape(container: "films", fields: [], wishes: .init())
         #expect(shape.unknown(id).reason.count < 250)
         let table = #expect(throws: CommandFailure.self) { try TableShape([id], shape) }
-        #expect(try #require(table).lines.joined().count < 300)
+        #expect((table?.lines ?? []).joined().count < 300)
         let misfit = FieldValues.Misfit(expected: "a number", found: id)
         #expect(misfit.reason == "expected a number, found '\(begun)'")
     }
