@@ -65,13 +65,25 @@ extension HeldCode {
             "since the plugin was loaded, and nothing has loaded the new version: "
             + "'atriumctl plugin reload \(plugin)' does."
         guard case .library(let path) = code else {
-            throw .refused(
-                "The program \(code.path), or a file beside it, has changed \(advice)")
+            throw .refused("\(changed(code.path, since: identity)) \(advice)")
         }
         guard Self.identity(of: descriptor) == identity else {
             throw .refused("The library \(path) was overwritten \(advice)")
         }
         return .library("/proc/self/fd/\(descriptor)")
+    }
+
+    /// What of a program has changed, up to the verb.
+    private static func changed(_ path: String, since identity: String) -> String {
+        let names = FolderDigest(beside: path).names(besides: identity)
+        guard let first = names.first else {
+            return "The program \(path), or a file beside it, has changed"
+        }
+        let program = path.lastIndex(of: "/").map { path[$0...] } ?? "/\(path)"
+        if names.contains(where: { $0 == program }) { return "The program \(path) has changed" }
+        let others = names.count > 1 ? " (and \(names.count - 1) more)" : ""
+        return "The file \(first.dropFirst())\(others) beside the program \(path), "
+            + "where only its own belong, is new or has changed"
     }
 
     /// Returns the identity that distinguishes the code at a path from other code there; nil: there is none.
@@ -82,10 +94,7 @@ extension HeldCode {
             return stat(path, &info) == 0 ? text(info) : nil
         case .program(let path):
             guard access(path, F_OK) == 0 else { return nil }
-            let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-            var files = FolderDigest()
-            files.add(folder.isEmpty ? "/" : folder)
-            return files.text
+            return FolderDigest(beside: path).text
         }
     }
 
@@ -109,19 +118,39 @@ private struct FolderDigest {
     /// What a subfolder has that is a daemon's state directory.
     private static let state: Set = ["atrium.sqlite", "atrium.lock"]
 
-    // FNV-1a: a changed file must not go unnoticed by chance; nobody gains by a collision.
-    private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    private var files = 0
+    /// The maximum number of files whose own digests are part of the text, which is an argument of a worker.
+    private static let mostNamed = 200
 
-    var text: String { "\(files)-" + String(hash, radix: 16) }
+    private var hash = FolderDigest.seed
+    /// The names of the files, each after a slash, with their own digests.
+    private var files: [(name: String, digest: String)] = []
 
-    mutating func add(_ folder: String, as name: String = "", depth: Int = 0) {
+    /// Reads the folder of a program.
+    init(beside path: String) {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        add(folder.isEmpty ? "/" : folder)
+    }
+
+    /// The number of files, the digest of all, and those of each.
+    var text: String {
+        let each = files.prefix(Self.mostNamed).map { "-" + $0.digest }.joined()
+        return "\(files.count)-" + String(hash, radix: 16) + each
+    }
+
+    /// The names of the files that another text of the folder does not have as they are.
+    func names(besides text: String) -> [String] {
+        let known = Set(text.split(separator: "-").dropFirst(2))
+        guard known.count < Self.mostNamed else { return [] }
+        return files.filter { !known.contains($0.digest[...]) }.map(\.name)
+    }
+
+    private mutating func add(_ folder: String, as name: String = "", depth: Int = 0) {
         guard depth < Self.most.depth, let names = FolderNames.visible(in: folder) else { return }
         // Another plugin, or a store.
         let isForeign = names.contains("manifest.json") || Self.state.isSubset(of: names)
         if depth > 0, isForeign { return }
         for entry in names where entry != "manifest.json" && entry != "__pycache__" {
-            guard files < Self.most.files else { return }
+            guard files.count < Self.most.files else { return }
             let (path, name) = ("\(folder)/\(entry)", "\(name)/\(entry)")
             var info = stat()
             guard lstat(path, &info) == 0 else { continue }
@@ -132,8 +161,11 @@ private struct FolderDigest {
             // What a link leads to counts, too.
             if info.st_mode & S_IFMT == S_IFLNK { _ = stat(path, &info) }
             guard Self.mayBeCode(info.st_mode) else { continue }
-            files += 1
-            combine("\(name) \(HeldCode.text(info))\n")
+            let file = "\(name) \(HeldCode.text(info))\n"
+            Self.combine(file, into: &hash)
+            var own = Self.seed
+            Self.combine(file, into: &own)
+            files.append((name, String(UInt32(truncatingIfNeeded: own ^ (own >> 32)), radix: 16)))
         }
     }
 
@@ -142,7 +174,10 @@ private struct FolderDigest {
         [S_IFREG, S_IFDIR, S_IFLNK].contains(mode & S_IFMT)
     }
 
-    private mutating func combine(_ text: String) {
+    // FNV-1a: a changed file must not go unnoticed by chance; nobody gains by a collision.
+    private static let seed: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    private static func combine(_ text: String, into hash: inout UInt64) {
         for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }
 }

@@ -88,10 +88,13 @@ struct Atriumctl: AsyncParsableCommand {
         let message = fullMessage(for: error)
         switch exitCode(for: error) {
         case .success:
-            if !message.isEmpty { Output.line(BashCompletion.completed(message)) }
+            let text = HelpCompletion.completed(message, of: Self.self)
+            if !message.isEmpty { Output.line(BashCompletion.completed(text)) }
             Glibc.exit(0)
         case .validationFailure:
             Output.note(message.replacing("Error: ", with: "atriumctl: ", maxReplacements: 1))
+            let words = (try? CommandLineWords.read()) ?? []
+            if let hint = TextHint.sentence(words, message) { Output.note("hint: \(hint)") }
             Glibc.exit(CommandFailure.Status.usage.rawValue)
         default:
             Output.note(message.replacing("Error: ", with: "atriumctl: ", maxReplacements: 1))

@@ -97,10 +97,24 @@ struct Atriumd: AsyncParsableCommand {
             let isUsage = exitCode(for: error) == .validationFailure
             if isUsage { Notifier().failed(errno: EINVAL, status: message(for: error)) }
             Notifier().barrier()
-            guard isUsage else { exit(withError: error) }
+            guard isUsage else { finish(error) }
             report(fullMessage(for: error).replacing("Error: ", with: "", maxReplacements: 1))
             Foundation.exit(ExitCode.validationFailure.rawValue)
         }
+    }
+
+    /// Ends the process; the help and the like are printed before, which the parser does without a look at whether they
+    /// can be.
+    private static func finish(_ error: any Error) -> Never {
+        let text = fullMessage(for: error)
+        guard exitCode(for: error) == .success, !text.isEmpty else { exit(withError: error) }
+        do {
+            try Check.say(text)
+        } catch {
+            report("\(error)")
+            Foundation.exit(StartFailure(error).status.rawValue)
+        }
+        Foundation.exit(ExitCode.success.rawValue)
     }
 
     private static func words() throws(ValidationError) -> [String] {

@@ -49,6 +49,32 @@ import Testing
         #expect(Set((0..<100).map { _ in CommentDraft.freshID() }).count == 100)
     }
 
+    @Test func `that is pasted or typed in one go is laid out once`() throws {
+        var browser = try scene()
+        let lines = String(repeating: "A long line of a text. ", count: 400)
+        let letters = lines.map { Key.character($0) }
+        var keys: ArraySlice<Key> = [.character("c"), .pasteStart]
+        keys += letters
+        keys += [.enter, .tab, .control("j"), .pasteEnd, .left]
+        keys += letters
+        var presses = 0
+        while let key = browser.takeKey(from: &keys) {
+            #expect(browser.press(key) == [] || presses == 0, "a draft calls nobody")
+            presses += 1
+        }
+        #expect(presses == 6, "c, the paste's start, text and end, an arrow, the text behind it")
+        #expect(written(browser) == lines + "\n " + lines + "\n")
+        // In one line there is no other, and what is not for a text stays single keys.
+        _ = browser.press(.escape)
+        keys = [.character("/"), .pasteStart, .character("a"), .enter, .character("b"), .pasteEnd]
+        var effects: [Effect] = []
+        while let key = browser.takeKey(from: &keys) { effects += browser.press(key) }
+        #expect(effects == [.call(.search("a b"))])
+        #expect(browser.press(.enter) == [])
+        keys = [.down, .down]
+        #expect(browser.takeKey(from: &keys) == .down)
+    }
+
     @Test func `is chosen once it is there`() throws {
         var browser = try scene()
         _ = try say("well", into: &browser)

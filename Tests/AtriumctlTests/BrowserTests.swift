@@ -41,6 +41,49 @@ import Testing
         #expect(browser.press(.escape) == [.call(.search(""))])
     }
 
+    @Test func `one line scrolls with its cursor, however wide the signs`() throws {
+        /// The text up to the cursor, in the cursor's row.
+        func beforeCaret(_ browser: Browser) throws -> String {
+            let view = BrowserView(browser)
+            let caret = try #require(view.caret)
+            try #require(caret.column < browser.columns)
+            let text = view.rows[caret.row].spans.reduce(CellText.empty) { $0 + $1.text }
+            #expect(text.width == browser.columns)
+            return text.split(at: caret.column).start.text
+        }
+        let subject = Request.Subject(component: "stars", item: "i1", title: "Brazil")
+        var menu = Menu(.components)
+        menu.beginQuery()
+        let filter = Menu.SectionID(section: "year", part: "")
+        let modes: [Browser.Mode] = [
+            .search(TextInput(), before: ""), .prompt(.vote(subject), TextInput()),
+            .prompt(.reason(component: "talk", comment("c", "")), TextInput()),
+            .prompt(
+                .filter(filter, title: String(repeating: "Year ", count: 30), isRange: true),
+                TextInput()), .menu(menu),
+        ]
+        for mode in modes {
+            for (columns, sign) in [(40, "ß"), (40, "京"), (41, "京"), (80, "é")] {
+                var browser = try browser(columns: columns)
+                browser.mode = mode
+                _ = type(String(repeating: sign, count: 90) + "xy", into: &browser)
+                #expect(try beforeCaret(browser).hasSuffix("\(sign)xy"), "\(mode)")
+                for _ in 0..<2 { _ = browser.press(.left) }
+                #expect(try beforeCaret(browser).hasSuffix(sign), "\(mode)")
+                #expect(shown(browser).contains("\(sign)xy"), "\(mode)")
+                _ = browser.press(.home)
+                #expect(try !beforeCaret(browser).contains(sign), "\(mode)")
+                #expect(shown(browser).contains("\(sign)\(sign)"), "\(mode)")
+            }
+        }
+        for columns in 1...8 {
+            var browser = try browser(columns: columns)
+            _ = type("/long", into: &browser)
+            let caret = try #require(BrowserView(browser).caret)
+            #expect(caret.column < columns, "\(columns)")
+        }
+    }
+
     @Test func `votes by digit on the item under the cursor, if the scale has it`() throws {
         var browser = try browser()
         _ = browser.press(.down)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AtriumFormats
+import JSONCodec
 import Testing
 
 @testable import atriumctl
@@ -51,6 +52,16 @@ struct KnownCommand: CustomTestStringConvertible {
             let shown = Atriumctl.helpMessage(for: command.type, columns: 80)
             #expect(shown.contains("\n    \(example)"), "its line is broken: \(shown)")
         }
+    }
+
+    @Test(arguments: KnownCommand.all)
+    func `fish completes each argument as itself`(command: KnownCommand) throws {
+        let dump = try JSONValue(keepingDigits: Array(command.type._dumpHelp().utf8))
+        let arguments = dump["command"]?["arguments"]?.array ?? []
+        let completed = arguments.filter { $0["kind"]?.string == "positional" }
+            .map { $0["completionKind"] != nil }
+        // It gives what is without completion that of the next one that has any.
+        #expect(!zip(completed, completed.dropFirst()).contains { !$0 && $1 }, "give it '.nothing'")
     }
 
     /// The words of a line up to where its output goes, as a shell has them.

@@ -77,6 +77,23 @@ import Testing
         #expect(reasons[2] == "line 9, column 3: a quote is opened here and never closed")
     }
 
+    @Test func `a value in another encoding is named where it begins`() throws {
+        var bytes: [UInt8] = []
+        // Behind each of these stands a byte that is not UTF-8.
+        for text in ["a,b\né,1\n2,x", "\n3,\"x\n", "\"\n", ",4\n5,"] {
+            bytes += Array(text.utf8)
+            bytes.append(0xFF)
+        }
+        let places = try pieces(Data(bytes)).map { piece -> String? in
+            guard case .bad(let problem) = piece.content else { return nil }
+            return problem.place
+        }
+        #expect(
+            places == [
+                nil, "line 3, column 3", "line 4, column 3", "line 6, column 1", "line 7, column 3",
+            ])
+    }
+
     @Test(arguments: [
         String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian, .windowsCP1252,
     ])
@@ -121,6 +138,10 @@ import Testing
 
     @Test(arguments: [
         ("PK\u{3}\u{4}…", "spreadsheet's own file"), ("<!doctype html>", "XML or HTML"),
+        ("%PDF-1.4\n1 0 obj\n", "is a PDF document"), ("BZh91AY&SY", "is packed by bzip2"),
+        ("null", "one value of JSON"), ("\"x\"\n", "one value of JSON"),
+        ("17", "one value of JSON"),
+        ("a\u{1}b\u{2}c\u{3}\n", "no text: 3 of its first 7 bytes are control characters"),
         ("a\0b", "no text: line 1 has a NUL byte"), ("", "is empty"), (" \n\n", "is empty"),
         ("[{\"id\": 1},\n{\"id\":", "cut off in line 2"),
         ("{\n\"a\": [1, \"[{\"]}", "no array of items"), ("[]\n[]", "line 2, column 1"),
@@ -129,6 +150,11 @@ import Testing
         let failure = try #require(
             #expect(throws: CommandFailure.self) { try pieces(Data(text.utf8)) })
         #expect(failure.sentence.contains(part), "\(failure)")
+    }
+
+    @Test(arguments: ["id\n", "\"id\"\n", "title", "id,title\na,one \u{2} in a longer text\n"])
+    func `a table without items, or with an odd character, is one`(text: String) throws {
+        #expect(throws: Never.self) { try pieces(Data(text.utf8)) }
     }
 
     @Test func `elements of an array know where they begin`() throws {

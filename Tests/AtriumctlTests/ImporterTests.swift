@@ -385,6 +385,21 @@ private final class Shop: Sendable {
         }
     }
 
+    @Test func `true, false and whole numbers are words in texts and keywords`() async throws {
+        let shop = Shop()
+        let report = try await run(
+            [
+                #"{"id": "a", "title": true, "genres": false}"#,
+                #"{"id": "b", "title": 7, "genres": 1984}"#,
+                #"{"id": "c", "title": "n/a", "genres": "x|y"}"#,
+            ], shop)
+        #expect(report.inserted == 3)
+        shop.state.withLock {
+            #expect($0.items["a"]?.text == #"{"title":"true","genres":["false"]}"#)
+            #expect($0.items["b"]?.text == #"{"title":"7","genres":["1984"]}"#)
+        }
+    }
+
     @Test func `ids are made of columns, and others are left out`() async throws {
         let shop = Shop()
         let wishes = ItemShape.Wishes(id: ["Title", "rating"], ignored: ["Note"])

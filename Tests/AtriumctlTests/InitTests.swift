@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import Interfaces
+import JSONCodec
 import TestSupport
 import Testing
 
@@ -46,7 +48,7 @@ import Testing
     @Test(arguments: [
         ("My Films/Diary 2024.csv.gz", "diary-2024"), ("Größen.csv", "grossen"),
         ("2024.csv", "items"),
-        ("фильмы.csv", "items"),
+        ("фильмы.csv", "items"), ("daemon.csv", "items"), ("daemons.csv", "daemons"),
     ])
     func `is named after it`(path: String, name: String) {
         #expect(DefinitionText.name(for: path) == name)
@@ -59,6 +61,42 @@ import Testing
         let text = try Self.definition(path).text
         #expect(text.contains("\ntitle: \"\(title)\"\n"), "\(text)")
         #expect(text.contains("grosse-cm: { type: integer, title: \"Größe (cm)\" }\n"), "\(text)")
+    }
+
+    @Test func `has fields for columns without Latin letters, which import finds`() throws {
+        let folder = try TemporaryDirectory()
+        let path = try folder.write(
+            "films.csv", "id,名前,,2024,column 2,評価\na,七人の侍,,x,p,1\nb,生きる,,y,q,2\n")
+        var definition = try Self.definition(path)
+        for line in [
+            "  column-2-other: { type: text, required: true, search: true, title: \"名前\" }\n",
+            "  column-4:       { type: text, search: true, title: \"2024\" }\n",
+            "  column-6:       { type: integer, title: \"評価\" }\n",
+            "present: { title: column-2-other }\n",
+        ] {
+            #expect(definition.text.contains(line), "\(line): \(definition.text)")
+        }
+        #expect(definition.importWords == ["import", "films", "films.csv"])
+        definition.followed = "/srv/films.csv"
+        #expect(
+            definition.text.contains(
+                "fields: { column-2-other: \"名前\", column-4: \"2024\", column-6: \"評価\" } }"),
+            "\(definition.text)")
+        func field(_ name: String, _ title: String? = nil) -> Field {
+            Field(name: name, type: "text", required: false, search: false, title: title)
+        }
+        let shape = ItemShape(
+            container: "films",
+            fields: [
+                field("column-2-other", "名前"), field("column-4", "2024"), field("column-2"),
+                field("column-6", "評価"), field("a", "Two"), field("b", "Two"),
+            ], wishes: .init())
+        let table = try TableShape(["id", "名前", "", "2024", "column 2", "評価"], shape)
+        let item = try table.item(["a", "七人の侍", "", "x", "p", "1"])
+        #expect(item.fields.value["column-2-other"] == "七人の侍")
+        #expect(item.fields.value["column-2"] == "p")
+        #expect(item.fields.value["column-6"] == "1")
+        #expect(shape.role(of: "Two") == nil, "it may be either")
     }
 
     @Test func `of a folder of music is a jukebox`() throws {
@@ -84,9 +122,13 @@ import Testing
         let folder = try TemporaryDirectory()
         let path = try folder.write("ok.csv", "id,title\na,A\n")
         let output = folder.path + "/out.yaml"
-        let command = try InitCommand.parse([path, "--name", "Foo", "-o", output, "--yes"])
-        let failure = await #expect(throws: CommandFailure.self) { try await command.run() }
-        #expect(failure?.sentence == "'Foo' is no name")
+        for (name, problem) in [
+            ("Foo", "'Foo' is no name"), ("daemon", "the name 'daemon' is reserved"),
+        ] {
+            let command = try InitCommand.parse([path, "--name", name, "-o", output, "--yes"])
+            let failure = await #expect(throws: CommandFailure.self) { try await command.run() }
+            #expect(failure?.sentence == problem)
+        }
         #expect(!FileManager.default.fileExists(atPath: output))
     }
 
@@ -165,6 +207,7 @@ import Testing
 
     @Test(arguments: [
         ("title,Title\nA,b\n", "the columns 'title' and 'Title' mean the same"),
+        ("a,a,b\nA,b,c\n", "the columns 'a' and 'a' mean the same"),
         ("\"a,b\"\nX\n", "no column makes ids"),
     ])
     func `what import would refuse is refused at once`(table: String, problem: String) async throws

@@ -88,6 +88,24 @@ import Testing
         #expect(back.fields.value["votes.score"] == nil)
     }
 
+    @Test func `of two columns that mean the same one can be left out`() throws {
+        var shape = ItemShape(container: "things", fields: Self.fields, wishes: .init())
+        let columns = ["id", "name", "Name"]
+        let same = #expect(throws: CommandFailure.self) { try TableShape(columns, shape) }
+        #expect(same?.hint == "--ignore 'Name' leaves the second out.")
+        shape = ItemShape(
+            container: "things", fields: Self.fields, wishes: .init(ignored: ["Name"]))
+        let item = try TableShape(columns, shape).item(["b", "Ark", "Other"])
+        #expect(item.fields.value["name"] == "Ark")
+        // Without a column of just that name all are meant.
+        let none = try TableShape(["id", "NAME", "n-a-m-e"], shape).item(["b", "Ark", "Other"])
+        #expect(none.fields.value["name"] == nil)
+        let twice = #expect(throws: CommandFailure.self) {
+            try TableShape(["id", "words", "words"], shape)
+        }
+        #expect(twice?.hint == "give one of them another name.")
+    }
+
     @Test func `a table that goes on keeps its columns`() {
         var table = Table([.text("id"), .number("n")])
         table.add(["long-name", "1"])

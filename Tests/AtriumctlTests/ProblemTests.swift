@@ -1,4 +1,5 @@
 import ArgumentParser
+import AtriumFormats
 import Interfaces
 import JSONCodec
 import Testing
@@ -41,6 +42,26 @@ import Varlink
             failure.sentence == "the store is unavailable, nothing was changed: "
                 + "The store can't be read: disk I/O error")
         #expect(failure.hint == "try again in 1s.")
+    }
+
+    @Test func `a long name is quoted by its beginning`() throws {
+        let id = String(repeating: "x", count: 201)
+        let begun = String(repeating: "x", count: 60) + "…"
+        let failure = RemoteProblem.explain(
+            remote(Contents.ItemInvalid(item: id, reason: "An id has 200 bytes at most.")))
+        #expect(failure.sentence == "item '\(begun)': An id has 200 bytes at most.")
+        let whole = String(id.dropLast())
+        let known = RemoteProblem.explain(remote(Contents.ItemInvalid(item: whole, reason: "No.")))
+        #expect(known.sentence == "item '\(whole)': No.")
+        var report = ImportReport()
+        report.add(.init(id: id, line: 2, before: 1))
+        #expect(report.complaints.first?.contains("the id '\(begun)' stands") == true)
+        let shape = ItemShape(container: "films", fields: [], wishes: .init())
+        #expect(shape.unknown(id).reason.count < 250)
+        let table = #expect(throws: CommandFailure.self) { try TableShape([id], shape) }
+        #expect((table?.lines ?? []).joined().count < 300)
+        let misfit = FieldValues.Misfit(expected: "a number", found: id)
+        #expect(misfit.reason == "expected a number, found '\(begun)'")
     }
 
     @Test func `a limit of the connection is described in the server's words`() {

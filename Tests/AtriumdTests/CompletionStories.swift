@@ -8,6 +8,7 @@ extension Stories {
         /// Lines with what TAB makes of each.
         private static let lines = [
             ("atriumctl lis", "list"), ("atriumctl list fi", "films"),
+            ("atriumctl help log", "log-level"),
             ("atriumctl vote films/alien-", "films/alien-1979"),
             ("atriumctl list films --sort rat", "rating"),
             ("atriumctl hide films st", "stars"),

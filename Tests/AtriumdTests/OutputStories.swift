@@ -24,10 +24,13 @@ extension Stories {
                 ] {
                     let check = try await daemon.type(
                         "CONFIGURATION_DIRECTORY=$PWD/etc atriumd --check \(output)")
-                    #expect(check.status == 74, "\(check)")
-                    #expect(
-                        check.errors == "atriumd: can't write standard output: \(reason)\n",
-                        "\(check)")
+                    let help = try await daemon.type("atriumd --help \(output)")
+                    for done in [check, help] {
+                        #expect(done.status == 74, "\(done)")
+                        #expect(
+                            done.errors == "atriumd: can't write standard output: \(reason)\n",
+                            "\(done)")
+                    }
                 }
                 let early = try await daemon.type(
                     "set -o pipefail; atriumctl list films -o ids | head -1")

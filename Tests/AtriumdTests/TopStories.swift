@@ -73,6 +73,19 @@ extension Stories {
             }
         }
 
+        @Test(arguments: ["env -u TERM", "env TERM=", "env TERM=dumb", "env TERM=no-such-kind"])
+        func `on a terminal that can't be drawn on it prints one report`(kind: String) async throws
+        {
+            try await withDaemon { daemon in
+                let spawn = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)"
+                let report = try await daemon.type(
+                    "python3 -c '\(spawn)' \(kind) atriumctl top --interval 0.2 </dev/null")
+                #expect(report.status == 0, "\(report)")
+                #expect(!report.output.contains("\u{1B}[?1049h"), "\(report)")
+                #expect(report.output.contains("org.atrium.Daemon.Metrics"), "\(report)")
+            }
+        }
+
         @Test func `into a pipe it prints one report of one interval`() async throws {
             try await withFilms { daemon in
                 let report = try await daemon.type("atriumctl top --interval 0.2")

@@ -96,6 +96,26 @@ import Testing
         let problem = #expect(throws: PluginProblem.self) {
             try HeldCode.found(code, identity: held.identity, descriptor: -1, plugin: "org.a")
         }
-        #expect(problem?.reason.contains("or a file beside it, has changed") == true)
+        #expect(
+            problem?.reason.hasPrefix(
+                "The file more/lib.py beside the program \(code.path), where only its own belong, "
+                    + "is new or has changed since") == true)
+        try folder.write("p/notes.txt", "mine")
+        func reason() -> String? {
+            let problem = #expect(throws: PluginProblem.self) {
+                try HeldCode.found(code, identity: held.identity, descriptor: -1, plugin: "org.a")
+            }
+            return problem?.reason
+        }
+        #expect(reason()?.contains(" (and 1 more) beside the program") == true)
+        try folder.write("p/run.py", "another text")
+        #expect(reason()?.contains("The program \(code.path) has changed since") == true)
+        // A file that is gone has no name here.
+        let whole = try HeldCode(code)
+        unlink(folder.path + "/p/notes.txt")
+        let gone = #expect(throws: PluginProblem.self) {
+            try HeldCode.found(code, identity: whole.identity, descriptor: -1, plugin: "org.a")
+        }
+        #expect(gone?.reason.contains("or a file beside it, has changed") == true)
     }
 }

@@ -105,6 +105,16 @@ import Testing
                 ])
     }
 
+    @Test func `true, false and whole numbers are words in texts and keywords`() async throws {
+        let host = try await list(
+            "a.json",
+            #"[{"id": "a", "title": true, "genres": 1984}, {"id": "b", "title": 7, "genres": false}]"#
+        )
+        #expect(host.services.problem == nil)
+        #expect(items(host)["a"]?.fields == ["title": "true", "genres": ["1984"]])
+        #expect(items(host)["b"]?.fields == ["title": "7", "genres": ["false"]])
+    }
+
     @Test func `only what differs is reported`() async throws {
         let host = try await list("a.csv", "id,title\na,A\nb,B\nc,C\n")
         #expect(host.events == [.contents(.replaceAll)])

@@ -134,12 +134,11 @@ private struct PluginUse {
         restarts.flatMap { part in
             let restarts = part.restarts
             let name = "\(part.container)/\(part.component)"
-            let times = restarts.failures == 1 ? "once" : "\(restarts.failures) times in a row"
             let all = restarts.count > restarts.failures ? ", \(restarts.count) times in all" : ""
             let next = restarts.next.map { ", and is started again at \($0.text)" } ?? ""
             let failing =
                 restarts.failures > 0 || restarts.next != nil
-                ? ["\(name) ended \(times)\(all)\(next): \(restarts.cause)"] : []
+                ? ["\(name) \(restarts.inARow)\(all)\(next): \(restarts.cause)"] : []
             return failing + restarts.refuses.map { "\(name) refuses the call \($0)" }
         }
     }

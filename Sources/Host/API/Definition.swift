@@ -228,12 +228,23 @@ public struct ComponentRestarts: Sendable, Hashable {
     public var count = 0
     /// Restarts in a row, with no answered call in between.
     public var failures = 0
+    /// How many of these followed a start that failed, and not the end of a component that ran.
+    public var failedStarts = 0
     /// The cause of the last restart.
     public var cause: String
     /// When it will be restarted; nil: it runs.
     public var next: Timestamp?
     /// Calls that ended its worker, each with the time until which it is refused.
     public var refuses: [String] = []
+
+    /// What happened in a row, as in "ended once and could not be started 5 times in a row".
+    public var inARow: String {
+        func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
+        let ends = failures - failedStarts
+        var parts = ends > 0 || failedStarts == 0 ? ["ended \(times(ends))"] : []
+        if failedStarts > 0 { parts.append("could not be started \(times(failedStarts))") }
+        return parts.joined(separator: " and ") + (failures > 1 ? " in a row" : "")
+    }
 
     /// What anybody may read of them: not how the component failed, nor whose calls are refused.
     var plain: ComponentRestarts {

@@ -7,6 +7,8 @@ final class ComponentFailures {
 
     /// The number of ends and failed starts in a row, without an answer in between.
     private(set) var count = 0
+    /// How many of these were starts that failed.
+    private var failedStarts = 0
     /// The number of workers in a row that were ended by calls, without an answer in between.
     private var poisonings = 0
     /// The restarts of the component since it was first made.
@@ -15,13 +17,16 @@ final class ComponentFailures {
     private(set) var isRefusing = false
 
     /// Counts an end, or a failed start.
-    func add() { count += 1 }
+    func add(isStart: Bool) {
+        count += 1
+        if isStart { failedStarts += 1 }
+    }
 
     /// Records when and why the component is started again.
     func pause(until next: Timestamp, because cause: String) {
         var restarts = self.restarts ?? ComponentRestarts(cause: cause)
         restarts.count += 1
-        restarts.failures = count
+        (restarts.failures, restarts.failedStarts) = (count, failedStarts)
         restarts.cause = cause
         restarts.next = next
         self.restarts = restarts
@@ -30,14 +35,15 @@ final class ComponentFailures {
     /// Records that a call ended the worker, so that the component is not to blame.
     func recordPoisoning() {
         poisonings += 1
-        if poisonings <= Self.mostPoisonings { count = 0 }
+        if poisonings <= Self.mostPoisonings { (count, failedStarts) = (0, 0) }
     }
 
     /// Forgets the failures, because the component has answered or somebody needs it.
     func reset() {
-        count = 0
+        (count, failedStarts) = (0, 0)
         poisonings = 0
         restarts?.failures = 0
+        restarts?.failedStarts = 0
     }
 
     /// Records that calls don't wait for the component any more; returns whether they did before.

@@ -87,16 +87,17 @@ final class ComponentStart {
         switch failure {
         case nil: slot.container?.attach(slot) { done() }
         // The same definition has worked before, so the problem may be a passing one.
-        case .final(let error) where hasSucceeded: retryLater(because: error.sentence, done)
+        case .final(let error) where hasSucceeded:
+            retryLater(because: error.sentence, isStart: true, done)
         case .final(let error): giveUp(because: error.sentence, done)
-        case .passing(let reason): retryLater(because: reason, done)
+        case .passing(let reason): retryLater(because: reason, isStart: true, done)
         }
     }
 
     /// Does what ``run(_:)`` does, after a pause that grows with each failure.
     func restart(because reason: String) {
         slot.beginPause()
-        retryLater(because: reason) {}
+        retryLater(because: reason, isStart: false) {}
     }
 
     /// Does what ``restart(because:)`` does, for a component that was lost before the container attached it.
@@ -210,10 +211,12 @@ extension ComponentStart {
 // MARK: Failures
 
 extension ComponentStart {
-    /// Starts the component after a pause, which doubles with each failure.
-    private func retryLater(because reason: String, _ done: @escaping () -> Void) {
+    /// Starts the component after a pause, which doubles with each failure: the end of the component, or a failed start.
+    private func retryLater(
+        because reason: String, isStart: Bool, _ done: @escaping () -> Void
+    ) {
         let (slot, domain) = (slot, slot.domain)
-        slot.failures.add()
+        slot.failures.add(isStart: isStart)
         domain.slices.countStep()
         let pause = min(
             .milliseconds(100 << min(slot.failures.count - 1, 20)), domain.limits.restartPause)
@@ -239,8 +242,9 @@ extension ComponentStart {
     private func refuseWhileFailing(because reason: String, for pause: Duration, _ done: () -> Void)
     {
         let isNew = slot.failures.markRefusing()
+        let failures = slot.failures.restarts?.inARow ?? "failed"
         let reason =
-            "It ended \(slot.failures.count) times in a row, and is started again at "
+            "It \(failures), and is started again at "
             + "\(slot.domain.now().after(pause).text): \(reason)"
         refuse(because: reason, isNew: isNew, retryAfter: max(1, pause / .seconds(1)), done)
     }

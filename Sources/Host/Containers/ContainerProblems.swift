@@ -53,7 +53,7 @@ struct ContainerProblems {
             if let restarts = slot.restarts, let next = restarts.next, restarts.failures > 2 {
                 return (
                     slot.name,
-                    "ended \(restarts.failures) times in a row, and is started again at "
+                    "\(restarts.inARow), and is started again at "
                         + next.text + (hasDetails ? ": \(restarts.cause)" : "")
                 )
             }

@@ -39,7 +39,7 @@ struct ReplyCommand: AsyncParsableCommand {
             valueName: "container[/item]"), completion: .targets, transform: Target.parse)
     var target: Target
 
-    @Argument(help: "The comment's id, as 'thread' shows it.")
+    @Argument(help: "The comment's id, as 'thread' shows it.", completion: .nothing)
     var comment: String
 
     @Argument(help: "The text; - reads it from standard input.")
@@ -68,7 +68,7 @@ struct EditCommentCommand: AsyncParsableCommand {
     @Argument(help: "The container.", completion: .containers)
     var container: String
 
-    @Argument(help: "The comment's id.")
+    @Argument(help: "The comment's id.", completion: .nothing)
     var comment: String
 
     @Argument(help: "The new text; - reads it from standard input.")
@@ -98,7 +98,7 @@ struct DeleteCommentCommand: AsyncParsableCommand {
     @Argument(help: "The container.", completion: .containers)
     var container: String
 
-    @Argument(help: "The comment's id.")
+    @Argument(help: "The comment's id.", completion: .nothing)
     var comment: String
 
     @OptionGroup var subject: SubjectOptions
@@ -130,7 +130,7 @@ struct ModerateCommand: AsyncParsableCommand {
     @Argument(help: "The container.", completion: .containers)
     var container: String
 
-    @Argument(help: "The comment's id.")
+    @Argument(help: "The comment's id.", completion: .nothing)
     var comment: String
 
     @Argument(help: "shown, pending (held back), or removed (for good).")

@@ -68,6 +68,10 @@ struct InitCommand: AsyncParsableCommand {
                 "'\(name)' is no name", hint: "a letter a-z, then up to 62 of a-z 0-9 -.",
                 status: .usage)
         }
+        guard name != "daemon" else {
+            throw CommandFailure(
+                "the name 'daemon' is reserved", hint: "--name gives another.", status: .usage)
+        }
         if InputFile.isFolder(file) { return try await makeJukebox() }
         let profile = try FileProfile(file, format: format)
         try check(profile)

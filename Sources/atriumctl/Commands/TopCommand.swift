@@ -8,8 +8,8 @@ struct TopCommand: AsyncParsableCommand {
         commandName: "top", abstract: "Show what the daemon does, live, until q or Ctrl-C.",
         discussion: """
             Rates and times are those of the last interval: calls, errors and latencies by method, \
-            commits and syncs, queues, notifications. Into a pipe, or with --once, one report is \
-            printed after one interval; with --json the metrics of each interval are a line. When \
+            commits and syncs, queues, notifications. Into a pipe, on a terminal that can't be drawn on, or \
+            with --once, one report is printed after one interval; with --json the metrics of each interval are a line. When \
             the daemon is restarted it goes on by itself.
             """,
         examples: "atriumctl top")
@@ -34,7 +34,9 @@ struct TopCommand: AsyncParsableCommand {
         let session = try await connection.connect()
         let feed = MetricsFeed(connection: connection, interval: .seconds(interval))
         if connection.json { return try await printJSON(session) }
-        guard !once, Terminal.canRedraw else { return try await printOnce(session) }
+        guard !once, Terminal.canRedraw, Curses.knowsTerminal else {
+            return try await printOnce(session)
+        }
         try await TopDisplay().run(feed, session)
     }
 

@@ -27,7 +27,7 @@ enum RemoteProblem {
         switch error {
         case .containerNotFound(let container):
             CommandFailure(
-                "there is no container '\(container)'",
+                "there is no container '\(Wording.cut(container))'",
                 hint: "'atriumctl containers' lists what there is.")
         case .componentNotFound(let container, let component):
             CommandFailure(
@@ -35,49 +35,54 @@ enum RemoteProblem {
                 hint: "'atriumctl describe \(container)' lists its components.")
         case .itemNotFound(let container, let item):
             CommandFailure(
-                "the container '\(container)' has no item '\(item)'",
+                "the container '\(Wording.cut(container))' has no item '\(Wording.cut(item))'",
                 hint: "'atriumctl list \(container) --search TEXT' finds items.")
         case .commentNotFound(let comment):
             CommandFailure(
-                "there is no comment '\(comment)'",
+                "there is no comment '\(Wording.cut(comment))'",
                 hint: "'atriumctl thread CONTAINER[/ITEM]' shows comments with their ids.")
         case .actorNotFound(let actor):
             CommandFailure(
-                "nobody called '\(actor)' has taken part",
+                "nobody called '\(Wording.cut(actor))' has taken part",
                 hint: "persons are named as in web:42 or unix:1000; names are case-sensitive.")
         case .filterNotFound(let section, let filter, let known, let reason):
             filterNotFound(section, filter, known: known, reason)
         case .fieldUnknown(let field, let known):
-            CommandFailure("there is no field '\(field)'", hint: Nearest.hint(field, known))
+            CommandFailure(
+                "there is no field '\(Wording.cut(field))'", hint: Nearest.hint(field, known))
         case .pluginNotFound(let plugin, let known):
-            CommandFailure("there is no plugin '\(plugin)'", hint: Nearest.hint(plugin, known))
+            CommandFailure(
+                "there is no plugin '\(Wording.cut(plugin))'", hint: Nearest.hint(plugin, known))
         case .logLevelUnknown(let level, let known):
             CommandFailure(
-                "there is no log level '\(level)'", hint: Nearest.hint(level, known),
+                "there is no log level '\(Wording.cut(level))'", hint: Nearest.hint(level, known),
                 status: .usage)
         case .screenNotFound(let screen):
             CommandFailure(
-                "there is no screen '\(screen)'",
+                "there is no screen '\(Wording.cut(screen))'",
                 hint: "'atriumctl open CONTAINER' opens one and shows its id.")
         case .noSuchMetric: CommandFailure("there is no such metric")
         case .scopeNotFound(let scope, let known):
             CommandFailure(
-                "there is no scope '\(scope)'",
+                "there is no scope '\(Wording.cut(scope))'",
                 hint: Nearest.hint(scope, known) ?? "the container has no scopes.")
         case .definitionInvalid(let file, let line, let column, let reason, let hint):
             CommandFailure(
                 line > 0 ? "\(file):\(line):\(column): \(reason)" : "\(file): \(reason)", hint: hint
             )
         case .fieldInvalid(let item, let field, let expected, let found):
-            CommandFailure("item '\(item)', field '\(field)': expected \(expected), found \(found)")
-        case .itemInvalid(let item, let reason): CommandFailure("item '\(item)': \(reason)")
+            CommandFailure(
+                "item '\(Wording.cut(item))', field '\(Wording.cut(field))': "
+                    + "expected \(expected), found \(found)")
+        case .itemInvalid(let item, let reason):
+            CommandFailure("item '\(Wording.cut(item))': \(reason)")
         case .itemsUnfit(let container, let field, let reason, let items):
             CommandFailure(
-                "items of '\(container)' do not fit the field '\(field)': \(reason)",
+                "items of '\(container)' do not fit the field '\(Wording.cut(field))': \(reason)",
                 hint: "change or remove them first: "
                     + items.prefix(10).joined(separator: ", "))
         case .recordInvalid(let component, let key, let reason):
-            CommandFailure("the record '\(key)' of '\(component)': \(reason)")
+            CommandFailure("the record '\(Wording.cut(key))' of '\(component)': \(reason)")
         case .settingInvalid(let component, let setting, let reason):
             CommandFailure(
                 "component '\(component)', setting '\(setting)': \(reason)",
@@ -85,7 +90,7 @@ enum RemoteProblem {
         case .cursorInvalid(let reason):
             CommandFailure(reason, hint: "list again from the start, without --cursor.")
         case .topicInvalid(let topic, let reason):
-            CommandFailure("the topic '\(topic)': \(reason)")
+            CommandFailure("the topic '\(Wording.cut(topic))': \(reason)")
         case .parameterInvalid(let parameter, let reason):
             CommandFailure("\(parameter): \(reason)")
         case .refused(let reason, let retryAfter):
@@ -115,18 +120,18 @@ enum RemoteProblem {
                 hint: retry(retryAfter))
         case .revisionMismatch(let item, let expected, let found):
             CommandFailure(
-                "the item '\(item)' was changed meanwhile (revision \(found), expected at most "
+                "the item '\(Wording.cut(item))' was changed meanwhile (revision \(found), expected at most "
                     + "\(expected))", hint: "look at it, then try again.")
         case .conflict(let comment, let reason):
-            CommandFailure("the comment '\(comment)': \(reason)")
+            CommandFailure("the comment '\(Wording.cut(comment))': \(reason)")
         case .componentExists(let container, let component):
             CommandFailure(
-                "the container '\(container)' has a component '\(component)' already",
+                "the container '\(Wording.cut(container))' has a component '\(component)' already",
                 hint: "take another name, or detach it first.")
         case .roleRequired(let method, let role, let yours):
             CommandFailure("\(method) wants the role \(role); yours is \(yours)")
         case .actorForbidden(let actor, let reason):
-            CommandFailure("you may not act for '\(actor)': \(reason)")
+            CommandFailure("you may not act for '\(Wording.cut(actor))': \(reason)")
         }
     }
 
@@ -135,8 +140,8 @@ enum RemoteProblem {
     ) -> CommandFailure {
         let sentence =
             filter.isEmpty
-            ? "there is no section of filters '\(section)'"
-            : "there is no filter '\(section)=\(filter)'"
+            ? "there is no section of filters '\(Wording.cut(section))'"
+            : "there is no filter '\(Wording.cut(section))=\(Wording.cut(filter))'"
         if let reason {
             // The reason's first clause repeats the sentence.
             let advice = reason.firstRange(of: "; ").map { reason[$0.upperBound...] }
@@ -148,7 +153,7 @@ enum RemoteProblem {
         }
         // Without a reason the section is unknown, too, and `known` lists sections.
         return CommandFailure(
-            "there is no section of filters '\(section)'",
+            "there is no section of filters '\(Wording.cut(section))'",
             hint: Nearest.hint(section, known) ?? other)
     }
 
@@ -156,15 +161,16 @@ enum RemoteProblem {
         switch error {
         case .interfaceNotFound(let interface):
             CommandFailure(
-                "there is no interface '\(interface)'", hint: "'atriumctl interfaces' lists them.")
+                "there is no interface '\(Wording.cut(interface))'",
+                hint: "'atriumctl interfaces' lists them.")
         case .methodNotFound(let method):
             CommandFailure(
-                "there is no method '\(method)'",
+                "there is no method '\(Wording.cut(method))'",
                 hint: "'atriumctl introspect INTERFACE' lists the methods of an interface.")
         case .methodNotImplemented(let method): CommandFailure("\(method) is not implemented")
         case .invalidParameter(let parameter):
             CommandFailure(
-                "the parameter '\(parameter)' is missing, unknown or of another type",
+                "the parameter '\(Wording.cut(parameter))' is missing, unknown or of another type",
                 hint: "'atriumctl introspect INTERFACE' shows what a method takes.")
         case .permissionDenied: CommandFailure("you may not call this method")
         case .expectedMore:

@@ -70,7 +70,7 @@ struct ImportReport: Equatable {
             result.append("and \(Wording.count(bad - badLines.count, "more bad line"))")
         }
         result += duplicates.map {
-            "line \($0.line): the id '\($0.id)' stands in line \($0.before) already; "
+            "line \($0.line): the id '\(Wording.cut($0.id))' stands in line \($0.before) already; "
                 + ($0.isRefused ? "this line was refused" : "the later one counts")
         }
         if repeated > duplicates.count {

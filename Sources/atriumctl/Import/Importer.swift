@@ -296,7 +296,8 @@ struct Importer {
         if case .fieldInvalid(let item, let field, _, let found) = InterfaceError(error),
             found == "an undeclared one"
         {
-            return "item '\(item)': '\(field)' is no field of '\(container)'"
+            return "item '\(Wording.cut(item))': "
+                + "'\(Wording.cut(field))' is no field of '\(container)'"
         }
         return RemoteProblem.explain(error).sentence
     }

@@ -33,7 +33,11 @@ struct ItemShape {
 
     /// What a name is for; nil where there is no such field.
     func role(of name: String) -> Role? {
-        if wishes.ignored.contains(where: { ItemText.isSame($0, name) }) { return .ignored }
+        wishes.ignored.contains { ItemText.isSame($0, name) } ? .ignored : use(of: name)
+    }
+
+    /// What a name is for that nobody wants left out.
+    func use(of name: String) -> Role? {
         if Self.derived.contains(name) { return .ignored }
         if let field = fields.first(where: { $0.name == name }) { return .field(field) }
         if wishes.id.isEmpty, ItemText.plain(name) == "id" { return .id }
@@ -41,6 +45,10 @@ struct ItemShape {
             return .field(field)
         }
         if ItemText.plain(name) == "parent" { return .parent }
+        // Where a field's name can't be that of the column, as of 名前, its title is.
+        let printed = PrintableText.line(name)
+        let titled = fields.filter { $0.title == printed }
+        if titled.count == 1 { return .field(titled[0]) }
         return wishes.id.contains { ItemText.isSame($0, name) } ? .ignored : nil
     }
 
@@ -60,9 +68,10 @@ struct ItemShape {
     func unknown(_ name: String) -> ImportLineError {
         let nearest = Nearest.name(to: ItemText.plain(name), in: names)
         let meant = nearest.map { "did you mean '\($0)'? " } ?? ""
+        let shown = Wording.cut(name)
         return ImportLineError(
-            reason:
-                "'\(name)' is no field of '\(container)': \(meant)--ignore '\(name)' leaves it out")
+            reason: "'\(shown)' is no field of '\(container)': "
+                + "\(meant)--ignore '\(shown)' leaves it out")
     }
 }
 

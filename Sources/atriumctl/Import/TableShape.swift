@@ -18,15 +18,17 @@ struct TableShape {
         self.columns = columns
         var roles: [ItemShape.Role] = []
         for (place, column) in columns.enumerated() {
-            guard let role = Self.role(of: column, shape) else {
+            guard let role = Self.role(of: column, among: columns, shape) else {
                 throw CommandFailure(
-                    "line 1, column \(place + 1): '\(column)' is no field of '\(shape.container)'",
+                    "line 1, column \(place + 1): '\(Wording.cut(column))' is no field of '\(shape.container)'",
                     hint: Self.hint(column, shape))
             }
             if role != .ignored, let before = roles.firstIndex(of: role) {
                 throw CommandFailure(
                     "line 1: the columns '\(columns[before])' and '\(column)' mean the same",
-                    hint: "--ignore leaves one out.")
+                    hint: columns[before] == column
+                        ? "give one of them another name."
+                        : "--ignore '\(column)' leaves the second out.")
             }
             roles.append(role)
         }
@@ -35,13 +37,21 @@ struct TableShape {
         idColumns = try Self.idColumns(columns, roles, shape)
     }
 
-    private static func role(of column: String, _ shape: ItemShape) -> ItemShape.Role? {
+    private static func role(
+        of column: String, among columns: [String], _ shape: ItemShape
+    ) -> ItemShape.Role? {
         // What has no name is what an empty column at the side of a spreadsheet comes to.
-        column.isEmpty ? .ignored : shape.role(of: column)
+        if column.isEmpty { return .ignored }
+        // A wish that is one column's very name is not about another that means the same.
+        let isIgnored = shape.wishes.ignored.contains {
+            $0 == column || !columns.contains($0) && ItemText.isSame($0, column)
+        }
+        return isIgnored ? .ignored : shape.use(of: column)
     }
 
     private static func hint(_ column: String, _ shape: ItemShape) -> String {
-        (Nearest.hint(column, shape.names) ?? "") + " --ignore '\(column)' leaves the column out."
+        (Nearest.hint(column, shape.names) ?? "")
+            + " --ignore '\(Wording.cut(column))' leaves the column out."
     }
 
     private static func idColumns(

@@ -16,7 +16,8 @@ struct DefinitionText {
     static func name(for path: String) -> String {
         let letters = (ItemText.slug([base(of: path)]) ?? "").unicodeScalars.filter { $0.isASCII }
         let name = String(String.UnicodeScalarView(letters)).drop { !$0.isLetter }.prefix(63)
-        return name.isEmpty ? "items" : String(name)
+        // The daemon's own notifications have 'daemon' for a container.
+        return name.isEmpty || name == "daemon" ? "items" : String(name)
     }
 
     /// Whether a text may be a container's name.
@@ -38,12 +39,19 @@ struct DefinitionText {
 
     /// The columns that become fields, with the fields' names.
     private var fields: [(name: String, column: ColumnProfile)] {
+        let named = Set(profile.columns.compactMap { Self.field(for: $0.name) })
         var known: Set<String> = []
         return profile.fields.compactMap { column in
-            Self.field(for: column.name).flatMap {
-                known.insert($0).inserted ? (name: $0, column: column) : nil
-            }
+            let name = Self.field(for: column.name) ?? numbered(column, besides: named)
+            return known.insert(name).inserted ? (name: name, column: column) : nil
         }
+    }
+
+    /// The name of a field for a column whose name makes none: by its place, `column-3`.
+    private func numbered(_ column: ColumnProfile, besides named: Set<String>) -> String {
+        var name = "column-\(profile.place(of: column))"
+        while named.contains(name) { name += "-other" }
+        return name
     }
 
     /// The columns that are left out, and why.
@@ -55,13 +63,7 @@ struct DefinitionText {
             if plain == "parent" || plain == "id" && profile.id.isEmpty { return nil }
             if plain == "id" { return (column.name, "empty in some rows") }
             if column.choice.type == nil { return (column.name, column.choice.note ?? "") }
-            let isName = Self.field(for: column.name) != nil
-            return (
-                column.name,
-                isName
-                    ? "another has the same name"
-                    : "a field's name begins with a letter from a to z"
-            )
+            return (column.name, "another has the same name")
         }
     }
 
@@ -159,6 +161,10 @@ struct DefinitionText {
         var settings = ["path: \(Self.quoted(followed))"]
         let id = profile.id.map(\.name).joined(separator: ",")
         if !id.isEmpty { settings.append("id: \(Self.quoted(id))") }
+        // The list finds columns by the names of fields, and not by their titles.
+        let others = fields.filter { Self.field(for: $0.column.name) == nil }
+            .map { "\($0.name): \(Self.quoted($0.column.name))" }
+        if !others.isEmpty { settings.append("fields: { \(others.joined(separator: ", ")) }") }
         return [
             "  - name: list", "    plugin: org.atrium.file",
             "    settings: { \(settings.joined(separator: ", ")) }",
@@ -180,9 +186,9 @@ struct DefinitionText {
         return settings.joined(separator: ", ")
     }
 
-    /// Whether a field's name lacks the accents of its column's.
+    /// Whether a field's name lacks the accents of its column's, or all of it.
     private static func needsTitle(_ column: ColumnProfile) -> Bool {
-        !column.name.unicodeScalars.allSatisfy(\.isASCII)
+        !column.name.unicodeScalars.allSatisfy(\.isASCII) || field(for: column.name) == nil
     }
 
     private func comment(_ column: ColumnProfile) -> String {

@@ -13,6 +13,8 @@ struct FileProfile {
         "title", "titel", "name", "film", "movie", "song", "track", "subject", "bezeichnung",
     ]
 
+    /// The names in a table's first row; empty: it is no table.
+    private var header: [String] = []
     private(set) var columns: [ColumnProfile] = []
     private(set) var rows = 0
     /// How many rows could not be read, and the first of them.
@@ -24,15 +26,14 @@ struct FileProfile {
     /// Looks through a file; throws for one that can't be read, or holds nothing.
     init(_ path: String, format: TextFormat? = nil) throws {
         var reader = try ImportReader(path, format: format)
-        var names: [String] = []
         if let table = reader.table {
-            names = table.columns
+            header = table.columns
             allowsDecimalComma = table.allowsDecimalComma
         }
-        for name in names where !name.isEmpty { _ = place(of: name) }
+        for name in header where !name.isEmpty { _ = place(of: name) }
         while let piece = try reader.next() {
             do {
-                guard let members = try Self.members(piece, names) else { continue }
+                guard let members = try Self.members(piece, header) else { continue }
                 rows += 1
                 for member in members where !member.name.isEmpty {
                     columns[place(of: member.name)].add(member.value)
@@ -42,8 +43,8 @@ struct FileProfile {
                 firstBad = firstBad ?? "line \(piece.line): \(error.reason)"
             }
         }
-        for place in reader.table?.textColumns ?? [] where !names[place].isEmpty {
-            columns[self.place(of: names[place])].isMarkedText = true
+        for place in reader.table?.textColumns ?? [] where !header[place].isEmpty {
+            columns[self.place(of: header[place])].isMarkedText = true
         }
         guard rows > 0 else {
             throw CommandFailure("\(path) holds no item", hint: firstBad)
@@ -74,6 +75,11 @@ struct FileProfile {
         columns.append(ColumnProfile(name, allowsDecimalComma: allowsDecimalComma))
         places[name] = columns.count - 1
         return columns.count - 1
+    }
+
+    /// Where a column stands in the file, from 1.
+    func place(of column: ColumnProfile) -> Int {
+        (header.firstIndex(of: column.name) ?? places[column.name] ?? 0) + 1
     }
 
     /// The columns that become fields.
@@ -115,10 +121,10 @@ struct FileProfile {
     /// Two columns that 'import' takes for one, as it does not regard case; nil: all differ.
     var sameNames: (one: String, other: String)? {
         var known: [String: String] = [:]
-        for column in columns {
-            let plain = ItemText.plain(column.name)
-            if !plain.isEmpty, let other = known.updateValue(column.name, forKey: plain) {
-                return (other, column.name)
+        for name in header.isEmpty ? columns.map(\.name) : header where !name.isEmpty {
+            let plain = ItemText.plain(name)
+            if let other = known.updateValue(name, forKey: plain.isEmpty ? name : plain) {
+                return (other, name)
             }
         }
         return nil

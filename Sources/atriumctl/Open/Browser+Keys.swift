@@ -1,6 +1,30 @@
 import Interfaces
 
 extension Browser {
+    /// Removes and returns the next of the keys that were pressed; what is typed or pasted in one go is one
+    /// ``Key/text(_:)``.
+    ///
+    /// Each key lays the screen out, which takes longer the longer the text is.
+    func takeKey(from keys: inout ArraySlice<Key>) -> Key? {
+        guard takesText else { return keys.popFirst() }
+        var text: [Character] = []
+        while let key = keys.first, let character = typed(key) {
+            text.append(character)
+            keys.removeFirst()
+        }
+        return text.isEmpty ? keys.popFirst() : .text(text)
+    }
+
+    /// The character that a key adds to a text; nil: it does something else.
+    private func typed(_ key: Key) -> Character? {
+        switch key {
+        case .character(let character): character
+        case .enter where isPasting, .control("j") where isPasting: "\n"
+        case .tab where isPasting: "\t"
+        default: nil
+        }
+    }
+
     /// Does what a key asks for.
     mutating func press(_ key: Key) -> [Effect] {
         if key == .control("l") { return [.redraw] }

@@ -31,20 +31,12 @@ struct BrowserView {
     /// Where the cursor of what is typed stands.
     var caret: (row: Int, column: Int)? {
         switch browser.mode {
-        case .search(let input, _): (browser.rows - 2, 1 + CellText(String(input.before)).width)
-        case .prompt(let prompt, let input):
-            (
-                browser.rows - 2,
-                CellText(question(prompt)).width + CellText(String(input.before)).width
-            )
+        case .search, .prompt: inputRow.map { (browser.rows - 2, $0.column) }
         case .write(_, let input):
             DraftView(input, width: columns - 2).caret(
                 height: draftHeight, below: browser.rows - 2 - draftHeight)
         case .menu(let menu) where menu.isTyping:
-            (
-                2,
-                CellText("\(menu.title) /").width + CellText(String(menu.query?.before ?? [])).width
-            )
+            menu.inputRow(columns: columns).map { (2, $0.column) }
         default: nil
         }
     }
@@ -98,11 +90,16 @@ struct BrowserView {
     }
 
     private var noticeRow: ViewRow {
+        inputRow.map { ViewRow($0.spans) } ?? browser.status.row
+    }
+
+    /// The line that is typed, if any.
+    private var inputRow: InputRow? {
         switch browser.mode {
-        case .search(let input, _): ViewRow([Span("/", .key), Span(input.text)])
+        case .search(let input, _): InputRow(Span("/", .key), input, columns: columns)
         case .prompt(let prompt, let input):
-            ViewRow([Span(question(prompt), .key), Span(input.text)])
-        default: browser.status.row
+            InputRow(Span(question(prompt), .key), input, columns: columns)
+        default: nil
         }
     }
 

@@ -67,6 +67,14 @@ struct CellText: Hashable, Sendable {
         )
     }
 
+    /// What stands at the end, in so many columns at most.
+    func end(_ room: Int) -> CellText {
+        guard width > room else { return self }
+        let (start, rest) = split(at: width - room)
+        // A sign of two columns stands across the edge.
+        return start.width < width - room ? rest.split(at: 2).rest : rest
+    }
+
     /// The text in lines of so many columns, broken between words where there are any.
     func wrapped(to room: Int) -> [CellText] {
         let room = max(2, room)

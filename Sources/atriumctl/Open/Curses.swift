@@ -139,17 +139,18 @@ final class Curses {
 
     // MARK: - Keys
 
-    /// The keys that were pressed and not read yet.
-    func keys() -> [Key] {
+    /// The keys that were pressed and not read yet, so many at most.
+    func keys(most: Int) -> [Key] {
         var keys: [Key] = []
         var code: wint_t = 0
-        while true {
+        while keys.count < most {
             switch wget_wch(keyboard, &code) {
             case ncurses_failed: return keys
             case ncurses_is_key: if let key = function(Int32(bitPattern: code)) { keys.append(key) }
             default: if let key = character(code) { keys.append(key) }
             }
         }
+        return keys
     }
 
     private func character(_ code: wint_t) -> Key? {

@@ -1,6 +1,8 @@
 /// What a person does at the terminal.
 enum Key: Hashable, Sendable {
     case character(Character)
+    /// What was typed or pasted in one go, with `\n` for the enter key and `\t` for the tab.
+    case text([Character])
     /// A letter with the control key.
     case control(Character)
     case enter

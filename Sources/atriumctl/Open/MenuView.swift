@@ -1,8 +1,14 @@
 extension Menu {
+    /// Its title with the query; nil: there is none.
+    func inputRow(columns: Int) -> InputRow? {
+        query.map {
+            InputRow(Span(title, .bold), mark: Span(" /", .key), $0, columns: columns)
+        }
+    }
+
     /// Its title, and those of its choices in sight.
     func rows(_ choices: [Choice], columns: Int, height: Int) -> [ViewRow] {
-        var title = [Span(self.title, .bold)]
-        if let query { title += [Span(" /", .key), Span(query.text)] }
+        let title = inputRow(columns: columns)?.spans ?? [Span(self.title, .bold)]
         var shown = [ViewRow(title)]
         for (index, choice) in choices.enumerated().dropFirst(offset) {
             guard shown.count < height else { break }

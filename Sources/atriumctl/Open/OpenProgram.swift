@@ -12,6 +12,9 @@ final class OpenProgram {
         case failed(CommandFailure)
     }
 
+    /// The most keys that are read before signals are looked at and the screen is drawn.
+    private static let mostKeys = 4096
+
     private let connection: ConnectionOptions
     private let first: Screens.Open.Parameters
     private let mayGrow: Bool
@@ -28,6 +31,8 @@ final class OpenProgram {
     /// The item to focus on once the screen is there.
     private var lead: String?
     private var mayModerate: Bool?
+    /// Whether the terminal library may hold more keys than were read.
+    private var hasMoreKeys = false
 
     /// - Throws: ``CommandFailure`` where the system has no more descriptors.
     init(
@@ -101,25 +106,40 @@ final class OpenProgram {
         if curses != nil {
             waiting.append(pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0))
         }
-        let next = browser.nextChange.map { max(0, ($0 - WireTime.now) * 1000) + 1 }
+        let change = browser.nextChange.map { max(0, ($0 - WireTime.now) * 1000) + 1 }
+        let next = hasMoreKeys ? 0 : change
         poll(&waiting, nfds_t(waiting.count), next.map { Int32(min($0, 60_000)) } ?? -1)
         browser.pass(to: WireTime.now)
         // Keys first: they were meant for what is drawn, and not for what comes now.
-        for key in curses?.keys() ?? [] {
-            for effect in browser.press(key) {
-                if let end = act(effect) { return end }
-            }
-        }
+        if let end = takeKeys() { return end }
         for event in events.drain() {
             if let end = handle(event) { return end }
         }
-        for number in EventQueue.bytes(from: signals) {
-            if let end = handle(signal: Int32(number)) { return end }
-        }
+        if let end = handleSignals() { return end }
         // Nobody is there any more.
         let gone = Int16(POLLHUP) | Int16(POLLERR) | Int16(POLLNVAL)
         if waiting.count > 2, waiting[2].revents & gone != 0 { return .signal(SIGHUP) }
         choices.set(browser)
+        return nil
+    }
+
+    /// Presses the keys that were read; signals are looked at after each, as many keys may take long.
+    private func takeKeys() -> End? {
+        var keys = (curses?.keys(most: Self.mostKeys) ?? [])[...]
+        hasMoreKeys = keys.count == Self.mostKeys
+        while let key = browser.takeKey(from: &keys) {
+            for effect in browser.press(key) {
+                if let end = act(effect) { return end }
+            }
+            if let end = handleSignals() { return end }
+        }
+        return nil
+    }
+
+    private func handleSignals() -> End? {
+        for number in EventQueue.bytes(from: signals) {
+            if let end = handle(signal: Int32(number)) { return end }
+        }
         return nil
     }
 

@@ -28,6 +28,15 @@ struct TextInput: Equatable {
             isPasting = key == .pasteStart
             return .ignored
         case .character(let character): return insert(character)
+        case .text(let characters):
+            for character in characters {
+                switch character {
+                case "\n": _ = insert(hasLines ? "\n" : " ")
+                case "\t": _ = insert(" ")
+                default: _ = insert(character)
+                }
+            }
+            return .changed
         case .enter where isPasting, .control("j") where isPasting:
             return insert(hasLines ? "\n" : " ")
         case .control("j") where hasLines: return insert("\n")

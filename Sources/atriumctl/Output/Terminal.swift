@@ -14,11 +14,13 @@ enum Terminal {
 
     /// Whether standard output may carry colours: a terminal, and nobody set `NO_COLOR`.
     static let hasColor =
-        isOutputTerminal && (environment("NO_COLOR") ?? "").isEmpty
-        && environment("TERM") != "dumb"
+        isOutputTerminal && (environment("NO_COLOR") ?? "").isEmpty && isCapable
 
     /// Whether what stands on standard output can be drawn over.
-    static let canRedraw = isOutputTerminal && environment("TERM") != "dumb"
+    static let canRedraw = isOutputTerminal && isCapable
+
+    /// Whether the terminal is said to be more than a typewriter.
+    private static let isCapable = !["", "dumb"].contains(environment("TERM") ?? "")
 
     /// Whether a program draws on all of it, so that nothing else may be printed.
     static var isTaken: Bool {

@@ -31,6 +31,11 @@ enum Wording {
         return hasMore ? count(items, "item") : "\(count(items)) of \(count(items))"
     }
 
+    /// A name as an error quotes it, as much as anybody reads: ids have 200 bytes at most.
+    static func cut(_ name: String) -> String {
+        name.utf8.count > 200 ? "\(name.prefix(60))…" : name
+    }
+
     /// A number without needless zeros: `4`, `4.5`.
     static func number(_ number: Double) -> String {
         Int(exactly: number).map { String($0) } ?? "\(number)"

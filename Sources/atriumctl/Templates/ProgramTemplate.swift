@@ -59,6 +59,10 @@ struct ProgramTemplate {
 
         {{rules}}
 
+        All files of the plugin's folder count as its code, except hidden ones: once one is added or changed, the daemon
+        does not start the plugin again before `atriumctl plugin reload {{id}}`. What is no code, such as notes, data and
+        definitions of containers, belongs in another folder.
+
         The guide to plugins is `docs/plugins.md`, installed as `share/doc/atrium/plugins.md`; `programs.md` beside it has
         the protocol.
         """##

@@ -132,7 +132,9 @@ import Testing
             guard let absence = ($0 as? HostError)?.absence, absence.component == "stars" else {
                 return false
             }
-            return absence.details.contains("times in a row, and is started again at 20")
+            // It ended once at most: since then no start has succeeded.
+            return absence.details.contains("could not be started ")
+                && absence.details.contains("times in a row, and is started again at 20")
                 && absence.details.contains("It ended at once.")
         }
         let ill = try await host.status()

@@ -28,7 +28,8 @@ public struct CSVReader: FormatReader {
     private var cells: [String] = []
     private var cell: [UInt8] = []
     private var problem: FormatProblem?
-    private var opened = (line: 1, column: 1)
+    /// Where the cell begins.
+    private var start = (line: 1, column: 1)
 
     /// Reads the names of the columns; throws for a first row that can't be read.
     public init(_ source: any TextChunks, layout: CSVLayout) throws {
@@ -89,7 +90,7 @@ public struct CSVReader: FormatReader {
         }
         guard !isEmpty else { return nil }
         if state == .quoted {
-            refuse("a quote is opened here and never closed", at: opened)
+            refuse("a quote is opened here and never closed", at: start)
         } else {
             endCell()
         }
@@ -105,6 +106,7 @@ public struct CSVReader: FormatReader {
         } else if byte & 0xC0 != 0x80 {
             column += 1
         }
+        if state == .start { start = (line, column) }
         switch state {
         case .quoted:
             if byte == UInt8(ascii: "\"") { state = .quote } else { append(byte) }
@@ -115,7 +117,6 @@ public struct CSVReader: FormatReader {
             return false
         case .start where byte == UInt8(ascii: "\""):
             state = .quoted
-            opened = (line, column)
             return false
         case .start, .plain, .quote, .wrong: break
         }
@@ -140,7 +141,7 @@ public struct CSVReader: FormatReader {
         guard cell.count < LineReader.longest else {
             return refuse(
                 "a value of more than 16 MiB: a quote is not closed",
-                at: state == .quoted ? opened : (line, column))
+                at: state == .quoted ? start : (line, column))
         }
         cell.append(byte)
     }
@@ -155,7 +156,7 @@ public struct CSVReader: FormatReader {
                 }
                 cells.append(value)
             } else {
-                refuse("text that is not UTF-8, which the lines before are", at: (line, column))
+                refuse("text that is not UTF-8, which the lines before are", at: start)
             }
             state = .start
         }

@@ -18,8 +18,11 @@ public struct FieldValues: Sendable {
             self.found = found
         }
 
-        /// Both, for people.
-        public var reason: String { "expected \(expected), found '\(found)'" }
+        /// Both, for people, who read the beginning of a long text.
+        public var reason: String {
+            let shown: String = found.count > 60 ? found.prefix(60) + "…" : found
+            return "expected \(expected), found '\(shown)'"
+        }
     }
 
     /// Reads texts, by default with points in numbers alone.
@@ -68,14 +71,24 @@ public struct FieldValues: Sendable {
 
     /// The value that one of JSON stands for; nil where it stands for none.
     ///
-    /// Of a text what it stands for is taken; whether any other value fits the type is for others to say.
+    /// Of a text what it stands for is taken. Whole numbers, `true` and `false` are words in fields of the types `text` and
+    /// `keywords`. Whether any other value fits the type is for others to say.
     public func value(_ value: JSONValue, type: String) throws(Misfit) -> JSONValue? {
         switch value {
         case .null: nil
         case .string(let text) where text.isEmpty && Self.isVerbatim(type): value
         case .string(let text): try self.value(text, type: type)
-        case .int(let number) where type == "text": .string("\(number)")
+        case .int(let number): Self.word("\(number)", type: type) ?? value
+        case .bool(let truth): Self.word("\(truth)", type: type) ?? value
         default: value
+        }
+    }
+
+    private static func word(_ word: String, type: String) -> JSONValue? {
+        switch type {
+        case "text": .string(word)
+        case "keywords": .array([.string(word)])
+        default: nil
         }
     }
 
