@@ -222,9 +222,7 @@ extension KeptDamage {
             text.withCString { Glibc.write(descriptor, $0, text.utf8.count) } == text.utf8.count
         }
         // Syncs the folder, so that the names of the copies are on the disk.
-        try withFile(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY) { _ in
-            true
-        }
+        try StateFolder.sync(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     }
 
     /// Copies a file, and syncs the copy.
@@ -249,7 +247,7 @@ extension KeptDamage {
                 }
             }
         } catch {
-            unlink(target)
+            if !StateFolder.isLink(target) { unlink(target) }
             throw error
         }
     }
@@ -258,7 +256,8 @@ extension KeptDamage {
     private static func withFile(
         _ path: String, _ flags: Int32, _ body: (Int32) -> Bool
     ) throws(StoreError) {
-        let descriptor = open(path, flags | O_CLOEXEC, 0o600)
+        // A link in the state directory must not make the daemon overwrite the file that it leads to.
+        let descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StoreError(errno: errno, file: path) }
         defer { close(descriptor) }
         guard body(descriptor), fsync(descriptor) == 0 else {

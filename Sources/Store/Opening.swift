@@ -262,7 +262,7 @@ struct Opening {
     /// Creates the database file with mode 0600: SQLite's default is readable by everyone, and the file shows who voted
     /// for what.
     private static func makeFile(_ path: String) throws(StoreError) {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StoreError(errno: errno, file: path) }
         close(descriptor)
     }

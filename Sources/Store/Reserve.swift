@@ -24,7 +24,7 @@ enum Reserve {
     static func allocate(beside file: String) {
         let path = path(beside: file)
         guard StateFolder.size(of: path) < bytes else { return }
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         // A part of the room would not be enough, and the disk has no more.
