@@ -42,7 +42,8 @@ struct KeptDamage: Sendable {
     ///
     /// - Parameter file: the path of the database.
     /// - Returns: the damage found now and the unresolved damage found by earlier starts, oldest first.
-    /// - Throws: `.corrupt` for a log without its database; other errors if no copy can be made.
+    /// - Throws: `.corrupt` for a log without its database, or without the database's tables, of which then nothing is
+    ///   changed; other errors if no copy can be made.
     static func checkLog(of file: String) throws(StoreError) -> [KeptDamage] {
         var found = kept(beside: file)
         guard let check = try LogCheck(of: file) else { return found }
@@ -58,6 +59,16 @@ struct KeptDamage: Sendable {
         }
         guard let loss = check.loss else { return found }
         let count = loss.transactions
+        guard !Opening.lacksTables(file) else {
+            // What is left is no store, and the log is all that there is.
+            throw .corrupt(
+                file: file,
+                reason:
+                    "its tables are in the log \(file)-wal alone, which is damaged at byte \(loss.offset), so that at "
+                    + "least \(count) committed transaction\(count == 1 ? "" : "s") can't be read; nothing was "
+                    + "changed: keep the log, it has what there is of the data"
+            )
+        }
         found.append(
             try copyFiles(
                 of: file,
