@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Logging
 internal import Synchronization
 
 /// Keeps copies of damaged rows in a file beside the store.
@@ -27,12 +28,18 @@ final class DamagedRows: Sendable {
         var bytes = 0
         /// Lines that are still to be written.
         var waiting = Data()
+        /// Whether it was logged that the file can't be used.
+        var isLogged = false
     }
 
     private let path: String
+    private let logger: Logger
     private let state = Mutex(State())
 
-    init(beside file: String) { path = "\(file).damaged-records.ndjson" }
+    init(beside file: String, logger: Logger) {
+        path = "\(file).damaged-records.ndjson"
+        self.logger = logger
+    }
 
     /// Adds a row, which ``save()`` writes.
     func add(
@@ -55,12 +62,13 @@ final class DamagedRows: Sendable {
         }
     }
 
-    /// Writes and syncs the added rows; rows that can't be written are dropped.
+    /// Writes and syncs the added rows; if the file can't be opened, that is logged once, and they wait.
     func save() {
         state.withLock { state in
             guard !state.waiting.isEmpty else { return }
-            let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else { return }
+            let descriptor = open(
+                path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+            guard descriptor >= 0 else { return report(errno, &state) }
             defer { close(descriptor) }
             let rest = state.waiting.withUnsafeBytes { bytes in
                 let count = write(descriptor, bytes.baseAddress, bytes.count)
@@ -71,8 +79,20 @@ final class DamagedRows: Sendable {
         }
     }
 
+    private func report(_ code: Int32, _ state: inout State) {
+        guard !state.isLogged else { return }
+        state.isLogged = true
+        let reason =
+            code == ELOOP ? "it is a symbolic link: remove it" : String(cString: strerror(code))
+        logger.warning(
+            "damaged records can't be kept as they were found",
+            metadata: ["path": "\(path)", "reason": "\(reason)"])
+    }
+
     private func readLines(_ state: inout State) {
-        let kept = FileManager.default.contents(atPath: path) ?? Data()
+        var info = stat()
+        let isFile = lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG
+        let kept = isFile ? FileManager.default.contents(atPath: path) ?? Data() : Data()
         state.bytes = kept.count
         state.lines = Set(kept.split(separator: UInt8(ascii: "\n")).map(Self.sum))
     }

@@ -244,7 +244,7 @@ struct OwnLog {
     /// the log's name is left as it is.
     func overwrite(after end: Int, files: OwnFiles) throws {
         // SQLite's locks are on other files, so closing this descriptor does not release them.
-        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else {
             if errno == ENOENT { return }
             throw problem()

@@ -42,7 +42,8 @@ struct KeptDamage: Sendable {
     ///
     /// - Parameter file: the path of the database.
     /// - Returns: the damage found now and the unresolved damage found by earlier starts, oldest first.
-    /// - Throws: `.corrupt` for a log without its database; other errors if no copy can be made.
+    /// - Throws: `.corrupt` for a log without its database, or without the database's tables, of which then nothing is
+    ///   changed; other errors if no copy can be made.
     static func checkLog(of file: String) throws(StoreError) -> [KeptDamage] {
         var found = kept(beside: file)
         guard let check = try LogCheck(of: file) else { return found }
@@ -58,6 +59,16 @@ struct KeptDamage: Sendable {
         }
         guard let loss = check.loss else { return found }
         let count = loss.transactions
+        guard !Opening.lacksTables(file) else {
+            // What is left is no store, and the log is all that there is.
+            throw .corrupt(
+                file: file,
+                reason:
+                    "its tables are in the log \(file)-wal alone, which is damaged at byte \(loss.offset), so that at "
+                    + "least \(count) committed transaction\(count == 1 ? "" : "s") can't be read; nothing was "
+                    + "changed: keep the log, it has what there is of the data"
+            )
+        }
         found.append(
             try copyFiles(
                 of: file,
@@ -222,9 +233,7 @@ extension KeptDamage {
             text.withCString { Glibc.write(descriptor, $0, text.utf8.count) } == text.utf8.count
         }
         // Syncs the folder, so that the names of the copies are on the disk.
-        try withFile(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY) { _ in
-            true
-        }
+        try StateFolder.sync(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     }
 
     /// Copies a file, and syncs the copy.
@@ -249,7 +258,7 @@ extension KeptDamage {
                 }
             }
         } catch {
-            unlink(target)
+            if !StateFolder.isLink(target) { unlink(target) }
             throw error
         }
     }
@@ -258,7 +267,8 @@ extension KeptDamage {
     private static func withFile(
         _ path: String, _ flags: Int32, _ body: (Int32) -> Bool
     ) throws(StoreError) {
-        let descriptor = open(path, flags | O_CLOEXEC, 0o600)
+        // A link in the state directory must not make the daemon overwrite the file that it leads to.
+        let descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StoreError(errno: errno, file: path) }
         defer { close(descriptor) }
         guard body(descriptor), fsync(descriptor) == 0 else {

@@ -25,7 +25,8 @@ extension KeptDamage {
             // Page by page, so the copy includes what the pages contain beside the rows.
             try pool.backup(to: target)
         } catch {
-            unlink(copy)
+            // A link is somebody's own, and the reason says what to do with it.
+            if !StateFolder.isLink(copy) { unlink(copy) }
             let reason = (error as? DatabaseError)?.message ?? "\(error)"
             kept = "no copy of the file as it was then could be kept: \(reason)"
         }

@@ -98,6 +98,22 @@ struct Opening {
         }
     }
 
+    /// Whether the database and what SQLite reads of its log have no tables; false if they can't be read.
+    ///
+    /// It writes to neither.
+    static func lacksTables(_ file: String) -> Bool {
+        var configuration = configuration
+        configuration.readonly = true
+        guard let reader = try? DatabaseQueue(path: file, configuration: configuration) else {
+            return false
+        }
+        defer { try? reader.close() }
+        let tables = try? reader.read { db in
+            try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM sqlite_schema")
+        }
+        return tables == 0
+    }
+
     /// Throws if the header says that only a later SQLite may write to the file: there is none, so it is damaged.
     ///
     /// SQLite would open it for reading, and report later that the database is read-only. Of everything else that may
@@ -195,7 +211,11 @@ struct Opening {
         }
         if let damage = damages.last, tables == 0 {
             // Even the tables are missing: to start anew, an administrator has to move the files away.
-            throw StoreError.corrupt(file: file, reason: damage.description)
+            throw StoreError.corrupt(
+                file: file,
+                reason:
+                    "it has no tables, and \(damage.note) says what is kept of the files as they were: keep "
+                    + "these, they have what there is of the data")
         }
         let versions = try Schema.versions(of: db)
         let newer = versions.subtracting(Schema.olderVersions).subtracting([Schema.version])
@@ -262,7 +282,7 @@ struct Opening {
     /// Creates the database file with mode 0600: SQLite's default is readable by everyone, and the file shows who voted
     /// for what.
     private static func makeFile(_ path: String) throws(StoreError) {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StoreError(errno: errno, file: path) }
         close(descriptor)
     }

@@ -8,9 +8,10 @@ internal import Foundation
 final class Ownership: Sendable {
     private let descriptor: Int32
 
-    /// Takes the lock, creating its file if missing; throws `.inUse` with the owner, `.notWritable` or `.full`.
+    /// Takes the lock, creating its file if missing; throws `.inUse` with the owner, `.notWritable`, `.noFile` or
+    /// `.full`.
     init(of path: String) throws(StoreError) {
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StoreError(errno: errno, file: path) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
@@ -48,6 +49,8 @@ extension StoreError {
         let reason = String(cString: strerror(code))
         switch code {
         case ENOSPC, EDQUOT: self = .full(file: file, reason: reason)
+        case ELOOP where StateFolder.isLink(file):
+            self = .noFile(path: file, kind: "a symbolic link")
         default: self = .notWritable(file: file, reason: reason)
         }
     }

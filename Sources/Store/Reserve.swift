@@ -24,16 +24,22 @@ enum Reserve {
     static func allocate(beside file: String) {
         let path = path(beside: file)
         guard StateFolder.size(of: path) < bytes else { return }
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         // A part of the room would not be enough, and the disk has no more.
         if posix_fallocate(descriptor, 0, off_t(bytes)) != 0 { unlink(path) }
     }
 
-    /// Releases the room if there is less on the disk; returns whether there is more room now than before.
-    static func release(beside file: String) -> Bool {
-        guard isShort(beside: file) else { return false }
+    /// Releases the room after an opening failed, if it can have failed because there is less on the disk; returns
+    /// whether there is more room now than before.
+    ///
+    /// The room belongs to the process that has the lock, so it is taken meanwhile.
+    static func release(after error: StoreError, beside file: String) -> Bool {
+        guard error.mayLackRoom, isShort(beside: file),
+            let lock = try? Ownership(of: "\(folder(of: file))/atrium.lock")
+        else { return false }
+        defer { lock.release() }
         return unlink(path(beside: file)) == 0
     }
 
@@ -69,9 +75,7 @@ extension Opening {
             opening = try Opening(in: directory)
         } catch {
             let file = "\(directory)/"
-            // The reserve is what shows that there was a store.
-            if case .lost = error { throw error }
-            guard Reserve.release(beside: file) else {
+            guard Reserve.release(after: error, beside: file) else {
                 throw Reserve.explained(error, beside: file)
             }
             do throws(StoreError) {

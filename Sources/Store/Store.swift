@@ -71,7 +71,7 @@ public final class Store: Sendable {
         file = opening.file
         pool = opening.pool
         kept = opening.damages
-        damagedRows = DamagedRows(beside: opening.file)
+        damagedRows = DamagedRows(beside: opening.file, logger: logger)
         for damage in kept {
             logger.log(
                 damage.forbidsWrites ? .storeReadOnly : .storeLostChanges,

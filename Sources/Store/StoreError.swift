@@ -94,6 +94,17 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
+extension StoreError {
+    /// Whether an opening may fail so because the disk is full: SQLite has several errors for that.
+    var mayLackRoom: Bool {
+        switch self {
+        case .full, .notWritable, .failed: true
+        // The reserve is also what shows that there was a store.
+        case .inUse, .newerSchema, .foreign, .corrupt, .lost, .gone, .noFile, .closed: false
+        }
+    }
+}
+
 extension DatabaseError {
     /// Whether SQLite reports that the file is damaged, or has no longer all of its tables.
     var isDamage: Bool {

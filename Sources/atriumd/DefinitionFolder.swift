@@ -16,7 +16,7 @@ struct DefinitionFolder: Sendable {
         path = settings.configurationDirectory + "/containers.d"
     }
 
-    /// The folder's `.yaml` files, ordered by name; none if there is no folder.
+    /// The folder's `.yaml` and `.yml` files that are not hidden, ordered by name; none if there is no folder.
     ///
     /// If the folder can't be read, the result is one entry with the error. If several files define a container, the
     /// first one counts.
@@ -28,12 +28,17 @@ struct DefinitionFolder: Sendable {
             return error.isMissing ? [] : [File(path: path, outcome: .failure(error))]
         }
         var owners: [String: String] = [:]
-        return names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted().map {
+        return names.filter(Self.isDefinition).sorted().map {
             let file = path + "/" + $0
             let outcome = Result { try read(file, besides: owners) }
             for definition in (try? outcome.get()) ?? [] { owners[definition.name] = file }
             return File(path: file, outcome: outcome)
         }
+    }
+
+    /// Whether a name is that of a definition; editors keep locks and drafts beside one under hidden names.
+    private static func isDefinition(_ name: String) -> Bool {
+        !name.hasPrefix(".") && (name.hasSuffix(".yaml") || name.hasSuffix(".yml"))
     }
 
     private func read(

@@ -387,6 +387,10 @@ import Varlink
             remote(Votes.Refused(reason: "Too many votes.", retryAfter: 90)))
         #expect(failure.sentence == "Too many votes.")
         #expect(failure.hint == "try again in 1m30s.")
+        let atOnce = RemoteProblem.explain(
+            remote(Containers.StoreUnavailable(reason: "It was ended; begin again.", retryAfter: 0))
+        )
+        #expect(atOnce.hint == "try again.")
     }
 
     @Test func `a denied call says which role it wants`() {

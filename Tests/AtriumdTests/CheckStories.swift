@@ -188,6 +188,29 @@ extension Stories {
             }
         }
 
+        /// Emacs keeps a link that leads nowhere beside a file that is being edited.
+        @Test func `hidden files beside the definitions are left out`() async throws {
+            var options = DaemonUnderTest.Options()
+            options.configuration = [
+                "containers.d/plain.yml": Self.plain, "containers.d/.hidden.yaml": Self.refused,
+            ]
+            try await withDaemon(options) { daemon in
+                let folder = daemon.home.path + "/etc/containers.d"
+                try #require(symlink("root@host.123:456", "\(folder)/.#plain.yml") == 0)
+                let checked = try await daemon.type(Self.check)
+                #expect(checked.status == 0, "\(checked)")
+                #expect(checked.output.contains("\(folder)/plain.yml: fine"), "\(checked)")
+                #expect(!checked.output.contains("hidden"), "\(checked)")
+                let reloaded = try await daemon.type("atriumctl reload")
+                #expect(reloaded.status == 0, "\(reloaded)")
+                let applied = try await daemon.type("atriumctl apply -f etc/containers.d")
+                #expect(applied.status == 0, "\(applied)")
+                let list = try await daemon.type("atriumctl describe plain")
+                #expect(list.status == 0, "\(list)")
+                #expect(try await daemon.type("atriumctl describe refused").status != 0)
+            }
+        }
+
         @Test func `files and folders that can't be read are reported with the system's reason`()
             async throws
         {

@@ -80,6 +80,29 @@ extension Stories {
             }
         }
 
+        /// Notes are emptied at each start: what a link leads to must not be.
+        @Test(arguments: ["atrium.isolated", "atrium.making", "atrium.crashed"])
+        func `a link in place of a note is named, and the file that it leads to stays as it is`(
+            name: String
+        ) async throws {
+            try await withFilms { daemon in
+                try await daemon.stop()
+                let path = daemon.home.path + "/state/" + name
+                let precious = daemon.home.path + "/precious"
+                try "precious".write(toFile: precious, atomically: true, encoding: .utf8)
+                unlink(path)
+                try #require(symlink(precious, path) == 0)
+                try await daemon.start()
+                #expect(
+                    daemon.log.contains("reason=\"it is a symbolic link: remove it\""),
+                    "\(daemon.log)")
+                #expect(daemon.log.contains("path=\(path)"), "\(daemon.log)")
+                #expect(try await daemon.type("atriumctl put films/x title=X").status == 0)
+                try await daemon.stop()
+                #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious")
+            }
+        }
+
         @Test func `one in place of the settings or of a definition is refused, and is named`()
             async throws
         {

@@ -150,6 +150,18 @@ struct BackupTests {
         bench.store.close()
     }
 
+    @Test func `a lock that is a link is refused, and the file that it leads to stays as it is`()
+        throws
+    {
+        let scratch = try TemporaryDirectory()
+        let precious = try scratch.write("precious", "precious")
+        let lock = "\(scratch.path)/atrium.lock"
+        try #require(symlink(precious, lock) == 0)
+        let refusal = RestoreError.store(.noFile(path: lock, kind: "a symbolic link"))
+        #expect(throws: refusal) { try Self.restore(try Self.backup(), to: scratch) }
+        #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious")
+    }
+
     @Test func `damage that a store knows of is known until another one is in its place`() throws {
         let bench = try Self.filled(3)
         let scratch = bench.scratch

@@ -70,6 +70,26 @@ struct FullDiskTests {
         #expect(try Bench(disk.scratch).write(put("a", "x"))?.sequence == 1)
     }
 
+    @Test func `a start that finds the store in use leaves the reserve to its owner`() throws {
+        let disk = try SmallDisk()
+        let reserve = "\(disk.scratch.path)/atrium.reserve"
+        let bench = try Bench(disk.scratch)
+        try disk.fill()
+        let error = #expect(throws: StoreError.self) { try Bench(disk.scratch) }
+        guard case .inUse? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(FileManager.default.fileExists(atPath: reserve))
+        bench.store.close()
+        // Nor does a start that refuses the file for its content release it.
+        let other = Data(repeating: UInt8(ascii: "x"), count: 4_096)
+        try other.write(to: URL(filePath: disk.scratch.database))
+        try disk.fill()
+        #expect(throws: StoreError.self) { try Bench(disk.scratch) }
+        #expect(FileManager.default.fileExists(atPath: reserve))
+    }
+
     // MARK: Parts
 
     /// When the process is killed.

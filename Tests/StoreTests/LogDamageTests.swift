@@ -122,21 +122,47 @@ import Testing
         }
     }
 
-    @Test func `a store of which nothing is left is not begun anew`() throws {
+    /// A young store's tables are in its log alone: without the log an administrator has nothing.
+    @Test(arguments: [1, 32])
+    func `a store whose tables are in a damaged log alone is not begun anew, and keeps it`(
+        damaged: Int
+    ) throws {
         let bench = try Bench()
         for number in 0..<20 { bench.write(put("\(number)", "x")) }
         var copy = try StoreFiles(of: bench.scratch)
-        copy.log[0] ^= 1
+        for byte in 0..<damaged { copy.log[byte] ^= 0x55 }
         let scratch = try copy.written()
         for _ in 0..<2 {
             let error = #expect(throws: StoreError.self) { try Bench(scratch) }
-            #expect(error?.description.contains("committed transactions") == true, "\(error)")
+            let text = error?.description ?? ""
+            #expect(text.contains("committed transactions can't be read"), "\(text)")
+            #expect(text.contains("keep the log"), "\(text)")
+            #expect(
+                text.contains("restore a backup, or move \(scratch.path)/atrium.* away"), "\(text)")
+            let left = try StoreFiles(of: scratch)
+            #expect(left.database == copy.database && left.log == copy.log)
+            #expect(try kept(in: scratch) == [])
         }
-        try expectKept(copy, in: scratch)
-        for name in try kept(in: scratch) {
+        // Moved away, as the message says.
+        for name in try FileManager.default.contentsOfDirectory(atPath: scratch.path) {
             try FileManager.default.removeItem(atPath: "\(scratch.path)/\(name)")
         }
         #expect(try Bench(scratch).store.lastSequence == 0)
+    }
+
+    @Test func `a store whose log a start gave up before names the copies, which are to be kept`()
+        throws
+    {
+        let scratch = try TemporaryDirectory()
+        let bench = try Bench(scratch)
+        var young = try StoreFiles(of: scratch)
+        young.log = Data()
+        bench.store.close()
+        try young.write(to: scratch)
+        let note = try scratch.write(
+            "atrium.sqlite.damaged-20260102T030405Z.txt", "12 transactions are lost\n")
+        let error = #expect(throws: StoreError.self) { try Bench(scratch) }
+        #expect(error?.description.contains("\(note) says what is kept") == true, "\(error)")
     }
 
     @Test func `a log without its database is no empty store`() throws {

@@ -107,6 +107,21 @@ import Testing
         #expect(try read(again) == kept)
     }
 
+    @Test func `a damaged record is not kept in a file that a link leads to`() throws {
+        let scratch = try TemporaryDirectory()
+        let precious = "\(scratch.path)/precious"
+        try Data("precious\n".utf8).write(to: URL(filePath: precious))
+        let bench = try reopened(after: "UPDATE records SET value = x'7879' WHERE key = x'62'")
+        let file = "\(bench.scratch.database).damaged-records.ndjson"
+        try #require(symlink(precious, file) == 0)
+        try bench.store.forEachRecord(container: "films", component: "list") { _, _, _ in }
+        #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious\n")
+        // Once the link is removed, the record is kept.
+        try #require(unlink(file) == 0)
+        try bench.store.forEachRecord(container: "films", component: "list") { _, _, _ in }
+        #expect(try String(contentsOfFile: file, encoding: .utf8).contains(#""key":"Yg==""#))
+    }
+
     @Test(arguments: [
         ("DELETE FROM records WHERE key = x'62'", 2),
         (

@@ -352,6 +352,22 @@ import Testing
         #expect(repaired.store.damages == [])
     }
 
+    @Test(arguments: ["", ".txt"], [true, false])
+    func `the copy of damaged tables is not written to a file that a link leads to`(
+        suffix: String, isThere: Bool
+    ) throws {
+        let folder = try TemporaryDirectory()
+        let precious = "\(folder.path)/precious"
+        if isThere { try folder.write("precious", "precious") }
+        let scratch = try closed(after: "UPDATE actors SET name = x'78' WHERE number = 8")
+        try #require(symlink(precious, "\(scratch.database).damaged-tables\(suffix)") == 0)
+        let bench = try Bench(scratch)
+        bench.write(put("new", "x", epoch: 1))
+        bench.store.close()
+        let content = try? String(contentsOfFile: precious, encoding: .utf8)
+        #expect(content == (isThere ? "precious" : nil))
+    }
+
     @Test func `a person whose name is damaged is nobody`() throws {
         let bench = try reopened(
             after: "UPDATE actors SET name = CAST('unix:0' AS BLOB) WHERE number = 8")

@@ -90,6 +90,11 @@ final class RequestDispatcher {
             return successor.requests.enqueue(request, for: successor)
         }
         if request.passesGate { return send(request, for: slot) }
+        if request.needsQuiet, !request.waitsOn,
+            let error = slot.container?.undoFailure(of: slot.name)
+        {
+            return request.fail(error)
+        }
         let isFirst =
             queue.isFree(for: request) || request.isQuietRead && mayOvertake(request, slot)
         if isFirst, canRun(request, for: slot) { return send(request, for: slot) }
@@ -241,6 +246,12 @@ extension RequestDispatcher {
 
     /// Moves the requests here that wait for the component of another slot.
     func moveWaiting(from other: RequestDispatcher) { queue.moveWaiting(from: other.queue) }
+
+    /// Refuses the waiting requests that need the component's committed state.
+    func refuseQuiet(of slot: Slot, _ error: HostError) {
+        let refused = queue.removeWaiting { $0.needsQuiet && !$0.waitsOn }
+        for request in refused { request.fail(error) }
+    }
 
     /// Refuses all requests, whether waiting or sent.
     func refuseAll(of slot: Slot, _ error: HostError) {

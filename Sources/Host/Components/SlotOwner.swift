@@ -17,6 +17,8 @@ protocol SlotOwner: AnyObject {
     func mayPassGate(of component: String, _ request: Request) -> Bool
     /// Whether the component's own state is the committed one.
     func isQuiet(_ component: String) -> Bool
+    /// Why the component's own state can't become the committed one for now; nil if it is, or can.
+    func undoFailure(of component: String) -> HostError?
     /// The oldest operation of a component that is under way; nil: there is none.
     func oldestOperation(of component: String) -> UInt64?
     /// Cancels operations whose component was lost.

@@ -94,19 +94,29 @@ public final class Container {
         for slot in slots { live.component(slot.name).map(slot.setDefinition) }
     }
 
-    /// Whether everything that was accepted is finished.
+    /// Whether everything that was accepted is finished, or can't be because the store can't be read.
     var isQuiet: Bool {
-        lane.isEmpty && gates.isQuiet && derived.areShown && screens?.isIdle ?? true
-            && slots.allSatisfy {
-                $0.requests.isIdle && !$0.reports.areWaiting
-                    && ($0.requests.waitingCount == 0 || !$0.isAttached)
-            }
+        lane.undoFailure != nil
+            || lane.isEmpty && gates.isQuiet && derived.areShown && screens?.isIdle ?? true
+                && slots.allSatisfy {
+                    $0.requests.isIdle && !$0.reports.areWaiting
+                        && ($0.requests.waitingCount == 0 || !$0.isAttached)
+                }
     }
 
     /// Sends all requests that can be sent now.
     func pump() {
         for slot in slots where slot.requests.waitingCount > 0 { slot.requests.pump(for: slot) }
         gates.runReady()
+    }
+
+    /// Refuses the requests and the work that wait for components to be in their committed state.
+    func refuseWaiting(_ error: HostError) {
+        for slot in slots where lane.undoFailure(of: slot.name) != nil {
+            slot.requests.refuseQuiet(of: slot, error)
+        }
+        gates.refuse(error)
+        pump()
     }
 
     /// Posts a transient notification under the container's name.
@@ -207,6 +217,8 @@ extension Container: SlotOwner {
     }
 
     func isQuiet(_ component: String) -> Bool { lane.isQuiet(component) }
+
+    func undoFailure(of component: String) -> HostError? { lane.undoFailure(of: component) }
 
     func oldestOperation(of component: String) -> UInt64? { lane.oldest(of: component) }
 

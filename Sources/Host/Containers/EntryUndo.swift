@@ -7,7 +7,8 @@ import Store
 
 /// Restores what failed entries changed to what the store holds, in slices.
 ///
-/// If the store can't be read, it is tried again each second.
+/// If the store can't be read, it is tried again each second, unless a file of it is lost or damaged: then this process
+/// can't undo them any more.
 final class EntryUndo {
     /// The maximum number of records that are undone at a time.
     private static let slice = 128
@@ -15,6 +16,8 @@ final class EntryUndo {
     private let keys: [RecordKey]
     private weak var container: Container?
     private let domain: Domain
+    /// How often the store could not be read.
+    private var failures = 0
 
     init(of keys: Set<RecordKey>, in container: Container) {
         self.keys = Array(keys)
@@ -22,9 +25,12 @@ final class EntryUndo {
         domain = container.domain
     }
 
-    /// Restores the records; `done` is called once the components have them, and not if the container is gone by
-    /// then.
-    func run(_ done: @escaping () -> Void) {
+    /// Restores the records.
+    ///
+    /// - Parameters:
+    ///   - failed: called each time that the store can't be read.
+    ///   - done: called once the components have the records, and not if the container is gone by then.
+    func run(failed: @escaping (HostError) -> Void, _ done: @escaping () -> Void) {
         domain.read { [keys] store in
             try stride(from: 0, to: keys.count, by: Self.slice).map { start in
                 let keys = Array(keys[start..<min(start + Self.slice, keys.count)])
@@ -50,11 +56,24 @@ final class EntryUndo {
                     done()
                 }
             case .failure(let error):
-                domain.logger.log(
-                    .undoDelayed, ["container": "\(container.name)", "reason": "\(error)"])
-                domain.timers.after(.seconds(1)) { [self] in run(done) }
+                let lasting = domain.store.isDamaged ? domain.store.unavailability : nil
+                let reason = lasting ?? "\(error)"
+                report(reason, isLasting: lasting != nil, in: container)
+                failed(
+                    .storeUnavailable(
+                        reason: "A change failed, and the store can't be read to roll it back: "
+                            + reason, retryAfter: lasting == nil ? 1 : nil))
+                guard lasting == nil else { return }
+                domain.timers.after(.seconds(1)) { [self] in run(failed: failed, done) }
             }
         }
+    }
+
+    /// Logs a failure: the first, the second, the fourth and so on, so that a lasting one does not fill the journal.
+    private func report(_ reason: String, isLasting: Bool, in container: Container) {
+        failures += 1
+        guard isLasting || failures & (failures - 1) == 0 else { return }
+        domain.logger.log(.undoDelayed, ["container": "\(container.name)", "reason": "\(reason)"])
     }
 
     private func undo(

@@ -12,6 +12,8 @@ final class Gates {
         /// The last number that was given before it: requests up to this one come before it.
         var last: UInt64
         var body: () -> Void
+        /// Called in place of the body if the components can't become quiet for now; nil: it goes on waiting.
+        var refuse: ((HostError) -> Void)?
     }
 
     private unowned let container: Container
@@ -52,24 +54,41 @@ final class Gates {
     ///   - components: the components' names.
     ///   - needsEmptyLane: whether the container's own entries must be settled too.
     ///   - body: the callback.
+    ///   - refuse: called in its place, with the gates open again, if a failed entry can't be undone.
     func close(
-        _ components: [String], needsEmptyLane: Bool = false, then body: @escaping () -> Void
+        _ components: [String], needsEmptyLane: Bool = false, then body: @escaping () -> Void,
+        orElse refuse: ((HostError) -> Void)? = nil
     ) {
+        if let refuse, let error = container.lane.undoFailure { return refuse(error) }
         for component in components { closings[component, default: 0] += 1 }
         barriers.append(
             Barrier(
                 components: components, needsEmptyLane: needsEmptyLane,
-                last: container.domain.lastTicket, body: body))
+                last: container.domain.lastTicket, body: body, refuse: refuse))
         runReady()
+    }
+
+    /// Refuses the waiting work that can be refused.
+    func refuse(_ error: HostError) {
+        let refused = barriers.filter { $0.refuse != nil }
+        barriers.removeAll { $0.refuse != nil }
+        for barrier in refused {
+            uncount(barrier.components)
+            barrier.refuse?(error)
+        }
     }
 
     /// Opens the gates of components, unless other work waits for them.
     func open(_ components: [String]) {
+        uncount(components)
+        held.subtract(components)
+        container.pump()
+    }
+
+    private func uncount(_ components: [String]) {
         for component in components {
             closings[component] = closings[component].flatMap { $0 > 1 ? $0 - 1 : nil }
         }
-        held.subtract(components)
-        container.pump()
     }
 
     /// Runs the work that waits for components to be quiet, where they are now.

@@ -59,6 +59,8 @@ final class ItemPurge {
                 return self.run()
             }
             self.search()
+        } orElse: {
+            self.reply(.failure($0))
         }
     }
 

@@ -12,6 +12,8 @@ final class Lane {
     private var state: LaneState<any EntryWaiter>
     /// The steps of a handled outcome that are not performed yet.
     private var rest: ArraySlice<LaneState<any EntryWaiter>.Step> = []
+    /// Why what failed entries changed could not be undone so far; nil: it could, or nothing is being undone.
+    private(set) var undoFailure: HostError?
 
     init(of container: Container) {
         self.container = container
@@ -32,12 +34,18 @@ final class Lane {
     /// Whether a component's own state is the committed one.
     func isQuiet(_ component: String) -> Bool { state.isQuiet(component) }
 
+    /// Why a component can't be asked in its committed state, although none of its operations is in progress; nil if it
+    /// can.
+    func undoFailure(of component: String) -> HostError? {
+        undoFailure.flatMap { isQuiet(component) ? nil : $0 }
+    }
+
     /// The oldest operation of a component that is in progress; nil: none is.
     func oldest(of component: String) -> UInt64? { state.oldest(of: component) }
 
     /// Why no command may be sent to a component now; nil if one may.
     var refusal: HostError? {
-        domain.refusal ?? container.gates.refusal
+        domain.refusal ?? container.gates.refusal ?? undoFailure
             ?? state.failure.map { _ in
                 .storeUnavailable(
                     reason:
@@ -142,14 +150,25 @@ final class Lane {
                 domain.epochFloor = max(domain.epochFloor, state.epoch)
                 waiter.failed(HostError(failure))
             case .undo(let keys):
-                EntryUndo(of: keys, in: container).run { [weak container] in
-                    if let lane = container?.lane { lane.perform(lane.state.undone()) }
-                }
+                EntryUndo(of: keys, in: container).run(
+                    failed: { [weak container] in container?.lane.failUndo($0) },
+                    { [weak container] in container?.lane.endUndo() })
             case .opened:
                 domain.epochFloor = max(domain.epochFloor, state.epoch)
             }
         }
         if !steps.isEmpty { container.pump() }
+    }
+
+    /// Refuses what waits for components to be as the store has them: that may last.
+    private func failUndo(_ error: HostError) {
+        undoFailure = error
+        container.refuseWaiting(error)
+    }
+
+    private func endUndo() {
+        undoFailure = nil
+        perform(state.undone())
     }
 }
 

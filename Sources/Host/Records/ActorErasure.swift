@@ -67,6 +67,8 @@ final class ActorErasure {
                 home.gates.open([component])
             }
             scan()
+        } orElse: {
+            done(Found(), $0)
         }
     }
 

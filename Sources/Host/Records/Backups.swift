@@ -111,7 +111,7 @@ extension HostError {
             switch error {
             case .noRoom(let folder, let needed, let free):
                 .noSpace(path: folder, needed: needed, free: free)
-            case .cancelled: .storeUnavailable(reason: "The backup was ended.", retryAfter: 0)
+            case .cancelled: .forsakenBackup
             case .store(.corrupt(let file, let reason)):
                 .storeUnavailable(
                     reason:

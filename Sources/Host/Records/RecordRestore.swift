@@ -92,14 +92,20 @@ final class RecordRestore {
             } catch {
                 finish(.failure(error))
             }
+        } orElse: { [self] error in
+            answer(.failure(error))
         }
     }
 
     private func finish(_ result: Result<RestoreResult, HostError>) {
         if case .failure = result { undo() }
+        answer(result)
+        container.gates.open(components)
+    }
+
+    private func answer(_ result: Result<RestoreResult, HostError>) {
         for person in people { domain.actors.release(person) }
         reply(result)
-        container.gates.open(components)
     }
 }
 

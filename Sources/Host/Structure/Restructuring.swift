@@ -123,6 +123,10 @@ extension Restructuring {
                     checkFitness(done)
                 }
             }
+        } orElse: { [self] error in
+            // They are open again.
+            gated.removeAll()
+            done(.failure(error))
         }
     }
 

@@ -53,6 +53,8 @@ final class CheckedSlot {
                     body(.failure(.unreadable(error)))
                 }
             }
+        } orElse: { [self] error in
+            if isWanted { body(.failure(error)) }
         }
     }
 

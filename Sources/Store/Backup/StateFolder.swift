@@ -38,6 +38,12 @@ enum StateFolder {
         }
     }
 
+    /// Whether a path is that of a symbolic link, wherever that leads.
+    static func isLink(_ path: String) -> Bool {
+        var info = stat()
+        return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFLNK
+    }
+
     /// Links or copies all of the store's files into a new folder, so that another file can replace the database.
     ///
     /// The database itself also stays under its old name, with everything that was committed.

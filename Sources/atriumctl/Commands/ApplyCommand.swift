@@ -61,7 +61,7 @@ struct ApplyCommand: AsyncParsableCommand {
             return [.init(file: path, text: try InputFile.text(path))]
         }
         let names = try InputFile.names(in: path)
-            .filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }
+            .filter { !$0.hasPrefix(".") && ($0.hasSuffix(".yaml") || $0.hasSuffix(".yml")) }
         guard !names.isEmpty else {
             throw CommandFailure("the folder \(path) holds no *.yaml and no *.yml")
         }

@@ -43,7 +43,7 @@ enum LimitWording {
     /// What to do once a limit was exceeded that a setting raises, or after some seconds; nil where there is nothing
     /// to do.
     static func hint(setting: String?, retryAfter seconds: Double?) -> String? {
-        let wait = seconds.map { "try again in \(Wording.duration($0))" }
+        let wait = seconds.map { Wording.retry(after: $0) }
         guard let setting else { return wait.map { $0 + "." } }
         return (wait.map { $0 + "; " } ?? "")
             + "an administrator can raise \(setting) in the daemon's atrium.yaml."

@@ -181,6 +181,6 @@ enum RemoteProblem {
     }
 
     private static func retry(_ seconds: Double?) -> String? {
-        seconds.map { "try again in \(Wording.duration($0))." }
+        seconds.map { Wording.retry(after: $0) + "." }
     }
 }

@@ -71,6 +71,11 @@ enum Wording {
         return "\(rounded(seconds, decimals: 1))s"
     }
 
+    /// When to try again: `try again`, where that need not wait, or `try again in 5s`.
+    static func retry(after seconds: Double) -> String {
+        seconds >= 0.05 ? "try again in \(duration(seconds))" : "try again"
+    }
+
     /// How long ago something was: `just now`, `3 min ago`, `2 days ago`.
     static func age(_ seconds: Double) -> String {
         let whole = Int(max(0, seconds))

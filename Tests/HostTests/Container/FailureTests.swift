@@ -1,5 +1,6 @@
 import AtriumKit
 import FaultVFS
+import Foundation
 import Store
 import StoreFaults
 import TestSupport
@@ -267,6 +268,77 @@ import Testing
                 == TallyView(tally: Tally(count: 1, score: 2, histogram: ["2": 1]), mine: 2))
         #expect(try await host.cast(4, on: "heat").tally.tally.count == 2)
         try await host.end()
+    }
+
+    private static let undoDelayed =
+        "a failed change can't be rolled back yet: the store can't be read"
+
+    @Test
+    func `as long as a failed entry can't be undone, reads of its component are refused`()
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        let files = FaultFiles(directory.path)
+        let log = CapturedLog()
+        let host = try await TestRegistry.start(in: directory, logger: log.logger)
+        try await host.apply(.films)
+        try await host.put(.film("heat"))
+        try await host.cast(2, on: "heat")
+        let fault = try host.refuseEntries()
+        files.fail(FaultRead, at: files.reads, count: .max, seed: 0)
+        await expectUnavailable { try await host.cast(5, on: "heat") }
+        // Asked while it is tried, and after it has failed.
+        await expectUnavailable { try await host.tally(of: "heat", actor: "unix:1000") }
+        #expect(log.messages.contains(Self.undoDelayed))
+        await expectUnavailable { try await host.tally(of: "heat", actor: "unix:1000") }
+        await expectUnavailable { try await host.cast(5, on: "heat") }
+        // What the index answers needs no component.
+        #expect(try await host.tally(of: "heat").tally.tally.count == 1)
+        files.fail(FaultNone, at: 0, count: 0, seed: 0)
+        try fault.heal()
+        host.store.probe()
+        while await !host.on({ $0.containers["films"]?.lane.isOpen ?? true }) {
+            await Task.yield()
+        }
+        #expect(try await host.tally(of: "heat", actor: "unix:1000").tally.mine == 2)
+        #expect(try await host.cast(5, on: "heat").previous == 2)
+        try await host.end()
+    }
+
+    @Test
+    func `an entry that can't be undone since a file is lost keeps no read and no stop waiting`()
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        let files = FaultFiles(directory.path)
+        let log = CapturedLog()
+        let host = try await TestRegistry.start(in: directory, logger: log.logger)
+        try await host.apply(.films)
+        try await host.put(.film("heat"))
+        try await host.cast(2, on: "heat")
+        _ = try host.refuseEntries()
+        let writer = try host.heldWriter()
+        let vote = Task { try await host.cast(5, on: "heat") }
+        await host.reach(writer)
+        let tally = Task { try await host.tally(of: "heat", actor: "unix:1000") }
+        try FileManager.default.removeItem(atPath: "\(directory.path)/atrium.lock")
+        host.store.checkFiles()
+        files.fail(FaultRead, at: files.reads, count: .max, seed: 0)
+        try writer.release()
+        await expectUnavailable { try await vote.value }
+        await #expect {
+            _ = try await tally.value
+        } throws: { error in
+            guard case .storeUnavailable(let reason, retryAfter: nil)? = error as? HostError else {
+                return false
+            }
+            return reason.contains("was removed or replaced")
+        }
+        files.fail(FaultNone, at: 0, count: 0, seed: 0)
+        let time = try await ContinuousClock().measure { try await host.end() }
+        // A stop waits ten seconds for accepted changes.
+        #expect(time < .seconds(5))
+        #expect(log.messages.filter { $0 == Self.undoDelayed }.count == 1)
     }
 
     @Test func `answers that rest on a vote come in order, after it and in slices`() async throws {

@@ -61,6 +61,28 @@ struct RegistryBackupTests {
         try await host.end()
     }
 
+    @Test func `one that is ended while the store is copied says to begin again`() async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        let id = try await Self.begin(host).get()
+        await #expect {
+            let _: BackupPart = try await host.call { registry, reply in
+                let gate = DispatchSemaphore(value: 0)
+                // Held, so that the copy is not complete before the backup is ended.
+                registry.backups.open.renew(id.number)?.queue.async { gate.wait() }
+                registry.backups.pull(id, as: { $0 }, reply)
+                registry.backups.open.endAll()
+                gate.signal()
+            }
+        } throws: { error in
+            guard case .storeUnavailable(let reason, retryAfter: 0)? = error as? HostError else {
+                return false
+            }
+            return reason.hasSuffix("begin again.")
+        }
+        try await host.end()
+    }
+
     @Test func `two are open at a time, and a forsaken one is ended with its file`() async throws {
         let host = try await TestRegistry.start()
         try await host.apply(.films)
