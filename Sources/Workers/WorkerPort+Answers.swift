@@ -44,12 +44,12 @@ extension WorkerPort {
     }
 }
 
-// Calls without a result.
+// Calls without a result that anybody waits for.
 extension WorkerPort {
     func undo(_ changes: [Change]) { calls.call(inParts: CallParts.undo(changes)) }
 
-    func report(_ values: [String: [Value]], cut: Set<String>) {
-        calls.call(inParts: CallParts.report(values, cut: cut))
+    func report(_ values: [String: [Value]], cut: Set<String>, _ done: @escaping () -> Void) {
+        calls.call(inParts: CallParts.report(values, cut: cut)) { _ in done() }
     }
 
     func deliver(_ notification: AtriumKit.Notification) { calls.call(.deliver(notification)) }

@@ -157,6 +157,8 @@ final class FiltersState {
     private(set) var reported: UInt64?
     /// The number of values of each field at that version, as far as it is known.
     private(set) var valueCounts: [String: Int] = [:]
+    /// The workers in a row that ended while they took values, also across restarts.
+    private(set) var losses = ValueLosses()
     /// The callbacks to run once the component was sent the present values.
     private var waiting: [() -> Void] = []
 
@@ -170,6 +172,20 @@ final class FiltersState {
     /// Records the version that the component was sent, and the number of values of each field.
     func report(_ version: UInt64, counts: [String: Int]) {
         (reported, valueCounts) = (version, counts)
+    }
+
+    /// Records that the worker ended while it took the values that were sent last.
+    func recordLoss(
+        of fields: [String], because reason: String, at now: Timestamp, longest: Duration
+    ) {
+        losses.add(reported, of: fields, because: reason, at: now, longest: longest)
+    }
+
+    /// Forgets the ends of workers that took values, because values were taken or the component is another one;
+    /// returns whether there were any.
+    @discardableResult func forgetLosses() -> Bool {
+        defer { losses = ValueLosses() }
+        return losses.count > 0
     }
 
     /// Records that the component is gone, with all values it was sent.

@@ -15,6 +15,7 @@ final class RemoteLauncher: ComponentLauncher {
     /// What a test does to the components.
     final class Script: Sendable {
         private let poison = Mutex<Set<Double>>([])
+        private let deadly = Mutex(false)
         private let pauses = Mutex<[Bool]>([])
         private let queries = Mutex<[String]>([])
         private let state = Mutex(
@@ -31,6 +32,9 @@ final class RemoteLauncher: ComponentLauncher {
             guard case .castBallot(_, let value) = command else { return false }
             return poison.withLock { $0.contains(value) }
         }
+        /// Workers are lost when they are sent the values of fields, or no more.
+        func loseAtValues(_ isDeadly: Bool) { deadly.withLock { $0 = isDeadly } }
+        fileprivate var losesAtValues: Bool { deadly.withLock { $0 } }
         /// The next so many workers are lost between two parts of what they tell of their state.
         func loseBetweenParts(_ count: Int) { state.withLock { $0.parts = count } }
         /// The next so many workers are lost right after their restore.
@@ -216,8 +220,16 @@ private final class RemotePort: ComponentPort {
         }
     }
     func undo(_ changes: [Change]) { later { self.inner.undo(changes) } }
-    func report(_ values: [String: [Value]], cut: Set<String>) {
-        later { self.inner.report(values, cut: cut) }
+    func report(_ values: [String: [Value]], cut: Set<String>, _ done: @escaping () -> Void) {
+        later { [self] in
+            guard !script.losesAtValues else {
+                isLost = true
+                let death = PortDeath("It was killed.", wasAtRequest: false, wasAtValues: true)
+                owner?.port(self, died: death)
+                return
+            }
+            inner.report(values, cut: cut) { self.later(done) }
+        }
     }
     func deliver(_ notification: AtriumKit.Notification) {
         later { self.inner.deliver(notification) }
