@@ -159,6 +159,8 @@ final class FiltersState {
     private(set) var valueCounts: [String: Int] = [:]
     /// The workers in a row that ended while they took values, also across restarts.
     private(set) var losses = ValueLosses()
+    /// What the component preselects and can't be selected, as the continuation of "It"; nil: nothing, as far as is known.
+    private(set) var leftOut: String?
     /// The callbacks to run once the component was sent the present values.
     private var waiting: [() -> Void] = []
 
@@ -192,6 +194,13 @@ final class FiltersState {
     func clear() {
         reported = nil
         sections = []
+        leftOut = nil
+    }
+
+    /// Records what the component preselects and can't be selected; returns whether it was something else before.
+    func leaveOut(_ problem: String?) -> Bool {
+        defer { leftOut = problem }
+        return leftOut != problem
     }
 
     /// Records which sections it offers; returns whether they are others than before.
