@@ -289,6 +289,7 @@ extension Slot {
     func setPlugin(_ plugin: Plugin) {
         self.plugin = plugin
         own.filters?.forgetLosses()
+        failures.forgetWrongAnswers()
     }
 
     /// Sets a definition that does not change the component itself, such as another title.
@@ -299,6 +300,7 @@ extension Slot {
         facts = port?.facts
         own.filters?.clear()
         own.filters?.forgetLosses()
+        failures.forgetWrongAnswers()
         container?.structureChanged()
     }
 

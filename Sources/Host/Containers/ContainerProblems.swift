@@ -128,7 +128,8 @@ extension Slot {
 
     /// The problem with what it takes and answers, as the continuation of "It"; nil: there is none.
     func answerProblem(hasDetails: Bool) -> String? {
-        own.filters?.losses.problem(hasDetails: hasDetails) ?? own.filters?.leftOut
+        failures.problem(hasDetails: hasDetails)
+            ?? own.filters?.losses.problem(hasDetails: hasDetails) ?? own.filters?.leftOut
     }
 
     /// ``answerProblem(hasDetails:)`` as a sentence.

@@ -16,6 +16,7 @@ final class RemoteLauncher: ComponentLauncher {
     final class Script: Sendable {
         private let poison = Mutex<Set<Double>>([])
         private let deadly = Mutex(false)
+        private let wrong = Mutex<Set<String>>([])
         private let pauses = Mutex<[Bool]>([])
         private let queries = Mutex<[String]>([])
         private let state = Mutex(
@@ -35,6 +36,11 @@ final class RemoteLauncher: ComponentLauncher {
         /// Workers are lost when they are sent the values of fields, or no more.
         func loseAtValues(_ isDeadly: Bool) { deadly.withLock { $0 = isDeadly } }
         fileprivate var losesAtValues: Bool { deadly.withLock { $0 } }
+        /// These questions are answered against the rules, each time by the last answer of a worker.
+        func answerWrongly(_ queries: Set<String>) { wrong.withLock { $0 = queries } }
+        fileprivate func isWrong(_ query: ComponentQuery) -> Bool {
+            wrong.withLock { $0.contains(query.name) }
+        }
         /// The next so many workers are lost between two parts of what they tell of their state.
         func loseBetweenParts(_ count: Int) { state.withLock { $0.parts = count } }
         /// The next so many workers are lost right after their restore.
@@ -199,6 +205,12 @@ private final class RemotePort: ComponentPort {
         later { [self] in
             guard !script.takeRefusal() else {
                 return done(.failure(.refused(Refusal("Too much."))))
+            }
+            guard !script.isWrong(query) else {
+                done(.failure(.mistrusted(reason: "It answered with nonsense.")))
+                isLost = true
+                owner?.port(self, died: PortDeath("It was killed.", wasAtRequest: false))
+                return
             }
             inner.answer(query) { result in self.later { done(result) } }
         }
