@@ -166,6 +166,14 @@ struct `A program` {
             #"{"id": "genre", "filters": [{"id": "a", "title": "A", "any": [{"field": "genres"}]}]}"#,
             "offers the filter 'a' of 'genre', which matches the field 'genres': "
         ),
+        (
+            #"{"id": "genre", "filters": [{"id": "a", "title": "A"}, {"id": "a", "title": "A"}]}"#,
+            "offers the filter 'a' twice in 'genre'"
+        ),
+        (
+            #"{"id": "genre", "filters": [{"id": "", "title": "A"}]}"#,
+            "offers a filter without an id in 'genre'"
+        ),
     ])
     func `of filters that offers what can't be selected is not started`(
         section: String, reason: String
@@ -179,6 +187,21 @@ struct `A program` {
             _ = try await component.start(settings: [:], fields: Conformance.fields)
         }
         #expect("\(String(describing: failure))".contains(reason), "\(String(describing: failure))")
+    }
+
+    @Test func `of filters that offers too many sections is not started, whatever their number`()
+        async throws
+    {
+        let methods = """
+            def Start(container, component, settings, fields):
+                return {"sections": [{"id": "s%d" % n, "title": "T", "input": "single"} for n in range(10000)]}
+            """
+        let component = Installed.component(of: try plugin(.filters, methods))
+        let failure = await #expect(throws: LaunchFailure.self) {
+            _ = try await component.start(settings: [:], fields: Conformance.fields)
+        }
+        let problem = "\(String(describing: failure))"
+        #expect(problem.contains("offers 10000 sections, where 256 are allowed"), "\(problem)")
     }
 
     @Test func `of filters that replies nonsense to new values ends its worker`() async throws {
