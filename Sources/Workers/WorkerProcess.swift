@@ -67,7 +67,9 @@ final class WorkerProcess {
         var pid: pid_t = 0
         let words = ([executable] + arguments).map { strdup($0) }
         defer { for word in words { free(word) } }
-        let code = posix_spawn(&pid, executable, &actions, &attributes, words + [nil], environ)
+        let variables = WorkerEnvironment.copy(of: environ)
+        defer { for variable in variables { free(variable) } }
+        let code = posix_spawn(&pid, executable, &actions, &attributes, words + [nil], variables)
         guard code == 0 else {
             group?.end(on: loop)
             close(output)

@@ -189,6 +189,22 @@ struct `A program` {
         #expect("\(String(describing: failure))".contains(reason), "\(String(describing: failure))")
     }
 
+    @Test func `gets no variables of the environment but those that it needs`() async throws {
+        setenv("ATRIUM_TEST_SECRET", "hidden", 1)
+        setenv("LC_MEASUREMENT", "C", 1)
+        let methods = """
+            def Start(container, component, settings, fields):
+                return {"sections": [{"id": "names", "title": " ".join(os.environ), "input": "single"}]}
+            """
+        let component = Installed.component(of: try plugin(.filters, methods))
+        _ = try await component.start(settings: [:], fields: [])
+        guard case .sections(let sections) = try await component.answer(.sections) else { return }
+        let names = sections.first?.title.split(separator: " ") ?? []
+        #expect(names.contains("PATH") && names.contains("LC_MEASUREMENT"), "\(names)")
+        #expect(names.filter { !WorkerEnvironment.passes($0) } == [])
+        await component.stop()
+    }
+
     @Test func `of filters that offers too many sections is not started, whatever their number`()
         async throws
     {
