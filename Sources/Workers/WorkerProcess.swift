@@ -96,24 +96,15 @@ final class WorkerProcess {
             &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     }
 
-    /// Returns the state of the process, as the rest of a sentence, with its processor time so far.
+    /// Returns what the process and its program do, as the rest of a sentence, with their processor time so far.
     ///
     /// Nil: the kernel does not report it.
     var activity: String? {
-        let words = CgroupFolder(path: "/proc/\(id)").words(of: "stat")
-        // The name is in parentheses and may contain blanks.
-        guard let name = words.lastIndex(where: { $0.hasSuffix(")") }), words.count > name + 14,
-            let user = Int(words[name + 12]), let system = Int(words[name + 13])
-        else { return nil }
-        let cpu = Double(user + system) / Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
-        let doing =
-            switch words[name + 1] {
-            case "R": "computing"
-            case "D": "waiting for a disk"
-            case "T", "t": "stopped"
-            default: "asleep"
-            }
-        return "\(doing), \(cpu) s of processor time since its start"
+        guard let own = ProcessActivity(of: "\(id)") else { return nil }
+        let program = own.children.compactMap { ProcessActivity(of: $0) }
+            .max { $0.state < $1.state }
+        return "\(own.words) of processor time since its start"
+            + (program.map { "; its program: \($0.words)" } ?? "")
     }
 
     /// Kills the process and its cgroup, unless it has ended.

@@ -205,6 +205,25 @@ struct `A program` {
         await component.stop()
     }
 
+    @Test func `that computes for too long ends with its worker, which says so`() async throws {
+        let methods = """
+            def Start(container, component, settings, fields):
+                return {"sections": [{"id": "all", "title": "All", "input": "several"}]}
+
+            def Find(section, id):
+                while True: pass
+            """
+        var limits = WorkerLimits()
+        limits.call = .seconds(1)
+        let component = Installed.component(of: try plugin(.filters, methods), limits: limits)
+        _ = try await component.start(settings: [:], fields: [])
+        await #expect(throws: PortFailure.self) {
+            _ = try await component.answer(.filters([.init(section: "all", filter: "a")]))
+        }
+        let reason = await component.deaths.first ?? ""
+        #expect(reason.contains("; its program: computing, "), "\(reason)")
+    }
+
     @Test func `of filters that offers too many sections is not started, whatever their number`()
         async throws
     {

@@ -29,7 +29,7 @@ final class Breaker: ContentListing {
         guard let place = words.firstIndex(of: "--library"), place + 1 < words.count,
             let end = words[place + 1].lastIndex(of: "/")
         else { return nil }
-        return words[place + 1][..<end] + "/../hang"
+        return String(words[place + 1][..<end]) + "/../hang"
     }
 
     init(context: ComponentContext) throws {
@@ -61,6 +61,7 @@ final class Breaker: ContentListing {
             switch item.id {
             case "trap": fatalError("Told to trap.")
             case "hang": while true { pause() }
+            case "spin": while true { _ = getppid() }
             case "leave": exit(7)
             case let name where name.hasPrefix("look-up-"):
                 let found = self.context.item(String(name.dropFirst(8)))
