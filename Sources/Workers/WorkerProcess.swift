@@ -5,7 +5,8 @@ internal import NIOCore
 /// One worker process: starts, ends and reaps it.
 ///
 /// The kernel closes the process's sockets when it ends, which is how the daemon notices. The daemon then polls
-/// until the kernel reports the exit status. Processes that the worker started end with it if it has a cgroup.
+/// until the kernel reports the exit status. Processes that the worker started end with it if it has a cgroup; otherwise
+/// those that are below it when it is ended.
 ///
 /// Use it on the event loop only.
 final class WorkerProcess {
@@ -27,6 +28,8 @@ final class WorkerProcess {
     private let memoryLimit: Int?
     private var isKilled = false
     private var isReaped = false
+    /// The processes below it when it was ended, if it has no cgroup.
+    private var tree = ProcessTree()
 
     /// Starts a worker.
     ///
@@ -111,19 +114,27 @@ final class WorkerProcess {
     func kill() {
         guard !isReaped, !isKilled else { return }
         isKilled = true
+        findTree()
         Glibc.kill(id, SIGKILL)
         group?.kill()
+    }
+
+    /// Finds the processes below it, which is possible as long as it has not ended.
+    private func findTree() {
+        if group == nil, !isReaped, tree.isEmpty { tree = ProcessTree(below: id) }
     }
 
     /// Sends SIGABRT, so that the worker prints a backtrace if it can; call ``reap(within:_:)`` after it.
     func abort() {
         guard !isReaped, !isKilled else { return }
+        findTree()
         Glibc.kill(id, SIGABRT)
     }
 
     /// Waits for the process to end, and kills it if that takes longer than the grace; `done` gets the way in which
     /// it ended, as the rest of a sentence.
     func reap(within grace: TimeAmount, _ done: @escaping (String) -> Void) {
+        findTree()
         poll(until: .now() + grace, pause: .milliseconds(1), done)
     }
 
@@ -140,6 +151,7 @@ final class WorkerProcess {
             let verdict =
                 status & 0x7f == SIGKILL ? group?.memoryVerdict : memoryVerdict(status, usage)
             group?.end(on: loop)
+            tree.kill()
             running.end()
             return done(verdict ?? (found == id ? Self.describe(status) : "ended"))
         }

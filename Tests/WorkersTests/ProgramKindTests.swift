@@ -224,6 +224,51 @@ struct `A program` {
         #expect(reason.contains("; its program: computing, "), "\(reason)")
     }
 
+    @Test func `that ends is noticed at once, though a process of its own has the socket`()
+        async throws
+    {
+        let methods = """
+            def Start(container, component, settings, fields):
+                return {"sections": [{"id": "all", "title": "All", "input": "several"}]}
+
+            def Find(section, id):
+                if os.fork() == 0:
+                    os.setsid()
+                    time.sleep(15)
+                os._exit(1)
+            """
+        let component = Installed.component(of: try plugin(.filters, methods))
+        _ = try await component.start(settings: [:], fields: [])
+        await #expect(throws: PortFailure.self) {
+            _ = try await component.answer(.filters([.init(section: "all", filter: "a")]))
+        }
+        let reason = await component.deaths.first ?? ""
+        #expect(reason.contains("ended with status 1 when it was asked 'Find'"), "\(reason)")
+    }
+
+    @Test func `is ended with the processes that it has started`() async throws {
+        let methods = """
+            def Start(container, component, settings, fields):
+                child = os.fork()
+                if child == 0:
+                    os.setsid()
+                    time.sleep(60)
+                    os._exit(0)
+                return {"sections": [{"id": "child", "title": str(child), "input": "single"}]}
+            """
+        let component = Installed.component(of: try plugin(.filters, methods))
+        _ = try await component.start(settings: [:], fields: [])
+        guard case .sections(let sections) = try await component.answer(.sections) else { return }
+        let child = try #require(sections.first?.title)
+        // Nothing of one that has ended, whether or not it was reaped.
+        func isRunning() -> Bool {
+            FileManager.default.contents(atPath: "/proc/\(child)/cmdline")?.isEmpty == false
+        }
+        #expect(isRunning())
+        await component.stop()
+        try await eventually("its process is gone") { !isRunning() }
+    }
+
     @Test func `of filters that offers too many sections is not started, whatever their number`()
         async throws
     {
