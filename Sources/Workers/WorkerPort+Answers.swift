@@ -77,7 +77,11 @@ extension WorkerPort {
         }
     }
 
-    func notify(_ phase: LifecyclePhase) { calls.call(.pass(phase)) }
+    func notify(_ phase: LifecyclePhase) {
+        // A program is stopped by the calls that follow.
+        if case .willDetach = phase { process.findTree() }
+        calls.call(.pass(phase))
+    }
 }
 
 // What only a component in the daemon needs.

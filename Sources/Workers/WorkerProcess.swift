@@ -119,8 +119,8 @@ final class WorkerProcess {
         group?.kill()
     }
 
-    /// Finds the processes below it, which is possible as long as it has not ended.
-    private func findTree() {
+    /// Finds the processes below it, which end with it; this is possible as long as its program runs.
+    func findTree() {
         if group == nil, !isReaped, tree.isEmpty { tree = ProcessTree(below: id) }
     }
 
