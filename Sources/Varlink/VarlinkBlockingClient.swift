@@ -10,6 +10,8 @@ internal import JSONCodec
 /// Not to be used on a ``VarlinkServer``'s loop, nor from more than one thread at a time.
 public final class VarlinkBlockingClient {
     private var descriptor: Int32
+    /// Becomes readable when the service's process has ended; negative: nothing says so.
+    private var ended: Int32
     private let frameBytes: Int
     private let nesting: Int
     private let allowsUnknownMembers: Bool
@@ -21,14 +23,18 @@ public final class VarlinkBlockingClient {
     ///
     /// - Parameters:
     ///   - descriptor: The socket.
+    ///   - ended: A descriptor that becomes readable when the service's process has ended, which counts as the end of the
+    ///     connection: another process may hold the service's end of the socket open. The client takes it over, too.
+    ///     Default: negative, none.
     ///   - frameBytes: The maximum size of a reply in bytes. Default: 1 MiB.
     ///   - nesting: The maximum depth of a reply's parameters. Default: 64.
     ///   - allowsUnknownMembers: Whether members of a reply's parameters that the method does not declare are skipped,
     ///     as a newer service may have them. Default: true; if false, such a reply is an error.
     public init(
-        descriptor: Int32, frameBytes: Int = 1 << 20, nesting: Int = 64,
+        descriptor: Int32, ended: Int32 = -1, frameBytes: Int = 1 << 20, nesting: Int = 64,
         allowsUnknownMembers: Bool = true
     ) {
+        self.ended = ended
         self.allowsUnknownMembers = allowsUnknownMembers
         self.descriptor = descriptor
         self.frameBytes = frameBytes
@@ -87,8 +93,8 @@ public final class VarlinkBlockingClient {
 
     @discardableResult
     private func fail(_ error: VarlinkConnectionError) -> VarlinkConnectionError {
-        if descriptor >= 0 { Glibc.close(descriptor) }
-        descriptor = -1
+        for open in [descriptor, ended] where open >= 0 { Glibc.close(open) }
+        (descriptor, ended) = (-1, -1)
         arrived = []
         let first = end ?? error
         end = first
@@ -176,9 +182,17 @@ public final class VarlinkBlockingClient {
             }
             let (seconds, attoseconds) = rest.components
             let milliseconds = min(seconds, 86_400) * 1_000 + attoseconds / 1_000_000_000_000_000
-            var state = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-            let ready = poll(&state, 1, Int32(milliseconds + 1))
-            if ready > 0 { return }
+            // The kernel passes over a negative descriptor.
+            var states = [
+                pollfd(fd: descriptor, events: Int16(events), revents: 0),
+                pollfd(fd: ended, events: Int16(POLLIN), revents: 0),
+            ]
+            let ready = poll(&states, 2, Int32(milliseconds + 1))
+            if ready > 0 {
+                // A service that has ended may have replied before, just after the kernel looked at the socket.
+                if states[0].revents != 0 || poll(&states, 1, 0) > 0 { return }
+                throw fail(.closed)
+            }
             guard ready == 0 || errno == EINTR else { throw fail(failure("wait for a reply")) }
         }
     }

@@ -39,15 +39,22 @@ struct CgroupFolder: Sendable {
 
     /// Removes the cgroups in this one that contain no process.
     func removeEmpty() {
-        guard let folder = opendir(path) else { return }
+        for name in names { rmdir(path + "/" + name) }
+    }
+
+    /// The names of the folders in this one; none if it can't be read.
+    var names: [String] {
+        guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
+        var names: [String] = []
         while let entry = readdir(folder) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
             guard entry.pointee.d_type == UInt8(DT_DIR), name != ".", name != ".." else { continue }
-            rmdir(path + "/" + name)
+            names.append(name)
         }
+        return names
     }
 
     /// Writes to one of its files.

@@ -13,6 +13,8 @@ struct PendingCalls {
         let limit: Duration
         /// Whether a caller waits for the answer.
         let isRequest: Bool
+        /// Whether the component takes values of fields by it.
+        let takesValues: Bool
         let sent: ContinuousClock.Instant
         /// The command or query that the answer is checked against; nil: the answer is no decision and answers no
         /// query.
@@ -60,13 +62,14 @@ struct PendingCalls {
 
     /// Adds a call and returns its id.
     mutating func add(
-        _ name: String, limit: Duration, isRequest: Bool = true, at now: ContinuousClock.Instant,
-        asking asked: AnswerCheck.Asked? = nil, _ done: @escaping (WorkerAnswer) -> Void
+        _ name: String, limit: Duration, isRequest: Bool = true, takesValues: Bool = false,
+        at now: ContinuousClock.Instant, asking asked: AnswerCheck.Asked? = nil,
+        _ done: @escaping (WorkerAnswer) -> Void
     ) -> Int {
         defer { next += 1 }
         calls[next] = Call(
-            id: next, name: name, limit: limit, isRequest: isRequest, sent: now, asked: asked,
-            done: done)
+            id: next, name: name, limit: limit, isRequest: isRequest, takesValues: takesValues,
+            sent: now, asked: asked, done: done)
         return next
     }
 

@@ -59,6 +59,14 @@ enum WorkerCall: Sendable, Hashable, Codable {
         }
     }
 
+    /// Whether the component takes values of fields by it.
+    var takesValues: Bool {
+        switch self {
+        case .reportPart, .report: true
+        default: false
+        }
+    }
+
     /// The call's name in messages.
     var name: String {
         switch self {

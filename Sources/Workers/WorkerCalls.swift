@@ -86,10 +86,15 @@ extension WorkerCalls {
     }
 
     /// Sends a call in parts, one in each turn of the loop; other calls wait behind them.
-    func call(inParts parts: [WorkerCall]) {
+    ///
+    /// `done` gets the answer to the last part.
+    func call(
+        inParts parts: [WorkerCall], _ done: @escaping (WorkerAnswer) -> Void = { _ in }
+    ) {
         guard isOpen else { return }
         let isFirst = unsent.isEmpty
-        for part in parts { unsent.append((part, { _ in })) }
+        for part in parts.dropLast() { unsent.append((part, { _ in })) }
+        if let last = parts.last { unsent.append((last, done)) }
         if isFirst { sendNext() }
     }
 
@@ -106,7 +111,8 @@ extension WorkerCalls {
         guard let link else { return }
         let limit = call.isOfStart ? limits.start : time
         let id = pending.add(
-            call.name, limit: limit, isRequest: call.isRequest, at: .now, asking: call.asked, done)
+            call.name, limit: limit, isRequest: call.isRequest, takesValues: call.takesValues,
+            at: .now, asking: call.asked, done)
         link.send(id, call)
         setTimer()
     }

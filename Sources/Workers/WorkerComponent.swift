@@ -119,7 +119,7 @@ public actor WorkerComponent {
 
     /// Reports the values of the observed fields to a filters component.
     public func report(_ values: [String: [Value]], cut: Set<String> = []) throws {
-        try running().report(values, cut: cut)
+        try running().report(values, cut: cut) {}
     }
 
     /// Delivers a notification to the component.

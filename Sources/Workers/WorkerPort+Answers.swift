@@ -44,12 +44,12 @@ extension WorkerPort {
     }
 }
 
-// Calls without a result.
+// Calls without a result that anybody waits for.
 extension WorkerPort {
     func undo(_ changes: [Change]) { calls.call(inParts: CallParts.undo(changes)) }
 
-    func report(_ values: [String: [Value]], cut: Set<String>) {
-        calls.call(inParts: CallParts.report(values, cut: cut))
+    func report(_ values: [String: [Value]], cut: Set<String>, _ done: @escaping () -> Void) {
+        calls.call(inParts: CallParts.report(values, cut: cut)) { _ in done() }
     }
 
     func deliver(_ notification: AtriumKit.Notification) { calls.call(.deliver(notification)) }
@@ -77,7 +77,11 @@ extension WorkerPort {
         }
     }
 
-    func notify(_ phase: LifecyclePhase) { calls.call(.pass(phase)) }
+    func notify(_ phase: LifecyclePhase) {
+        // A program is stopped by the calls that follow.
+        if case .willDetach = phase { process.findTree() }
+        calls.call(.pass(phase))
+    }
 }
 
 // What only a component in the daemon needs.

@@ -396,7 +396,7 @@ extension WorkerPort {
         }
         state = .closed
         // A worker that was killed for a message is not to blame for a request.
-        let wasAtRequest = (blame == nil || isOverdue) && present?.isRequest == true
+        let isOfCall = blame == nil || isOverdue
         let reason =
             "The worker \(process.id) of \(request.plugin.id) for "
             + "\(request.container)/\(request.component) \(blame ?? how)\(output.lastWords)."
@@ -404,7 +404,9 @@ extension WorkerPort {
             self.launched = nil
             launched(.failure(.unavailable(reason: reason)))
         } else {
-            let death = PortDeath(reason, wasAtRequest: wasAtRequest, wasOverdue: isOverdue)
+            let death = PortDeath(
+                reason, wasAtRequest: isOfCall && present?.isRequest == true,
+                wasOverdue: isOverdue, wasAtValues: isOfCall && present?.takesValues == true)
             owner?.port(self, died: death)
         }
     }

@@ -5,7 +5,8 @@ internal import NIOCore
 /// One worker process: starts, ends and reaps it.
 ///
 /// The kernel closes the process's sockets when it ends, which is how the daemon notices. The daemon then polls
-/// until the kernel reports the exit status. Processes that the worker started end with it if it has a cgroup.
+/// until the kernel reports the exit status. Processes that the worker started end with it if it has a cgroup; otherwise
+/// those that are below it when it is ended.
 ///
 /// Use it on the event loop only.
 final class WorkerProcess {
@@ -27,6 +28,8 @@ final class WorkerProcess {
     private let memoryLimit: Int?
     private var isKilled = false
     private var isReaped = false
+    /// The processes below it when it was ended, if it has no cgroup.
+    private var tree = ProcessTree()
 
     /// Starts a worker.
     ///
@@ -67,7 +70,9 @@ final class WorkerProcess {
         var pid: pid_t = 0
         let words = ([executable] + arguments).map { strdup($0) }
         defer { for word in words { free(word) } }
-        let code = posix_spawn(&pid, executable, &actions, &attributes, words + [nil], environ)
+        let variables = WorkerEnvironment.copy(of: environ)
+        defer { for variable in variables { free(variable) } }
+        let code = posix_spawn(&pid, executable, &actions, &attributes, words + [nil], variables)
         guard code == 0 else {
             group?.end(on: loop)
             close(output)
@@ -94,43 +99,42 @@ final class WorkerProcess {
             &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     }
 
-    /// Returns the state of the process, as the rest of a sentence, with its processor time so far.
+    /// Returns what the process and its program do, as the rest of a sentence, with their processor time so far.
     ///
     /// Nil: the kernel does not report it.
     var activity: String? {
-        let words = CgroupFolder(path: "/proc/\(id)").words(of: "stat")
-        // The name is in parentheses and may contain blanks.
-        guard let name = words.lastIndex(where: { $0.hasSuffix(")") }), words.count > name + 14,
-            let user = Int(words[name + 12]), let system = Int(words[name + 13])
-        else { return nil }
-        let cpu = Double(user + system) / Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
-        let doing =
-            switch words[name + 1] {
-            case "R": "computing"
-            case "D": "waiting for a disk"
-            case "T", "t": "stopped"
-            default: "asleep"
-            }
-        return "\(doing), \(cpu) s of processor time since its start"
+        guard let own = ProcessActivity(of: "\(id)") else { return nil }
+        let program = own.children.compactMap { ProcessActivity(of: $0) }
+            .max { $0.state < $1.state }
+        return "\(own.words) of processor time since its start"
+            + (program.map { "; its program: \($0.words)" } ?? "")
     }
 
     /// Kills the process and its cgroup, unless it has ended.
     func kill() {
         guard !isReaped, !isKilled else { return }
         isKilled = true
+        findTree()
         Glibc.kill(id, SIGKILL)
         group?.kill()
+    }
+
+    /// Finds the processes below it, which end with it; this is possible as long as its program runs.
+    func findTree() {
+        if group == nil, !isReaped, tree.isEmpty { tree = ProcessTree(below: id) }
     }
 
     /// Sends SIGABRT, so that the worker prints a backtrace if it can; call ``reap(within:_:)`` after it.
     func abort() {
         guard !isReaped, !isKilled else { return }
+        findTree()
         Glibc.kill(id, SIGABRT)
     }
 
     /// Waits for the process to end, and kills it if that takes longer than the grace; `done` gets the way in which
     /// it ended, as the rest of a sentence.
     func reap(within grace: TimeAmount, _ done: @escaping (String) -> Void) {
+        findTree()
         poll(until: .now() + grace, pause: .milliseconds(1), done)
     }
 
@@ -147,6 +151,7 @@ final class WorkerProcess {
             let verdict =
                 status & 0x7f == SIGKILL ? group?.memoryVerdict : memoryVerdict(status, usage)
             group?.end(on: loop)
+            tree.kill()
             running.end()
             return done(verdict ?? (found == id ? Self.describe(status) : "ended"))
         }

@@ -120,8 +120,9 @@ final class WorkerSession {
         case .reportPart(let values): appendReported(values)
         case .report(let values, let cut):
             appendReported(values)
-            port.report(reported, cut: cut)
+            let values = reported
             reported = [:]
+            return port.report(values, cut: cut) { self.answer(id, .done) }
         case .deliver(let notification): port.deliver(notification)
         case .ask(let number, let question): port.ask(number, question)
         case .reload: port.reload()

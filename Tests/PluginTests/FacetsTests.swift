@@ -32,6 +32,8 @@ import Testing
         #expect(sections.map { $0.filters.map(\.id) } == [["crime", "drama"], ["1974", "1972"]])
         #expect(
             try predicate(host, "genre", "drama") == .equals(field: "genres", value: "drama"))
+        host.report(["genres": ["crime", .text(String(repeating: "x", count: 4_097))]])
+        #expect(try self.sections(host)[0].filters.map(\.id) == ["crime"], "the other is too long")
         host.report([:])
         #expect(try self.sections(host).map(\.filters.count) == [0, 0])
     }

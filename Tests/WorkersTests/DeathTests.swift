@@ -55,6 +55,17 @@ import Testing
         #expect(reason.contains("and was killed; it was in "), "\(reason)")
     }
 
+    @Test(arguments: [("hang", "asleep, "), ("spin", "computing, ")])
+    func `because a call took too long is reported with what its thread did`(
+        item: String, activity: String
+    ) async throws {
+        var limits = WorkerLimits()
+        limits.call = .seconds(1)
+        let reason = try await death(item, limits: limits)
+        #expect(reason.contains("seconds, \(activity)"), "\(reason)")
+        #expect(reason.contains(" s of processor time since its start) and was"), "\(reason)")
+    }
+
     @Test func `because a question took too long is reported with the call and the limit`()
         async throws
     {

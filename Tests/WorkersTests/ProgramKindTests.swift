@@ -166,6 +166,14 @@ struct `A program` {
             #"{"id": "genre", "filters": [{"id": "a", "title": "A", "any": [{"field": "genres"}]}]}"#,
             "offers the filter 'a' of 'genre', which matches the field 'genres': "
         ),
+        (
+            #"{"id": "genre", "filters": [{"id": "a", "title": "A"}, {"id": "a", "title": "A"}]}"#,
+            "offers the filter 'a' twice in 'genre'"
+        ),
+        (
+            #"{"id": "genre", "filters": [{"id": "", "title": "A"}]}"#,
+            "offers a filter without an id in 'genre'"
+        ),
     ])
     func `of filters that offers what can't be selected is not started`(
         section: String, reason: String
@@ -179,6 +187,101 @@ struct `A program` {
             _ = try await component.start(settings: [:], fields: Conformance.fields)
         }
         #expect("\(String(describing: failure))".contains(reason), "\(String(describing: failure))")
+    }
+
+    @Test func `gets no variables of the environment but those that it needs`() async throws {
+        setenv("ATRIUM_TEST_SECRET", "hidden", 1)
+        setenv("LC_MEASUREMENT", "C", 1)
+        let methods = """
+            def Start(container, component, settings, fields):
+                return {"sections": [{"id": "names", "title": " ".join(os.environ), "input": "single"}]}
+            """
+        let component = Installed.component(of: try plugin(.filters, methods))
+        _ = try await component.start(settings: [:], fields: [])
+        guard case .sections(let sections) = try await component.answer(.sections) else { return }
+        let names = sections.first?.title.split(separator: " ") ?? []
+        #expect(names.contains("PATH") && names.contains("LC_MEASUREMENT"), "\(names)")
+        #expect(names.filter { !WorkerEnvironment.passes($0) } == [])
+        await component.stop()
+    }
+
+    @Test func `that computes for too long ends with its worker, which says so`() async throws {
+        let methods = """
+            def Start(container, component, settings, fields):
+                return {"sections": [{"id": "all", "title": "All", "input": "several"}]}
+
+            def Find(section, id):
+                while True: pass
+            """
+        var limits = WorkerLimits()
+        limits.call = .seconds(1)
+        let component = Installed.component(of: try plugin(.filters, methods), limits: limits)
+        _ = try await component.start(settings: [:], fields: [])
+        await #expect(throws: PortFailure.self) {
+            _ = try await component.answer(.filters([.init(section: "all", filter: "a")]))
+        }
+        let reason = await component.deaths.first ?? ""
+        #expect(reason.contains("; its program: computing, "), "\(reason)")
+    }
+
+    @Test func `that ends is noticed at once, though a process of its own has the socket`()
+        async throws
+    {
+        let methods = """
+            def Start(container, component, settings, fields):
+                return {"sections": [{"id": "all", "title": "All", "input": "several"}]}
+
+            def Find(section, id):
+                if os.fork() == 0:
+                    os.setsid()
+                    time.sleep(15)
+                os._exit(1)
+            """
+        let component = Installed.component(of: try plugin(.filters, methods))
+        _ = try await component.start(settings: [:], fields: [])
+        await #expect(throws: PortFailure.self) {
+            _ = try await component.answer(.filters([.init(section: "all", filter: "a")]))
+        }
+        let reason = await component.deaths.first ?? ""
+        #expect(reason.contains("ended with status 1 when it was asked 'Find'"), "\(reason)")
+    }
+
+    @Test func `is ended with the processes that it has started`() async throws {
+        let methods = """
+            def Start(container, component, settings, fields):
+                child = os.fork()
+                if child == 0:
+                    os.setsid()
+                    time.sleep(60)
+                    os._exit(0)
+                return {"sections": [{"id": "child", "title": str(child), "input": "single"}]}
+            """
+        let component = Installed.component(of: try plugin(.filters, methods))
+        _ = try await component.start(settings: [:], fields: [])
+        guard case .sections(let sections) = try await component.answer(.sections) else { return }
+        let child = try #require(sections.first?.title)
+        // Nothing of one that has ended, whether or not it was reaped.
+        func isRunning() -> Bool {
+            FileManager.default.contents(atPath: "/proc/\(child)/cmdline")?.isEmpty == false
+        }
+        #expect(isRunning())
+        await component.stop()
+        try await eventually("its process is gone") { !isRunning() }
+    }
+
+    @Test func `of filters that offers too many sections is not started, whatever their number`()
+        async throws
+    {
+        let methods = """
+            def Start(container, component, settings, fields):
+                return {"sections": [{"id": "s%d" % n, "title": "T", "input": "single"} for n in range(10000)]}
+            """
+        let component = Installed.component(of: try plugin(.filters, methods))
+        let failure = await #expect(throws: LaunchFailure.self) {
+            _ = try await component.start(settings: [:], fields: Conformance.fields)
+        }
+        let problem = "\(String(describing: failure))"
+        #expect(problem.contains("offers 10000 sections, where 256 are allowed"), "\(problem)")
     }
 
     @Test func `of filters that replies nonsense to new values ends its worker`() async throws {

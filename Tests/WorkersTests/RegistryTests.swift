@@ -21,10 +21,10 @@ final class IsolatedHost: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let loop: any EventLoop
 
-    /// A host; `likes` is a program, of which it then has a component, too.
+    /// A host; `likes` is a program, of which it then has a component, too, and `more` a plugin, of which it has one.
     init(
         limits: HostLimits = HostLimits(), callSeconds: Int? = nil,
-        ofPlugin pluginSeconds: Int? = nil, likes: String? = nil,
+        ofPlugin pluginSeconds: Int? = nil, likes: String? = nil, more: Plugin? = nil,
         delegate: ContainerDelegate.Type? = nil
     ) async throws {
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -43,7 +43,7 @@ final class IsolatedHost: Sendable {
         registry = try Registry(
             loop: loop,
             plugins: PluginLibrary(
-                [plugin, breaker] + (program.map { [$0] } ?? []),
+                [plugin, breaker] + [program, more].compactMap(\.self),
                 delegates: delegate.map { [DelegatePlugin(id: "test.own", delegate: $0)] } ?? []),
             workers: WorkerLauncher(
                 loop: loop, executable: Installed.worker, logger: Installed.quiet),
@@ -62,6 +62,9 @@ final class IsolatedHost: Sendable {
                     settings: ["subjects": ["items", "container"]], isolation: .process),
             ] + (likes == nil ? [] : [ComponentDefinition(name: "likes", plugin: "org.test.likes")])
         )
+        if let more {
+            films.components.append(ComponentDefinition(name: "more", plugin: more.id))
+        }
         if delegate != nil { films.delegate = DelegateDefinition(plugin: "test.own") }
         let definition = films
         _ = try await call {
@@ -138,6 +141,20 @@ final class IsolatedHost: Sendable {
         try await onFilms { $0.contents.list(ListRequest(), $1) }.items.map(\.id).sorted()
     }
 
+    /// Lists the sections of filters; nil: there is no component for them.
+    func sections() async throws -> [SectionView]? {
+        try await onFilms { $0.contents.list(ListRequest(facets: true), $1) }.sections
+    }
+
+    func status() async throws -> ContainerStatus {
+        try await call { registry, reply in
+            reply(
+                Result { () throws(HostError) in
+                    try registry.describe("films", hasDetails: true).status
+                })
+        }
+    }
+
     func stop() async throws {
         try await call { $0.shutdown.run($1) }
         try await group.shutdownGracefully()
@@ -195,6 +212,38 @@ final class IsolatedHost: Sendable {
         #expect(try await host.put("two").inserted == 1)
         #expect(try await host.put("one").inserted == 0)
         #expect(try await host.list() == ["one", "two"])
+        try await host.stop()
+    }
+
+    @Test(
+        .enabled(if: access("/usr/bin/python3", X_OK) == 0, "the program is in Python"),
+        arguments: [
+            ("os._exit(3)", "ended with status 3 when it was asked 'Values'"),
+            ("time.sleep(600)", "there was no reply within 2"),
+            (#"return {"sections": 1}"#, "answered 'Values' with what it does not return"),
+        ])
+    func `a program that fails at values is not sent them a third time, and the status has why`(
+        does: String, reason: String
+    ) async throws {
+        let folder = try TemporaryDirectory()
+        let program = try Plugin.python(
+            .filters,
+            """
+            def Start(container, component, settings, fields):
+                return {"observe": ["genres"], "sections": [{"id": "all", "title": "All", "input": "several"}]}
+
+            def Values(values, cut):
+                \(does)
+            """, in: folder)
+        let host = try await IsolatedHost(more: program)
+        #expect(try await host.put("one").inserted == 1)
+        for _ in 1...4 { #expect(try await host.sections()?.map(\.id) == ["all"]) }
+        let status = try await host.status()
+        #expect(status.components.last?.restarts?.count == 2, "\(status)")
+        #expect(status.state == .degraded)
+        let problem = status.reason ?? ""
+        #expect(problem.contains("ended 2 times in a row when it was sent the values of 'genres'"))
+        #expect(problem.contains(reason), "\(problem)")
         try await host.stop()
     }
 

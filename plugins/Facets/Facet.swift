@@ -34,10 +34,14 @@ struct Facet {
         index()
     }
 
-    /// Offers a filter for each value, sorted as they are given; `isCut`: there are further values.
+    /// The most bytes of a value that is offered; the host offers no filter with a longer id.
+    private static let valueBytes = 4_096
+
+    /// Offers a filter for each value that is not too long, sorted as they are given; `isCut`: there are further values.
     mutating func offer(_ values: [Value], isCut: Bool) {
         var filters = values.compactMap { value -> Filter? in
-            guard let text = value.plainText, !text.isEmpty else { return nil }
+            guard let text = value.plainText, !text.isEmpty, text.utf8.count <= Self.valueBytes
+            else { return nil }
             return Filter(
                 id: text, title: text, predicate: .equals(field: field.name, value: value))
         }

@@ -7,6 +7,11 @@ struct FacetReader {
         case thisWeek = "this-week"
     }
 
+    // The host's limits: it ends a worker whose component offers more.
+    private static let sections = 256
+    private static let filters = 16_384
+    private static let ranges = 1_000
+
     let fields: [Field]
 
     func read(_ sections: Value) throws(SettingError) -> [Facet] {
@@ -22,7 +27,29 @@ struct FacetReader {
         guard !facets.isEmpty else {
             throw SettingError("sections", "expected at least one section, found none")
         }
+        try checkCounts(of: facets.map(\.section))
         return facets
+    }
+
+    private func checkCounts(of sections: [FilterSection]) throws(SettingError) {
+        guard sections.count <= Self.sections else {
+            throw SettingError(
+                "sections", "\(sections.count) sections, where \(Self.sections) are allowed")
+        }
+        if let section = sections.first(where: { $0.filters.count > Self.filters }) {
+            let count = section.filters.count
+            throw SettingError(
+                "sections",
+                "\(count) filters in '\(section.id)', where \(Self.filters) are allowed")
+        }
+        let ranges = sections.reduce(0) { count, section in
+            count + section.filters.count { if case .range = $0.predicate { true } else { false } }
+        }
+        guard ranges <= Self.ranges else {
+            throw SettingError(
+                "sections",
+                "filters by \(ranges) ranges in all sections, where \(Self.ranges) are allowed")
+        }
     }
 
     private func facet(_ object: SettingObject) throws(SettingError) -> Facet {

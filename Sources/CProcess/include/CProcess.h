@@ -20,6 +20,10 @@ int process_end_with_parent(void);
 /// what the system says, negated.
 int process_start_program(const char *path, const char *folder, char *const *words, int socket);
 
+/// A descriptor that becomes readable when a process has ended, which started programs don't inherit; negative if there is
+/// none.
+int process_watch(int process);
+
 /// Gives memory that was freed, but is kept for what comes, back to the kernel. It looks at what is free alone; a thread
 /// that allocates meanwhile may wait for some milliseconds.
 void process_return_memory(void);

@@ -15,6 +15,8 @@ final class ComponentFailures {
     private(set) var restarts: ComponentRestarts?
     /// Whether it has failed so often that calls don't wait for it.
     private(set) var isRefusing = false
+    /// The calls whose last answer broke a rule, by name: how often in a row, and how.
+    private var wrongAnswers: [String: (count: Int, reason: String)] = [:]
 
     /// Counts an end, or a failed start.
     func add(isStart: Bool) {
@@ -44,6 +46,44 @@ final class ComponentFailures {
         poisonings = 0
         restarts?.failures = 0
         restarts?.failedStarts = 0
+    }
+
+    /// Records that the answer to a call broke a rule, which ends the worker.
+    func recordWrongAnswer(to call: String, because reason: String) {
+        wrongAnswers[call] = (count: (wrongAnswers[call]?.count ?? 0) + 1, reason: reason)
+    }
+
+    /// Records an answer that breaks no rule.
+    ///
+    /// The failures are forgotten, unless the answers to another call are wrong again and again: the pauses before the
+    /// restarts would otherwise never grow.
+    ///
+    /// - Parameters:
+    ///   - call: the call's name; not evaluated if all last answers are right.
+    ///   - isSuccess: whether it was no refusal, which says nothing about answers.
+    /// - Returns: whether ``problem(hasDetails:)`` has changed.
+    func recordAnswer(to call: @autoclosure () -> String, isSuccess: Bool) -> Bool {
+        guard !wrongAnswers.isEmpty else {
+            reset()
+            return false
+        }
+        let before = isWrongAgain
+        if isSuccess { wrongAnswers[call()] = nil }
+        if !isWrongAgain { reset() }
+        return before != isWrongAgain
+    }
+
+    /// Forgets wrong answers, because the component is another one or has other settings.
+    func forgetWrongAnswers() { wrongAnswers = [:] }
+
+    private var isWrongAgain: Bool { wrongAnswers.values.contains { $0.count > 1 } }
+
+    /// The problem of answers that are wrong again and again, as the continuation of "It"; nil: there is none.
+    func problem(hasDetails: Bool) -> String? {
+        let calls = wrongAnswers.sorted { $0.key < $1.key }
+        guard let (call, wrong) = calls.first(where: { $0.value.count > 1 }) else { return nil }
+        let sentence = "answered the call '\(call)' wrongly \(wrong.count) times in a row"
+        return hasDetails ? "\(sentence): \(wrong.reason)" : sentence
     }
 
     /// Records that calls don't wait for the component any more; returns whether they did before.

@@ -157,6 +157,10 @@ final class FiltersState {
     private(set) var reported: UInt64?
     /// The number of values of each field at that version, as far as it is known.
     private(set) var valueCounts: [String: Int] = [:]
+    /// The workers in a row that ended while they took values, also across restarts.
+    private(set) var losses = ValueLosses()
+    /// What the component preselects and can't be selected, as the continuation of "It"; nil: nothing, as far as is known.
+    private(set) var leftOut: String?
     /// The callbacks to run once the component was sent the present values.
     private var waiting: [() -> Void] = []
 
@@ -172,10 +176,31 @@ final class FiltersState {
         (reported, valueCounts) = (version, counts)
     }
 
+    /// Records that the worker ended while it took the values that were sent last.
+    func recordLoss(
+        of fields: [String], because reason: String, at now: Timestamp, longest: Duration
+    ) {
+        losses.add(reported, of: fields, because: reason, at: now, longest: longest)
+    }
+
+    /// Forgets the ends of workers that took values, because values were taken or the component is another one;
+    /// returns whether there were any.
+    @discardableResult func forgetLosses() -> Bool {
+        defer { losses = ValueLosses() }
+        return losses.count > 0
+    }
+
     /// Records that the component is gone, with all values it was sent.
     func clear() {
         reported = nil
         sections = []
+        leftOut = nil
+    }
+
+    /// Records what the component preselects and can't be selected; returns whether it was something else before.
+    func leaveOut(_ problem: String?) -> Bool {
+        defer { leftOut = problem }
+        return leftOut != problem
     }
 
     /// Records which sections it offers; returns whether they are others than before.

@@ -140,7 +140,14 @@ final class RequestDispatcher {
             return false
         }
         guard queue.answered(request) else { return false }
-        slot.failures.reset()
+        if case .mistrusted(let reason) = failure {
+            let call = request.identity?.name ?? ""
+            slot.failures.recordWrongAnswer(to: call, because: reason)
+        } else if slot.failures.recordAnswer(
+            to: request.identity?.name ?? "", isSuccess: failure == nil)
+        {
+            slot.domain.timers.later { [weak slot] in slot?.container?.structureChanged() }
+        }
         if waits.isSlow { endSlow(of: slot) }
         return true
     }

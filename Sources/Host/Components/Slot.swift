@@ -230,6 +230,11 @@ extension Slot {
         guard isAttached else { return start.fail(because: reason) }
         container?.meters.countRestart(of: name)
         domain.logger.log(.workerEnded, logFields(["reason": "\(reason)"]))
+        if death.wasAtValues, let port {
+            own.filters?.recordLoss(
+                of: port.observedFields, because: reason, at: domain.now(),
+                longest: domain.limits.restartPause)
+        }
         let unanswered = requests.requeueUnanswered(after: death, of: self)
         asked?.disconnect(isLost: true)
         release()
@@ -281,7 +286,11 @@ extension Slot {
     }
 
     /// Sets the plugin that later starts make the component of; it makes components of the same kind.
-    func setPlugin(_ plugin: Plugin) { self.plugin = plugin }
+    func setPlugin(_ plugin: Plugin) {
+        self.plugin = plugin
+        own.filters?.forgetLosses()
+        failures.forgetWrongAnswers()
+    }
 
     /// Sets a definition that does not change the component itself, such as another title.
     func setDefinition(_ definition: ComponentDefinition) { self.definition = definition }
@@ -290,6 +299,8 @@ extension Slot {
     func settingsApplied() {
         facts = port?.facts
         own.filters?.clear()
+        own.filters?.forgetLosses()
+        failures.forgetWrongAnswers()
         container?.structureChanged()
     }
 

@@ -128,7 +128,9 @@ extension ContainerFilters {
             !port.observedFields.isEmpty
         else { return done() }
         let (lists, limit) = (container.contents.lists, domain.limits.facetValues)
-        guard filters.reported != valuesVersion(of: port.observedFields) else { return done() }
+        let version = valuesVersion(of: port.observedFields)
+        guard filters.reported != version, filters.losses.mayReport(version, at: domain.now())
+        else { return done() }
         guard filters.whenReported(done) else { return }
         var searches = port.observedFields.flatMap { field in
             lists.compactMap { $0.values.search(of: field, atMost: limit) }
@@ -166,7 +168,11 @@ extension ContainerFilters {
                 cut.insert(field)
             }
         }
-        port.report(values, cut: cut)
+        port.report(values, cut: cut) { [weak slot, weak port] in
+            guard let slot, let port, slot.port === port else { return }
+            let hadLosses = slot.own.filters?.forgetLosses() ?? false
+            if hadLosses { slot.container?.structureChanged() }
+        }
     }
 
     private func valuesVersion(of fields: [String]) -> UInt64 {

@@ -57,7 +57,9 @@ struct ContainerProblems {
                         + next.text + (hasDetails ? ": \(restarts.cause)" : "")
                 )
             }
-            return (slot.recordProblem ?? slot.source.problem.map { "reports a problem: \($0)" })
+            return
+                (slot.recordProblem ?? slot.answerProblem(hasDetails: hasDetails)
+                ?? slot.source.problem.map { "reports a problem: \($0)" })
                 .map { (slot.name, $0) }
         }
     }
@@ -124,6 +126,17 @@ extension Slot {
             ?? own.contents?.leftOut.problem
     }
 
+    /// The problem with what it takes and answers, as the continuation of "It"; nil: there is none.
+    func answerProblem(hasDetails: Bool) -> String? {
+        failures.problem(hasDetails: hasDetails)
+            ?? own.filters?.losses.problem(hasDetails: hasDetails) ?? own.filters?.leftOut
+    }
+
+    /// ``answerProblem(hasDetails:)`` as a sentence.
+    private func answerSentence(hasDetails: Bool) -> String? {
+        answerProblem(hasDetails: hasDetails).map { "It \($0)" + ($0.hasSuffix(".") ? "" : ".") }
+    }
+
     /// Its restarts, and the calls that are refused because of them; nil if there were none.
     var restarts: ComponentRestarts? {
         guard var restarts = failures.restarts else { return nil }
@@ -139,7 +152,8 @@ extension Slot {
             case .attached:
                 (
                     own.awaitsItems ? .loading : .attached,
-                    recordProblem.map { "It \($0)." } ?? source.problem
+                    recordProblem.map { "It \($0)." } ?? answerSentence(hasDetails: hasDetails)
+                        ?? source.problem
                 )
             case .failed: (.failed, absence.sentence(hasDetails: hasDetails))
             case .closed: (.failed, "It was detached.")

@@ -111,9 +111,43 @@ extension AnswerCheck {
         if let section = sections.first(where: { $0.filters.count > most }) {
             return "a section of \(section.filters.count) filters, where \(most) are allowed"
         }
+        if let problem = problem(inIDsOf: sections) { return problem }
         let searches = sections.reduce(0) { $1.filters.reduce($0) { $0 + $1.predicate.searches } }
         guard searches <= Self.searches else {
             return "filters by \(searches) texts and ranges, where \(Self.searches) are allowed"
+        }
+        return nil
+    }
+
+    private func problem(inIDsOf sections: [FilterSection]) -> String? {
+        var known: Set<[UInt8]> = []
+        for section in sections {
+            let name = "'\(section.id.prefix(100))'"
+            guard known.insert(Array(section.id.utf8)).inserted else {
+                return "the section \(name) twice"
+            }
+            if let problem = Self.problem(inIDsOf: section.filters) {
+                return "\(problem) in \(name)"
+            }
+            let long = section.filters.first { $0.id.utf8.count > filterBytes }
+            if let long {
+                return "a filter in \(name) whose id has \(long.id.utf8.count) bytes, where "
+                    + "\(filterBytes) are allowed (limits.filterBytes)"
+            }
+        }
+        return nil
+    }
+
+    /// The problem of the ids of a section's filters, as the continuation of "answered with"; nil: none.
+    ///
+    /// Ids that differ in their bytes are two, as values of items are.
+    public static func problem(inIDsOf filters: [Filter]) -> String? {
+        var known: Set<[UInt8]> = []
+        for filter in filters {
+            guard !filter.id.isEmpty else { return "a filter without an id" }
+            guard known.insert(Array(filter.id.utf8)).inserted else {
+                return "the filter '\(filter.id.prefix(100))' twice"
+            }
         }
         return nil
     }

@@ -20,7 +20,9 @@ public final class AnswerCheck: Sendable {
     /// The most values of a tally's histogram.
     static let histogramValues = 16_384
     /// The most sections of a component.
-    static let sections = 256
+    public static let sections = 256
+    /// The bytes of a filter's id that are always allowed; `filterBytes` may allow more, and limits what is selected.
+    private static let filterBytes = 4_096
     /// The most filters of a section, unless `facetValues` allows more values of a field.
     static let filters = 16_384
     /// The most texts, ranges and parts of combined predicates, in the filters of all sections together.
@@ -63,6 +65,9 @@ public final class AnswerCheck: Sendable {
         return "its payload has \(size) bytes, at most \(limits.payloadBytes) are allowed "
             + "(limits.payloadBytes)"
     }
+
+    /// The most bytes of the id of a filter on offer.
+    var filterBytes: Int { max(limits.filterBytes, Self.filterBytes) }
 
     func tooBig(_ value: Value, _ limit: Int, _ what: String) -> String? {
         let size = value.roughSize

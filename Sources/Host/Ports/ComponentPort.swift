@@ -56,8 +56,8 @@ public protocol ComponentPort: AnyObject {
     func undo(_ changes: [Change])
     /// Reports the distinct values of the observed fields to a filters component.
     ///
-    /// `cut` names the fields that have more values than are reported.
-    func report(_ values: [String: [Value]], cut: Set<String>)
+    /// `cut` names the fields that have more values than are reported; `done` is called once the component has them.
+    func report(_ values: [String: [Value]], cut: Set<String>, _ done: @escaping () -> Void)
     /// Delivers a notification that matches one of the component's observed patterns.
     func deliver(_ notification: Notification)
     /// Whether the component is a source that answers questions.
@@ -150,12 +150,18 @@ public struct PortDeath: Sendable, Hashable {
     public var wasAtRequest: Bool
     /// Whether the daemon ended it because that call took too long.
     public var wasOverdue: Bool
+    /// Whether it was taking the values of ``ComponentPort/report(_:cut:_:)``.
+    public var wasAtValues: Bool
 
     /// Makes an end; by default, one during the first unanswered call.
-    public init(_ reason: String, wasAtRequest: Bool = true, wasOverdue: Bool = false) {
+    public init(
+        _ reason: String, wasAtRequest: Bool = true, wasOverdue: Bool = false,
+        wasAtValues: Bool = false
+    ) {
         self.reason = reason
         self.wasAtRequest = wasAtRequest
         self.wasOverdue = wasOverdue
+        self.wasAtValues = wasAtValues
     }
 }
 

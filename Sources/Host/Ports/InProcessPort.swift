@@ -252,8 +252,9 @@ final class InProcessPort: ComponentPort, DirectLoad {
         call { harness.undo(changes) }
     }
 
-    func report(_ values: [String: [Value]], cut: Set<String>) {
+    func report(_ values: [String: [Value]], cut: Set<String>, _ done: @escaping () -> Void) {
         call { harness.report(values, cut: cut) }
+        done()
     }
 
     func deliver(_ notification: Notification) {

@@ -48,16 +48,19 @@ public final class ContainerScreens {
             table.freshID(), request,
             of: table.account(of: owner), on: self)
         table.insert(screen)
-        let selection = request.selection ?? container.filters.preselection
-        choosing.choose(screen) { choices in
-            choices.view = ViewKey(
-                ViewKey.Members(
-                    scope: request.scope, selection: selection, search: request.search ?? "",
-                    sort: request.sort, limit: request.limit))
-        } then: { [self] result in
-            if case .failure = result { close(screen) }
-            reply(result.map { _ in screen })
+        let open = { [self] (selection: Selection) in
+            choosing.choose(screen) { choices in
+                choices.view = ViewKey(
+                    ViewKey.Members(
+                        scope: request.scope, selection: selection, search: request.search ?? "",
+                        sort: request.sort, limit: request.limit))
+            } then: { [self] result in
+                if case .failure = result { close(screen) }
+                reply(result.map { _ in screen })
+            }
         }
+        if let selection = request.selection { return open(selection) }
+        PreselectionSearch(on: self, open).run()
     }
 
     /// Closes a screen.

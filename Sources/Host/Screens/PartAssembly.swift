@@ -154,7 +154,17 @@ extension PartAssembly {
             part.partState?.isRestored = false
             return screens.choosing.prepare(part, for: choices, done)
         }
-        screens.choosing.decide(choices, on: part, done)
+        guard part.view == nil else { return screens.choosing.decide(choices, on: part, done) }
+        let preselected = container.filters.preselection
+        PreselectionSearch(on: screens) { [screens] selection in
+            var choices = choices
+            // The others follow the screen around the part.
+            for (section, filters) in preselected.sections
+            where choices.view.selection[section] == filters {
+                choices.view.selection[section] = selection[section]
+            }
+            screens.choosing.decide(choices, on: part, done)
+        }.run()
     }
 
     /// Shows why a part can't be shown, until it can.

@@ -1,4 +1,5 @@
 internal import AtriumKit
+internal import Host
 internal import JSONCodec
 internal import PluginInterfaces
 internal import Varlink
@@ -184,13 +185,18 @@ extension [FilterSection] {
         _ sections: [Section], _ fields: Set<String>
     ) throws(ProgramFailure) {
         self = []
+        guard sections.count <= AnswerCheck.sections else {
+            throw ProgramFailure(
+                "offers \(sections.count) sections, where \(AnswerCheck.sections) are allowed")
+        }
+        var known: Set<String> = []
         for section in sections {
             guard section.id.isSectionID else {
                 throw ProgramFailure(
                     "offers the section '\(section.id.prefix(100))': an id is a lower-case letter, then at most "
                         + "62 lower-case letters, digits, '-' and '_'")
             }
-            guard !contains(where: { $0.id == section.id }) else {
+            guard known.insert(section.id).inserted else {
                 throw ProgramFailure("offers the section '\(section.id)' twice")
             }
             var filters: [AtriumKit.Filter] = []
@@ -200,6 +206,9 @@ extension [FilterSection] {
                 } catch {
                     throw ProgramFailure("offers \(error.reason)")
                 }
+            }
+            if let problem = AnswerCheck.problem(inIDsOf: filters) {
+                throw ProgramFailure("offers \(problem) in '\(section.id)'")
             }
             var made = FilterSection(
                 id: section.id, title: section.title, input: SectionInput(section.input),

@@ -52,7 +52,9 @@ final class ProgramProcess {
         }
         self.path = path
         id = started
-        client = VarlinkBlockingClient(descriptor: pair.ours, allowsUnknownMembers: false)
+        // A process that it has started may hold its end of the socket open.
+        client = VarlinkBlockingClient(
+            descriptor: pair.ours, ended: process_watch(started), allowsUnknownMembers: false)
     }
 
     /// Returns how the process ended, as the rest of a sentence, and whether a signal ended it; nil: it is still

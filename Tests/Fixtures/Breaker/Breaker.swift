@@ -22,6 +22,16 @@ final class Breaker: ContentListing {
     /// Microseconds that each change takes, as if there were many more of them.
     private let effort = getenv("BREAKER_PAUSE").flatMap { UInt32(String(cString: $0)) } ?? 0
 
+    /// The file that is looked for at the start; in a worker, which has no such variable, beside the library's folder.
+    private static var hangsWhile: String? {
+        if let file = getenv("BREAKER_HANGS_WHILE") { return String(cString: file) }
+        let words = CommandLine.arguments
+        guard let place = words.firstIndex(of: "--library"), place + 1 < words.count,
+            let end = words[place + 1].lastIndex(of: "/")
+        else { return nil }
+        return String(words[place + 1][..<end]) + "/../hang"
+    }
+
     init(context: ComponentContext) throws {
         self.context = context
         if context.settings[Self.trapsAtStart] { fatalError("Told to trap at start.") }
@@ -31,7 +41,7 @@ final class Breaker: ContentListing {
             while true { pause() }
         }
         // As long as there is a file of this name.
-        if let file = getenv("BREAKER_HANGS_WHILE") {
+        if let file = Self.hangsWhile {
             while access(file, F_OK) == 0 { usleep(10_000) }
         }
         context.observe("test.heard") { [weak self] notification in
@@ -51,6 +61,7 @@ final class Breaker: ContentListing {
             switch item.id {
             case "trap": fatalError("Told to trap.")
             case "hang": while true { pause() }
+            case "spin": while true { _ = getppid() }
             case "leave": exit(7)
             case let name where name.hasPrefix("look-up-"):
                 let found = self.context.item(String(name.dropFirst(8)))

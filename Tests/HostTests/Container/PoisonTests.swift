@@ -104,6 +104,62 @@ import Testing
         try await host.end()
     }
 
+    @Test func `values that end two workers are not sent again, until they change`() async throws {
+        let host = try await TestRegistry.start(workers: RemoteLauncher(script))
+        try await host.apply(.films.changed { $0.components[0].isolation = .process })
+        try await host.put(.film("heat"))
+        script.loseAtValues(true)
+        for _ in 1...4 { _ = try await host.list(facets: true) }
+        #expect(script.starts == 3, "a worker ended at each of the first two calls")
+        let ill = try await host.status()
+        let reason = "ended 2 times in a row when it was sent the values of 'genres', and is sent"
+        #expect(ill.state == .degraded)
+        #expect(ill.reason?.contains("component filters \(reason)") == true, "\(ill.reason ?? "")")
+        #expect(ill.reason?.hasSuffix(": It was killed.") == true, "\(ill.reason ?? "")")
+        #expect(ill.components[0].state == .attached)
+        #expect(ill.components[0].reason?.hasPrefix("It \(reason)") == true)
+
+        script.loseAtValues(false)
+        try await host.put(.film("alien", ["horror"]))
+        try await until {
+            let page = try await host.list(facets: true)
+            return page.sections?[0].filters.map(\.id) == ["drama", "horror"]
+        }
+        #expect(try await host.status().state == .ready)
+        #expect(try await host.status().components[0].reason == nil)
+        try await host.end()
+    }
+
+    @Test func `answers that are wrong again and again degrade the container, with longer pauses`()
+        async throws
+    {
+        let host = try await TestRegistry.start(workers: RemoteLauncher(script))
+        try await host.apply(.films.changed { $0.components[0].isolation = .process })
+        try await host.put(.film("heat"))
+        script.answerWrongly(["sections"])
+        for count in 1...3 {
+            await #expect(throws: HostError.self) { try await host.list(facets: true) }
+            // Another call that is answered rightly does not end the row.
+            _ = try await host.list("films", Selection(["genre": ["drama"]]))
+            try await until { try await host.status().components[0].state == .attached }
+            let status = try await host.status()
+            let reason =
+                "answered the call 'sections' wrongly \(count) times in a row: It answered with "
+                + "nonsense."
+            #expect(status.state == (count == 1 ? .ready : .degraded))
+            #expect(status.reason?.contains(reason) ?? false == (count > 1), "\(status)")
+            #expect(status.components[0].reason == (count == 1 ? nil : "It \(reason)"))
+        }
+        #expect(try await host.status().components[0].restarts?.failures == 2)
+
+        script.answerWrongly([])
+        _ = try await host.list(facets: true)
+        let well = try await host.status()
+        #expect(well.state == .ready && well.components[0].reason == nil)
+        #expect(well.components[0].restarts?.failures == 0)
+        try await host.end()
+    }
+
     @Test func `a component that is ill is started until it is there, and says so`() async throws {
         var limits = HostLimits()
         limits.restarts = 1

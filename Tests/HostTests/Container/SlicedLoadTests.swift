@@ -94,7 +94,9 @@ private final class SlowPort: ComponentPort {
         _ query: ComponentQuery, _ done: @escaping (Result<ComponentAnswer, PortFailure>) -> Void
     ) { inner.answer(query, done) }
     func undo(_ changes: [Change]) { inner.undo(changes) }
-    func report(_ values: [String: [Value]], cut: Set<String>) { inner.report(values, cut: cut) }
+    func report(_ values: [String: [Value]], cut: Set<String>, _ done: @escaping () -> Void) {
+        inner.report(values, cut: cut, done)
+    }
     func deliver(_ notification: AtriumKit.Notification) { inner.deliver(notification) }
     func readImage(_ number: Int, of item: String, field: String) {
         inner.readImage(number, of: item, field: field)

@@ -15,6 +15,8 @@ final class RemoteLauncher: ComponentLauncher {
     /// What a test does to the components.
     final class Script: Sendable {
         private let poison = Mutex<Set<Double>>([])
+        private let deadly = Mutex(false)
+        private let wrong = Mutex<Set<String>>([])
         private let pauses = Mutex<[Bool]>([])
         private let queries = Mutex<[String]>([])
         private let state = Mutex(
@@ -30,6 +32,14 @@ final class RemoteLauncher: ComponentLauncher {
         fileprivate func isPoison(_ command: ComponentCommand) -> Bool {
             guard case .castBallot(_, let value) = command else { return false }
             return poison.withLock { $0.contains(value) }
+        }
+        /// Workers are lost when they are sent the values of fields, or no more.
+        func loseAtValues(_ isDeadly: Bool) { deadly.withLock { $0 = isDeadly } }
+        fileprivate var losesAtValues: Bool { deadly.withLock { $0 } }
+        /// These questions are answered against the rules, each time by the last answer of a worker.
+        func answerWrongly(_ queries: Set<String>) { wrong.withLock { $0 = queries } }
+        fileprivate func isWrong(_ query: ComponentQuery) -> Bool {
+            wrong.withLock { $0.contains(query.name) }
         }
         /// The next so many workers are lost between two parts of what they tell of their state.
         func loseBetweenParts(_ count: Int) { state.withLock { $0.parts = count } }
@@ -196,6 +206,12 @@ private final class RemotePort: ComponentPort {
             guard !script.takeRefusal() else {
                 return done(.failure(.refused(Refusal("Too much."))))
             }
+            guard !script.isWrong(query) else {
+                done(.failure(.mistrusted(reason: "It answered with nonsense.")))
+                isLost = true
+                owner?.port(self, died: PortDeath("It was killed.", wasAtRequest: false))
+                return
+            }
             inner.answer(query) { result in self.later { done(result) } }
         }
     }
@@ -216,8 +232,16 @@ private final class RemotePort: ComponentPort {
         }
     }
     func undo(_ changes: [Change]) { later { self.inner.undo(changes) } }
-    func report(_ values: [String: [Value]], cut: Set<String>) {
-        later { self.inner.report(values, cut: cut) }
+    func report(_ values: [String: [Value]], cut: Set<String>, _ done: @escaping () -> Void) {
+        later { [self] in
+            guard !script.losesAtValues else {
+                isLost = true
+                let death = PortDeath("It was killed.", wasAtRequest: false, wasAtValues: true)
+                owner?.port(self, died: death)
+                return
+            }
+            inner.report(values, cut: cut) { self.later(done) }
+        }
     }
     func deliver(_ notification: AtriumKit.Notification) {
         later { self.inner.deliver(notification) }

@@ -29,9 +29,11 @@ import Threads
         check(limits).problem(in: .sections(sections), to: .sections)
     }
 
-    private func section(_ count: Int, _ predicate: Predicate) -> FilterSection {
+    private func section(
+        _ count: Int, _ predicate: Predicate, id: String = "genre"
+    ) -> FilterSection {
         FilterSection(
-            id: "genre", title: "Genre", input: .several,
+            id: id, title: "Genre", input: .several,
             filters: (0..<count).map { Filter(id: "\($0)", title: "", predicate: predicate) })
     }
 
@@ -53,14 +55,37 @@ import Threads
         #expect(
             problem(Array(repeating: section(1, value), count: 257))
                 == "257 sections, where 256 are allowed")
+        #expect(problem((0..<256).map { section(1, value, id: "s\($0)") }) == nil)
+    }
+
+    @Test func `a section and a filter are offered once, with an id that can be selected`() {
+        func section(_ ids: String...) -> FilterSection {
+            FilterSection(
+                id: "genre", title: "Genre", input: .several,
+                filters: ids.map { Filter(id: $0, title: "", predicate: .all) })
+        }
+        #expect(problem([section("a", "b", "A")]) == nil)
+        #expect(problem([section("\u{e9}", "e\u{301}")]) == nil, "they differ in their bytes")
+        #expect(problem([section(), section()]) == "the section 'genre' twice")
+        #expect(problem([section("a", "b", "a")]) == "the filter 'a' twice in 'genre'")
+        #expect(problem([section("a", "")]) == "a filter without an id in 'genre'")
+        let long = String(repeating: "x", count: 4_097)
+        #expect(problem([section(String(long.dropLast()))]) == nil)
+        #expect(
+            problem([section(long)])
+                == "a filter in 'genre' whose id has 4097 bytes, where 4096 are allowed "
+                + "(limits.filterBytes)")
+        var limits = HostLimits()
+        limits.filterBytes = 4_097
+        #expect(problem([section(long)], limits) == nil)
     }
 
     @Test func `so are filters whose items have to be searched for`() {
         let value = Predicate.equals(field: "genre", value: .text("crime"))
         let text = Predicate.contains(field: "genre", text: "c")
-        #expect(problem([section(500, text), section(500, text)]) == nil)
+        #expect(problem([section(500, text), section(500, text, id: "other")]) == nil)
         #expect(
-            problem([section(500, text), section(501, text)])
+            problem([section(500, text), section(501, text, id: "other")])
                 == "filters by 1001 texts and ranges, where 1000 are allowed")
         let many = Predicate.not(.or(Array(repeating: value, count: 501)))
         #expect(problem([section(1, many)]) == nil)

@@ -121,6 +121,8 @@ public protocol Filtering: Component {
     func fieldValuesDidChange(_ values: [String: [Value]], cut: Set<String>)
 
     /// The filters selected on screens that are opened without a selection; it never changes.
+    ///
+    /// What can't be selected is left out on the screens, and the container is degraded.
     var preselection: Selection { get }
 
     /// The sections on offer, in order.

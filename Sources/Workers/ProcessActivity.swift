@@ -1,0 +1,67 @@
+internal import Glibc
+
+/// What a process does, as the kernel reports it: the busiest of its threads counts.
+///
+/// The first thread of a worker waits for the one that calls the component, so its state says nothing.
+struct ProcessActivity {
+    /// What a thread does, the busiest last.
+    enum State: Int, Comparable {
+        case asleep
+        case stopped
+        case atDisk
+        case computing
+
+        /// The state by its letter in the file `stat`.
+        init(letter: Substring) {
+            self =
+                switch letter {
+                case "R": .computing
+                case "D": .atDisk
+                case "T", "t": .stopped
+                default: .asleep
+                }
+        }
+
+        static func < (one: State, other: State) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    let state: State
+    /// The processes that it has started and that are its children still.
+    let children: [String]
+    /// The processor time of all threads, in ticks of the clock.
+    private let ticks: Int
+
+    /// Reads the state of a process; nil: it can't be read.
+    init?(of process: String) {
+        let folder = "/proc/\(process)"
+        guard let (state, ticks) = Self.status(of: folder) else { return nil }
+        let threads = CgroupFolder(path: folder + "/task").names.map { folder + "/task/" + $0 }
+        self.state = threads.compactMap { Self.status(of: $0)?.state }.max() ?? state
+        self.ticks = ticks
+        children = threads.flatMap {
+            CgroupFolder(path: $0).words(of: "children").map(String.init)
+        }
+    }
+
+    /// The state and the processor time, such as `computing, 4.5 s`.
+    var words: String {
+        let doing =
+            switch state {
+            case .asleep: "asleep"
+            case .stopped: "stopped"
+            case .atDisk: "waiting for a disk"
+            case .computing: "computing"
+            }
+        return "\(doing), \(Double(ticks) / Double(max(1, sysconf(Int32(_SC_CLK_TCK))))) s"
+    }
+
+    /// Reads the file `stat` of a process or a thread.
+    private static func status(of folder: String) -> (state: State, ticks: Int)? {
+        let words = CgroupFolder(path: folder).words(of: "stat")
+        // The name is in parentheses and may contain blanks.
+        guard let name = words.lastIndex(where: { $0.hasSuffix(")") }), words.count > name + 14,
+            let user = Int(words[name + 12]), let system = Int(words[name + 13])
+        else { return nil }
+        return (State(letter: words[name + 1]), user + system)
+    }
+}
