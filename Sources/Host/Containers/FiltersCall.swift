@@ -134,10 +134,11 @@ final class FiltersCall {
                         retryAfter: nil)))
         }
         guard hasTurn || count <= SectionPage.fewValues else { return waitForTurn() }
-        var values = lists.distinctValues(of: field, atMost: SectionPage.mostValues).values
+        let sorted = lists.distinctValues(of: field, atMost: SectionPage.mostValues).values
             .compactMap(\.plainText).filter { !$0.isEmpty }
-        // A section may list its values in reverse.
-        let places = offered.compactMap { filter in values.firstIndex(of: filter.id) }
+        // A section may list its values in reverse. Lazy: only the first and the last are looked up.
+        let places = offered.lazy.compactMap { filter in sorted.firstIndex(of: filter.id) }
+        var values = sorted
         if let first = places.first, let last = places.last, first > last { values.reverse() }
         find(values, titled: \.self, on: page) { result in
             switch result {
@@ -176,18 +177,12 @@ final class FiltersCall {
         _ done: @escaping (Result<FoundFilters<Element>, HostError>) -> Void
     ) {
         guard let start = page.start else { return done(.failure(page.cursorProblem)) }
-        let needle = Folding.fold(page.text ?? "")
         let limit = container.domain.limits.facetValues
-        var matches: [Element] = []
-        var rest = all[...]
+        var search = TitleSearch(all, titled: title, for: page.text)
         container.domain.slices.run {
-            for element in rest.prefix(256)
-            where needle.isEmpty || !Folding.fold(title(element)).ranges(of: needle).isEmpty {
-                matches.append(element)
-            }
-            rest = rest.dropFirst(256)
-            return !rest.isEmpty
+            search.step()
         } then: {
+            let matches = search.matches
             // A page that ended here had more filters after it, so these have changed.
             guard start == 0 || start < matches.count else {
                 return done(.failure(page.cursorProblem))
