@@ -23,7 +23,7 @@ struct ContentsControl: ContentsService {
                 fields: parameters.fields, facets: parameters.facets ?? false,
                 isPresented: parameters.present ?? false, actor: parameters.actor,
                 user: user, limit: parameters.limit ?? 50, cursor: parameters.cursor)
-            container.contents.list(request) { result in
+            container.contents.list(request, while: { call.isAwaited }) { result in
                 call.answer(result, in: Contents.self) { page in
                     .init(
                         items: page.items.map(Interfaces.Item.init), total: page.total,

@@ -22,7 +22,7 @@ struct FiltersControl: FiltersService {
         context.find(parameters.container, for: call, in: Filters.self) { container in
             container.filters.list(
                 parameters.component, in: parameters.scope, selection,
-                search: parameters.search, page: page, by: user
+                search: parameters.search, page: page, by: user, while: { call.isAwaited }
             ) { result in
                 call.answer(result, in: Filters.self) {
                     .init(

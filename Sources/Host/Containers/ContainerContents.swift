@@ -19,8 +19,14 @@ public struct ContainerContents {
     var lists: [ContentIndex] { container.slots.compactMap(\.list) }
 
     /// Reads a page of a list, with sections and counts if requested; all of it shows the same state.
-    public func list(_ request: ListRequest, _ reply: @escaping Answer<ListPage>) {
-        ListCall(request, of: container, reply).run()
+    ///
+    /// `isAwaited` is asked while the call waits for its turn, and between the steps of a long query; once it returns
+    /// false the call is dropped, and may not be replied to.
+    public func list(
+        _ request: ListRequest, while isAwaited: @escaping () -> Bool = { true },
+        _ reply: @escaping Answer<ListPage>
+    ) {
+        ListCall(request, of: container, while: isAwaited, reply).run()
     }
 
     /// The lists that may have children of a list's items: those that a screen shows inside an item, or without modes
@@ -298,9 +304,11 @@ extension ContentIndex {
         }
     }
 
-    /// Prepares the answer to a query in slices; `then` is called with it, and is to read it at once.
+    /// Prepares the answer to a query in slices, for as long as `isAwaited` returns true; `then` is called with it, and
+    /// is to read it at once.
     func prepare(
-        _ query: IndexQuery, of slot: Slot, then: @escaping Answer<QueryPreparation>
+        _ query: IndexQuery, of slot: Slot, while isAwaited: @escaping () -> Bool,
+        then: @escaping Answer<QueryPreparation>
     ) {
         let prepared: QueryPreparation
         do {
@@ -309,8 +317,9 @@ extension ContentIndex {
             return then(.failure(HostError(error)))
         }
         slot.domain.slices.run {
-            prepared.step()
+            isAwaited() && prepared.step()
         } then: {
+            guard isAwaited() else { return then(.failure(LongQueries.abandoned)) }
             guard prepared.isHopeless else { return then(.success(prepared)) }
             then(.failure(slot.tooBusy))
         }

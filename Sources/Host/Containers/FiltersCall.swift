@@ -43,6 +43,8 @@ final class FiltersCall {
         var page: SectionPage?
         /// Whose call it is; long queries of different users take turns.
         var user: String
+        /// Whether somebody still waits for the reply.
+        var isAwaited: () -> Bool
     }
 
     private let request: Request
@@ -180,8 +182,9 @@ final class FiltersCall {
         let limit = container.domain.limits.facetValues
         var search = TitleSearch(all, titled: title, for: page.text)
         container.domain.slices.run {
-            search.step()
+            self.request.isAwaited() && search.step()
         } then: {
+            guard self.request.isAwaited() else { return done(.failure(LongQueries.abandoned)) }
             let matches = search.matches
             // A page that ended here had more filters after it, so these have changed.
             guard start == 0 || start < matches.count else {
@@ -223,7 +226,7 @@ final class FiltersCall {
                 }
                 return reply(.success(answer(page)))
             }
-            list.prepare(query, of: slot) { result in
+            list.prepare(query, of: slot, while: request.isAwaited) { result in
                 // The component may have been made anew meanwhile.
                 guard self.container.slot(slot.name)?.list === list else {
                     return self.count(sections, reply)
@@ -246,7 +249,9 @@ final class FiltersCall {
     /// Waits for the user's turn, and begins again then.
     private func waitForTurn() {
         let (request, container) = (request, container)
-        container.domain.queries.add(of: request.user, reply) { reply in
+        container.domain.queries.add(
+            of: request.user, while: request.isAwaited, reply
+        ) { reply in
             FiltersCall(request, of: container, hasTurn: true, reply).run()
         }
     }

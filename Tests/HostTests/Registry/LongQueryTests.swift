@@ -267,6 +267,61 @@ struct LongQueryTests {
         try await host.end()
     }
 
+    // MARK: Who waits for them
+
+    @Test func `queries that nobody waits for any more are dropped at their turn`() async throws {
+        let host = try await big()
+        let dropped = Mutex(0)
+        let answers = try await host.callAll(2) { (registry, index, reply: @escaping Reply<Int>) in
+            // Nothing is found before all are asked, however fast the machine is.
+            if index == 0 { registry.domain.slices.rest() }
+            let request = ListRequest(selection: Self.counted, user: Caller.ann.actor)
+            let answered: Reply<ListPage> = { _ in dropped.withLock { $0 += 1 } }
+            for _ in 0..<(index * 20) {
+                registry.with("films", answered) {
+                    $0.contents.list(request, while: { false }, answered)
+                }
+            }
+            registry.list("films", request) { reply($0.map(\.total)) }
+        }
+        #expect(try answers.map { try $0.get() } == [1, 1])
+        #expect(dropped.withLock { $0 } == 0)
+        try await host.end()
+    }
+
+    @Test(arguments: [true, false])
+    func `a query that nobody waits for any more ends between its steps`(
+        isList: Bool
+    ) async throws {
+        let host = try await big()
+        let before = await host.on { $0.domainSteps }
+        let asked = Mutex(0)
+        let isAwaited: @Sendable () -> Bool = {
+            asked.withLock {
+                $0 += 1
+                return $0 < 4
+            }
+        }
+        await expect(LongQueries.abandoned) {
+            try await host.call { (registry, reply: @escaping Reply<Int>) in
+                registry.with("films", reply) { films in
+                    if isList {
+                        films.contents.list(
+                            ListRequest(selection: Self.counted), while: isAwaited
+                        ) { reply($0.map(\.total)) }
+                    } else {
+                        films.filters.list(
+                            nil, in: nil, Self.counted, search: nil, by: "", while: isAwaited
+                        ) { reply($0.map(\.total)) }
+                    }
+                }
+            }
+        }
+        #expect(await host.on { $0.domainSteps } - before < 100)
+        #expect(try await host.list("films", Self.counted).total == 1, "the next has its turn")
+        try await host.end()
+    }
+
     private static let texts = (0..<99).map { "text \($0)" }
 
     /// A club of films whose titles take five runs.
