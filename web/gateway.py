@@ -23,13 +23,12 @@ METHODS = {"Screens": "Select Deselect Clear Search Sort Resize Focus SetScope E
            "Votes": "Cast Retract", "Comments": "Post Edit Delete Thread", "Contents": "Get List", "Filters": ""}
 CALLS = {name: f"org.atrium.{interface}.{name}" for interface, names in METHODS.items() for name in names.split()}
 CALLS |= {"Find": "org.atrium.Filters.List", "Pending": "org.atrium.Comments.Pending", "Moderate": "org.atrium.Comments.Moderate"}
-# Those that the gateway makes as itself: the last two for those alone whom --moderator names.
+# Those that the gateway makes as itself, for those alone whom --moderator names.
 MODERATION = {"Pending", "Moderate"}
 # What the page says in calls beside its screens: the gateway passes nothing else on.
 PAGES = {"List": {"container", "component", "scope", "parent", "filters", "search", "sort", "limit", "cursor"},
          "Thread": {"container", "component", "item", "limit", "cursor"},
          "Find": {"container", "section", "text", "filters", "scope"}}
-ANONYMOUS = {"Find"} | MODERATION
 MOST_BYTES, PATIENCE = 64 << 10, 30
 HOME = pathlib.Path(__file__).parent / "page"
 FILES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
@@ -188,7 +187,7 @@ class Gateway:
             parameters.pop("actor", None)
             if name in PAGES:
                 parameters = {key: value for key, value in parameters.items() if key in PAGES[name]}
-            if name not in ANONYMOUS:
+            if name not in MODERATION:
                 parameters["actor"] = self.visitors.actor(request)
         return web.json_response(await self.daemon.answer(CALLS[name], parameters), headers=HEADERS)
 

@@ -337,6 +337,17 @@ class Visits(unittest.TestCase):
             with self.assertRaises(self.visitors.Refused, msg=ask.__name__):
                 asyncio.run(ask(self.request()))
 
+    def test_says_for_whom_it_asks(self):
+        import gateway
+        mine = object.__new__(gateway.Gateway)
+        mine.served, mine.options = set(), mock.Mock(container=[])
+        mine.visitors, mine.daemon = mock.Mock(), mock.Mock(answer=mock.AsyncMock(return_value={}))
+        mine.visitors.actor.return_value = "web:ada"
+        for name in ("Find", "List", "Get", "Thread", "Cast"):
+            mine.body = mock.AsyncMock(return_value={"container": "films", "actor": "unix:0"})
+            asyncio.run(mine.call(mock.Mock(match_info={"name": name})))
+            self.assertEqual(mine.daemon.answer.call_args.args[1]["actor"], "web:ada", name)
+
     def test_nobody_is_called_like_who_only_looks(self):
         web = self.visitors.Visitors("web", b"k" * 32, ["127.0.0.1"], "X-User")
         self.assertNotEqual(web.actor(self.request("127.0.0.1", X_User="nobody")), web.nobody)

@@ -41,8 +41,10 @@ final class FiltersCall {
         var search: String?
         /// A page of one section's filters; nil: all sections.
         var page: SectionPage?
-        /// Whose call it is; long queries of different users take turns.
+        /// Whose call it is.
         var user: String
+        /// For whom it is, in whose turn a long query is made; nil: the user.
+        var actor: String?
         /// Whether somebody still waits for the reply.
         var isAwaited: () -> Bool
     }
@@ -250,7 +252,7 @@ final class FiltersCall {
     private func waitForTurn() {
         let (request, container) = (request, container)
         container.domain.queries.add(
-            of: request.user, while: request.isAwaited, reply
+            of: request.actor ?? request.user, while: request.isAwaited, reply
         ) { reply in
             FiltersCall(request, of: container, hasTurn: true, reply).run()
         }

@@ -71,7 +71,9 @@ final class ListCall {
     /// Waits for the user's turn, and begins again then.
     private func waitForTurn() {
         let (request, container, isAwaited) = (request, container, isAwaited)
-        container.domain.queries.add(of: request.user, while: isAwaited, reply) { reply in
+        container.domain.queries.add(
+            of: request.actor ?? request.user, while: isAwaited, reply
+        ) { reply in
             ListCall(request, of: container, hasTurn: true, while: isAwaited, reply).run()
         }
     }

@@ -2,6 +2,8 @@ import DequeModule
 
 /// The queries that take more than one turn of the loop: each user runs one at a time, others wait in order.
 ///
+/// A user is here the person for whom a call is made: those for whom a front end calls take turns with each other.
+///
 /// Running queries take turns slice by slice (``Slices/run(_:then:)``), so that a thousand queries of one user
 /// delay other users' as little as one does. A running query's results are in memory. A waiting query has only its
 /// call, which counts towards its connection's memory.

@@ -220,6 +220,47 @@ struct LongQueryTests {
         try await host.end()
     }
 
+    @Test(arguments: [0, 1, 2])
+    func `people for whom a front end calls take turns with each other`(
+        kind: Int
+    ) async throws {
+        let host = try await big()
+        let order = Mutex<[Int]>([])
+        _ = try await host.callAll(13) { (registry, index, reply: @escaping Reply<Int>) in
+            if index == 0 { registry.domain.slices.rest() }
+            let answered: Reply<Int> = {
+                order.withLock { $0.append(index) }
+                reply($0)
+            }
+            let front = Caller(actor: "unix:33")
+            let actor = index < 11 ? "web:ann" : "web:bob"
+            let selection = Selection(["title": Self.texts + ["own \(index)"]])
+            switch kind {
+            case 0:
+                let request = ListRequest(
+                    selection: selection, actor: actor, user: front.actor)
+                registry.list("films", request) { answered($0.map(\.total)) }
+            case 1:
+                registry.with("films", answered) {
+                    $0.filters.list(
+                        nil, in: nil, selection, search: nil, by: front.actor, for: actor
+                    ) { answered($0.map(\.total)) }
+                }
+            default:
+                let request = ScreenRequest(
+                    container: "films", selection: selection, actor: actor, agent: actor)
+                registry.openScreen(request, by: front, wake: {}) { opened in
+                    answered(opened.map { _ in index })
+                }
+            }
+        }
+        let answers = order.withLock { $0 }
+        #expect(answers.filter { $0 < 11 } == Array(0..<11), "each one's in their order")
+        // A slow machine may let one or two more of the first one's through: not eleven.
+        #expect(answers.prefix(7).contains(11) && answers.prefix(7).contains(12), "\(answers)")
+        try await host.end()
+    }
+
     @Test func `of one user's long queries so many wait`() async throws {
         var limits = HostLimits()
         limits.waitingQueries = 5
