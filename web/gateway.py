@@ -213,7 +213,8 @@ class Gateway:
                 parameters = {key: value for key, value in parameters.items() if key in PAGES[name]}
             if name not in MODERATION:
                 parameters["actor"] = self.visitors.actor(request)
-        return web.json_response(await self.daemon.answer(CALLS[name], parameters), headers=HEADERS)
+        return web.Response(body=await self.daemon.text(CALLS[name], parameters), content_type="application/json",
+                            charset="utf-8", headers=HEADERS)
 
     def moderates(self, request):
         return self.visitors.actor(request).removeprefix(f"{self.options.namespace}:") in self.options.moderator
