@@ -43,7 +43,7 @@ struct ContentsControl: ContentsService {
         ) { container in
             container.contents.get(
                 parameters.item, in: parameters.component, actor: parameters.actor,
-                by: context.user(call.peer)
+                by: context.user(call.peer), while: { call.isAwaited }
             ) { result in
                 call.answer(result, in: Contents.self) {
                     .init(

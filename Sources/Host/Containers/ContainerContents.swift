@@ -56,8 +56,11 @@ public struct ContainerContents {
 
     /// Reads one item, with the details that its source has beyond its fields, and with an actor's ballot as `mine`;
     /// fails with `itemNotFound` or `componentUnavailable`.
+    ///
+    /// It may not reply at all if `isAwaited` returns false when its turn has come.
     public func get(
         _ item: String, in component: String?, actor: String?, by user: String = "",
+        while isAwaited: @escaping () -> Bool = { true },
         _ reply: @escaping Answer<ItemResult>
     ) {
         let slot: Slot
@@ -72,7 +75,10 @@ public struct ContainerContents {
             return reply(.failure(error))
         }
         slot.requests.ask(
-            Question(needsQuiet: true, by: user, make: { .details(item: item) }) { result in
+            Question(
+                needsQuiet: true, by: user,
+                make: { isAwaited() ? ComponentQuery.details(item: item) : nil }
+            ) { result in
                 switch result {
                 case .failure(let error): reply(.failure(error))
                 case .success(let answer):
