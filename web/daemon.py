@@ -2,6 +2,7 @@
 import asyncio, contextlib, json, os, re, stat, sys
 
 HEARTBEAT, MOST_REPLY_BYTES = 15, 64 << 20
+BEGIN = b'{"parameters":'  # of a reply that is no error
 STATUS = {"Forbidden": 403, "RoleRequired": 403, "ActorForbidden": 403, "LimitExceeded": 429, "StoreUnavailable": 503,
           "ComponentUnavailable": 503, "Unreachable": 503}
 
@@ -14,37 +15,59 @@ class Refused(Exception):
         self.status = STATUS.get(self.name, 404 if self.name.endswith("NotFound") else 400)
 
 
+def parameters_of(reply):
+    """The parameters of a reply; an error is raised."""
+    reply = json.loads(reply)
+    if "error" in reply:
+        raise Refused(reply["error"], reply.get("parameters", {}))
+    return reply.get("parameters", {})
+
+
 class Daemon:
     def __init__(self, path):
         self.path = path
 
-    async def ask(self, method, parameters, **flags):
-        """Gives each reply. None: nothing came for a while."""
+    async def replies(self, method, parameters, **flags):
+        """Gives each reply as the daemon wrote it. None: nothing came for a while."""
         try:
             reader, writer = await asyncio.open_unix_connection(self.path, limit=MOST_REPLY_BYTES)
             writer.write(json.dumps({"method": method, "parameters": parameters, **flags}).encode() + b"\0")
             try:
                 while True:
                     try:
-                        reply = json.loads((await asyncio.wait_for(reader.readuntil(b"\0"), HEARTBEAT))[:-1])
+                        reply = (await asyncio.wait_for(reader.readuntil(b"\0"), HEARTBEAT))[:-1]
                     except asyncio.TimeoutError:
-                        yield None
-                        continue
-                    if "error" in reply:
-                        raise Refused(reply["error"], reply.get("parameters", {}))
-                    yield reply.get("parameters", {})
+                        reply = None
+                    yield reply
             finally:
                 writer.close()
         except (OSError, asyncio.IncompleteReadError) as error:
             raise Refused("Unreachable", f"atriumd does not answer at {self.path}: {error}") from error
 
-    async def answer(self, method, parameters):
-        """The one reply of a call."""
-        async with contextlib.aclosing(self.ask(method, parameters)) as replies:
+    async def ask(self, method, parameters, **flags):
+        """Gives the parameters of each reply. None: nothing came for a while."""
+        async with contextlib.aclosing(self.replies(method, parameters, **flags)) as replies:
+            async for reply in replies:
+                yield None if reply is None else parameters_of(reply)
+
+    async def reply(self, method, parameters):
+        """The one reply of a call, as the daemon wrote it."""
+        async with contextlib.aclosing(self.replies(method, parameters)) as replies:
             reply = await anext(replies)
         if reply is None:
             raise Refused("Unreachable", f"atriumd has not answered {method} for {HEARTBEAT} s")
         return reply
+
+    async def answer(self, method, parameters):
+        """The parameters of the one reply of a call."""
+        return parameters_of(await self.reply(method, parameters))
+
+    async def text(self, method, parameters):
+        """The same in JSON: a page of 4 MB is passed on unread, which would keep everybody waiting."""
+        reply = await self.reply(method, parameters)
+        if reply.startswith(BEGIN) and reply.endswith(b"}}"):
+            return reply[len(BEGIN):-1]
+        return json.dumps(parameters_of(reply)).encode()
 
 
 MACHINE = "/run/atrium/atrium.sock"

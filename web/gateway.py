@@ -12,7 +12,7 @@
 Each person acts for themselves, as an actor of --namespace (see visitors.py). So the user that runs this is
 an admin, or has the role `frontend` for that namespace.
 """
-import argparse, asyncio, base64, collections, contextlib, errno, json, os, pathlib, pwd, socket, sys
+import argparse, asyncio, base64, collections, concurrent.futures, contextlib, errno, json, os, pathlib, pwd, socket, sys
 from urllib.parse import quote, urlsplit
 from aiohttp import web
 import prose
@@ -23,14 +23,14 @@ METHODS = {"Screens": "Select Deselect Clear Search Sort Resize Focus SetScope E
            "Votes": "Cast Retract", "Comments": "Post Edit Delete Thread", "Contents": "Get List", "Filters": ""}
 CALLS = {name: f"org.atrium.{interface}.{name}" for interface, names in METHODS.items() for name in names.split()}
 CALLS |= {"Find": "org.atrium.Filters.List", "Pending": "org.atrium.Comments.Pending", "Moderate": "org.atrium.Comments.Moderate"}
-# Those that the gateway makes as itself: the last two for those alone whom --moderator names.
+# Those that the gateway makes as itself, for those alone whom --moderator names.
 MODERATION = {"Pending", "Moderate"}
 # What the page says in calls beside its screens: the gateway passes nothing else on.
 PAGES = {"List": {"container", "component", "scope", "parent", "filters", "search", "sort", "limit", "cursor"},
          "Thread": {"container", "component", "item", "limit", "cursor"},
          "Find": {"container", "section", "text", "filters", "scope"}}
-ANONYMOUS = {"Find"} | MODERATION
 MOST_BYTES, PATIENCE = 64 << 10, 30
+MOST_TEXTS = 50  # of a person that wait to be read as markdown
 HOME = pathlib.Path(__file__).parent / "page"
 FILES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
@@ -62,9 +62,32 @@ async def guard(request, handler):
         return web.json_response(refused.body, status=refused.status, headers=HEADERS)
 
 
+class Reading:
+    """Reads markdown on a thread of its own: one text of a person at a time, so that nobody's texts keep others' waiting."""
+
+    def __init__(self):
+        self.thread = concurrent.futures.ThreadPoolExecutor(1, "prose")
+        self.lines, self.waiting = {}, collections.Counter()
+
+    async def read(self, actor, text):
+        if self.waiting[actor] >= MOST_TEXTS:
+            raise Refused("LimitExceeded", {"reason": f"{MOST_TEXTS} texts of yours wait to be read", "retryAfter": 1.0})
+        self.waiting[actor] += 1
+        try:
+            async with self.lines.setdefault(actor, asyncio.Lock()):
+                return await asyncio.get_running_loop().run_in_executor(self.thread, prose.encoded, text)
+        finally:
+            self.waiting[actor] -= 1
+            if not self.waiting[actor]:
+                del self.waiting[actor], self.lines[actor]
+
+    async def end(self, _):
+        self.thread.shutdown(wait=False, cancel_futures=True)
+
+
 class Gateway:
     def __init__(self, options):
-        self.options, self.daemon = options, Daemon(options.socket)
+        self.options, self.daemon, self.reading = options, Daemon(options.socket), Reading()
         self.served = set(options.container)
         self.actors = collections.OrderedDict()  # Of screens, by their ids: to the daemon all screens are ours.
         self.visitors = Visitors(options.namespace, read_key(options.state), options.proxy, options.user_header)
@@ -188,9 +211,10 @@ class Gateway:
             parameters.pop("actor", None)
             if name in PAGES:
                 parameters = {key: value for key, value in parameters.items() if key in PAGES[name]}
-            if name not in ANONYMOUS:
+            if name not in MODERATION:
                 parameters["actor"] = self.visitors.actor(request)
-        return web.json_response(await self.daemon.answer(CALLS[name], parameters), headers=HEADERS)
+        return web.Response(body=await self.daemon.text(CALLS[name], parameters), content_type="application/json",
+                            charset="utf-8", headers=HEADERS)
 
     def moderates(self, request):
         return self.visitors.actor(request).removeprefix(f"{self.options.namespace}:") in self.options.moderator
@@ -199,8 +223,8 @@ class Gateway:
         text = (await self.body(request)).get("text")
         if not isinstance(text, str):
             raise Refused("BadCall", "text: a string was expected")
-        found = await asyncio.get_running_loop().run_in_executor(None, prose.tree, text)
-        return web.json_response({"tree": found}, headers=HEADERS)
+        found = await self.reading.read(self.visitors.actor(request), text)
+        return web.json_response(text=found, headers=HEADERS)
 
     # MARK: Live
 
@@ -371,6 +395,7 @@ def main():
         port = listening.getsockname()[1]
         application = web.Application(middlewares=[guard], client_max_size=MOST_BYTES)
         application["origins"] = {f"http://{host}:{port}" for host in ("127.0.0.1", "localhost", options.host)} | set(options.origin)
+        application.on_cleanup.append(gateway.reading.end)
         application["hosts"] = {one.partition("//")[2] for one in application["origins"]}
         application.add_routes([
             web.get("/", gateway.front), web.get("/-/page/{name}", gateway.file), web.get("/-/containers", gateway.containers),

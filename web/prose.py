@@ -1,22 +1,55 @@
 """Markdown as a tree of elements: [tag, children] or [tag, children, address], and texts. HTML in it stays text."""
-import functools
+import functools, json, re
 
-MOST_CHARACTERS = 32_768
+MOST_CHARACTERS = 16_384  # that are read as markdown; what follows stays as it was written
+# Pairs of these are found in the square of a run's length, and each pair is an element within another. A line of one sort is a rule.
+LONG_RUN, MOST_NESTED = re.compile(r"^(?! {0,3}(?:\*+|_+)[ \t]*$).*(?:\*{64}|_{64})", re.MULTILINE), 64
 TAGS = {"p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong", "hr", "br", "a"}
 try:
     from markdown_it import MarkdownIt
     from markdown_it.tree import SyntaxTreeNode
-    PARSER = MarkdownIt("commonmark", {"html": False, "maxNesting": 20})
+    # Without `[name]: address`: a paragraph of these is copied and read again for each of its lines.
+    PARSER = MarkdownIt("commonmark", {"html": False, "maxNesting": 20}).disable("reference")
 except ImportError:  # Debian's python3-markdown-it is not there.
     PARSER = None
 
 
 @functools.lru_cache(maxsize=256)
+def encoded(text):
+    """The tree of a text as JSON, which takes a tenth of the tree's memory."""
+    return json.dumps({"tree": tree(text)})
+
+
 def tree(text):
-    """The tree of a text; one that is too long, or that nothing reads here, stays as it was written."""
-    if PARSER is None or len(text) > MOST_CHARACTERS:
+    """The tree of a text; one that would take long, or that nothing reads here, stays as it was written."""
+    head, rest = parts(text)
+    if PARSER is None or LONG_RUN.search(head):
         return [["pre", [text]]]
-    return nodes(SyntaxTreeNode(PARSER.parse(text)))
+    try:
+        tokens = PARSER.parse(head)
+        if nesting(tokens) > MOST_NESTED:
+            return [["pre", [text]]]
+        return nodes(SyntaxTreeNode(tokens)) + ([["pre", [rest]]] if rest else [])
+    except RecursionError:
+        return [["pre", [text]]]
+
+
+def parts(text):
+    """What is read of a text, which ends between paragraphs or lines if it is cut, and the rest."""
+    if len(text) <= MOST_CHARACTERS:
+        return text, ""
+    ends = (text.rfind(mark, 0, MOST_CHARACTERS) + len(mark) for mark in ("\n\n", "\n") if mark in text[:MOST_CHARACTERS])
+    end = next(ends, MOST_CHARACTERS)
+    return text[:end], text[end:]
+
+
+def nesting(tokens):
+    """How deep elements lie within each other; `maxNesting` is for blocks and links alone."""
+    depth = deepest = 0
+    for token in tokens:
+        depth += token.nesting
+        deepest = max(deepest, depth + (nesting(token.children) if token.children else 0))
+    return deepest
 
 
 def nodes(parent):

@@ -4,7 +4,7 @@ import CBits
 ///
 /// It is compared with many places at once by four of its bytes, those that are rarest in words, and as a whole only
 /// where all four match.
-struct Needle {
+package struct Needle {
     let bytes: [UInt8]
     /// The places of its four rarest bytes; if there are fewer, the rarest is repeated.
     private let rarest: [Int]
@@ -19,7 +19,7 @@ struct Needle {
     let buckets: [Int]
 
     /// A needle of these bytes; nil when there are none.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return nil }
         self.bytes = bytes
         rarest = Needle.rarest(of: bytes)
@@ -31,6 +31,11 @@ struct Needle {
             TextSignatures.bucket(bytes[$0], bytes[$0 + 1], bytes[$0 + 2])
         }
         buckets = fours + threes
+    }
+
+    /// Whether a text contains it.
+    package func isIn(_ text: [UInt8]) -> Bool {
+        text.count >= bytes.count && text.withUnsafeBytes { isIn($0) }
     }
 
     /// Whether a text contains it.

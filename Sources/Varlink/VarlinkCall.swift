@@ -154,6 +154,14 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
         slot.onClose(action)
     }
 
+    /// Whether somebody waits for a reply: the call has not ended, and its connection takes replies.
+    ///
+    /// Ask it before more work is done for the call. Use it on the loop only.
+    public var isAwaited: Bool {
+        slot.connection.eventLoop.preconditionInEventLoop()
+        return slot.isOpen
+    }
+
     /// Whether the peer keeps up: less than ``VarlinkLimits/writableBytes`` wait to be sent to it.
     ///
     /// If it is false, wait with ``onWritable(_:)``. Use it on the loop only. It is false once the call has ended.

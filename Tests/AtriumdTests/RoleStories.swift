@@ -235,7 +235,7 @@ extension Stories {
         ]
         private static let showing: Set = [
             "org.atrium.Contents.List", "org.atrium.Contents.Get", "org.atrium.Votes.Tally",
-            "org.atrium.Comments.Thread", "org.atrium.Screens.Open",
+            "org.atrium.Filters.List", "org.atrium.Comments.Thread", "org.atrium.Screens.Open",
         ]
 
         /// Whether a role may name an actor: itself, one of the front end's, or somebody else.

@@ -9,6 +9,11 @@ extension Stories {
             try await Self.run("test_gateway")
         }
 
+        @Test func `texts in markdown are read in turns, as far as that takes short`() async throws
+        {
+            try await Self.run("test_prose")
+        }
+
         @Test(.enabled(if: Self.hasBrowser, "run 'make test-deps' for Chromium"))
         func `the page is live in a browser, on a desk and on a phone`() async throws {
             try await Self.run("test_page")

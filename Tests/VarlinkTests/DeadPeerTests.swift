@@ -67,8 +67,10 @@ import Varlink
             let client = try service.raw()
             try client.send(#"{"method":"org.example.test.Hold","parameters":{"text":"a"}}"#)
             try await service.desk.wait { $0.started == ["a"] }
+            #expect(try await service.desk.onLoop { service.desk.isAwaited("a") } == true)
             client.close()
             try await service.desk.wait { $0.closed == 1 }
+            #expect(try await service.desk.onLoop { service.desk.isAwaited("a") } == false)
             // An answer after that goes nowhere.
             try await service.desk.release("a")
             #expect(try await service.isAlive())

@@ -44,6 +44,9 @@ final class Desk: @unchecked Sendable {
         }
     }
 
+    /// Whether somebody waits for the answer of a held call; nil: none is held.
+    func isAwaited(_ text: String) -> Bool? { held[text]?.isAwaited }
+
     /// Notes a text as started, with nothing to answer.
     func note(started text: String) { enter { started.append(text) } }
 

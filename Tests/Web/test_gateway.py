@@ -337,6 +337,35 @@ class Visits(unittest.TestCase):
             with self.assertRaises(self.visitors.Refused, msg=ask.__name__):
                 asyncio.run(ask(self.request()))
 
+    def test_says_for_whom_it_asks(self):
+        import gateway
+        mine = object.__new__(gateway.Gateway)
+        mine.served, mine.options = set(), mock.Mock(container=[])
+        mine.visitors, mine.daemon = mock.Mock(), mock.Mock(text=mock.AsyncMock(return_value=b"{}"))
+        mine.visitors.actor.return_value = "web:ada"
+        for name in ("Find", "List", "Get", "Thread", "Cast"):
+            mine.body = mock.AsyncMock(return_value={"container": "films", "actor": "unix:0"})
+            asyncio.run(mine.call(mock.Mock(match_info={"name": name})))
+            self.assertEqual(mine.daemon.text.call_args.args[1]["actor"], "web:ada", name)
+
+    def test_passes_a_reply_on_unread(self):
+        import daemon
+        reply = b'{"items":[{"id":"\xc3\xa9"}],"total":1}'
+        missing = b'{"error":"org.atrium.Contents.ItemNotFound","parameters":{"item":"x"}}'
+        frames = iter([b'{"parameters":%s}' % reply, b"{}", missing, None])
+
+        async def replies(_, *__):
+            yield next(frames)
+
+        with mock.patch.object(daemon.Daemon, "replies", replies):
+            with mock.patch("json.loads", side_effect=AssertionError):
+                self.assertEqual(asyncio.run(daemon.Daemon("").text("List", {})), reply)
+            self.assertEqual(asyncio.run(daemon.Daemon("").text("List", {})), b"{}")
+            for name in ("ItemNotFound", "Unreachable"):
+                with self.assertRaises(daemon.Refused) as refused:
+                    asyncio.run(daemon.Daemon("").text("List", {}))
+                self.assertEqual(refused.exception.name, name)
+
     def test_nobody_is_called_like_who_only_looks(self):
         web = self.visitors.Visitors("web", b"k" * 32, ["127.0.0.1"], "X-User")
         self.assertNotEqual(web.actor(self.request("127.0.0.1", X_User="nobody")), web.nobody)

@@ -21,7 +21,9 @@ struct CommentsControl: CommentsService {
         context.read(
             call, of: parameters.container, in: Comments.self, as: parameters.actor
         ) { [reader] container in
-            container.comments.thread(query, in: parameters.component, by: reader) { result in
+            container.comments.thread(
+                query, in: parameters.component, by: reader, while: { call.isAwaited }
+            ) { result in
                 call.answer(result, in: Comments.self) {
                     .init(
                         comments: $0.comments.map(Interfaces.Comment.init), total: $0.total,
@@ -112,7 +114,8 @@ struct CommentsControl: CommentsService {
         context.find(parameters.container, for: call, in: Comments.self) { container in
             container.comments.pending(
                 in: parameters.component, limit: parameters.limit ?? 100,
-                cursor: parameters.cursor, by: context.user(call.peer)
+                cursor: parameters.cursor, by: context.user(call.peer),
+                while: { call.isAwaited }
             ) { result in
                 call.answer(result, in: Comments.self, hasDetails: true) { page in
                     .init(

@@ -23,7 +23,7 @@ struct ContentsControl: ContentsService {
                 fields: parameters.fields, facets: parameters.facets ?? false,
                 isPresented: parameters.present ?? false, actor: parameters.actor,
                 user: user, limit: parameters.limit ?? 50, cursor: parameters.cursor)
-            container.contents.list(request) { result in
+            container.contents.list(request, while: { call.isAwaited }) { result in
                 call.answer(result, in: Contents.self) { page in
                     .init(
                         items: page.items.map(Interfaces.Item.init), total: page.total,
@@ -43,7 +43,7 @@ struct ContentsControl: ContentsService {
         ) { container in
             container.contents.get(
                 parameters.item, in: parameters.component, actor: parameters.actor,
-                by: context.user(call.peer)
+                by: context.user(call.peer), while: { call.isAwaited }
             ) { result in
                 call.answer(result, in: Contents.self) {
                     .init(

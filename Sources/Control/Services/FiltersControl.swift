@@ -11,7 +11,6 @@ struct FiltersControl: FiltersService {
         _ parameters: Filters.List.Parameters, call: VarlinkCall<Filters.List.Reply>
     ) {
         let selection = Selection(parameters.filters ?? [:])
-        let user = context.own(call.peer).actor
         let page = parameters.section.map {
             SectionPage(section: $0, text: parameters.text, cursor: parameters.cursor)
         }
@@ -19,10 +18,13 @@ struct FiltersControl: FiltersService {
             let parameter = parameters.text == nil ? "cursor" : "text"
             return call.fail(VarlinkService.InvalidParameter(parameter: parameter))
         }
-        context.find(parameters.container, for: call, in: Filters.self) { container in
+        context.read(
+            call, of: parameters.container, in: Filters.self, as: parameters.actor
+        ) { container in
             container.filters.list(
                 parameters.component, in: parameters.scope, selection,
-                search: parameters.search, page: page, by: user
+                search: parameters.search, page: page, by: context.user(call.peer),
+                for: parameters.actor, while: { call.isAwaited }
             ) { result in
                 call.answer(result, in: Filters.self) {
                     .init(

@@ -71,7 +71,8 @@ struct VotesControl: VotesService {
         context.find(parameters.container, for: call, in: Votes.self) { container in
             container.votes.ballots(
                 on: parameters.item, in: parameters.component, limit: parameters.limit ?? 100,
-                cursor: parameters.cursor, by: context.user(call.peer)
+                cursor: parameters.cursor, by: context.user(call.peer),
+                while: { call.isAwaited }
             ) { result in
                 call.answer(result, in: Votes.self, hasDetails: true) { page in
                     .init(

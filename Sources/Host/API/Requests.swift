@@ -50,9 +50,10 @@ public struct ListRequest: Sendable, Hashable {
     public var facets: Bool
     /// Whether to return how the list is shown.
     public var isPresented: Bool
-    /// The actor whose ballot is returned as `mine`.
+    /// The actor whose ballot is returned as `mine`, and whose long queries take turns with those of others; nil: the
+    /// user's take turns.
     public var actor: String?
-    /// The user whose long queries take turns with those of other users.
+    /// The user whose waiting calls are counted together.
     public var user: String
     /// The most items to return, 1 to 1,000.
     public var limit: Int

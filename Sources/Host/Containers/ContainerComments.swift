@@ -198,10 +198,10 @@ public struct ContainerComments {
     /// Reads a page of a subject's thread; fails with `itemNotFound`, `commentNotFound` or `cursorInvalid`.
     ///
     /// The reader's own held comments on the subject are included, and a moderator sees the reasons for removals;
-    /// nil: no reader in particular.
+    /// nil: no reader in particular. It may not reply at all if `isAwaited` returns false when its turn has come.
     public func thread(
         _ query: ThreadQuery, in component: String?, by reader: Caller? = nil,
-        _ reply: @escaping Answer<ThreadResult>
+        while isAwaited: @escaping () -> Bool = { true }, _ reply: @escaping Answer<ThreadResult>
     ) {
         var query = query
         let own = reader.flatMap { domain.actors.number(of: $0.actor) }
@@ -218,7 +218,10 @@ public struct ContainerComments {
             return reply(.failure(error))
         }
         slot.requests.ask(
-            Question(needsQuiet: true, by: reader?.user ?? "", make: { .thread(asked) }) { result in
+            Question(
+                needsQuiet: true, by: reader?.user ?? "",
+                make: { isAwaited() ? ComponentQuery.thread(asked) : nil }
+            ) { result in
                 // The item may have been removed while the question waited.
                 if let error = container.absence(of: asked.subject.item) {
                     return reply(.failure(error))
@@ -248,10 +251,11 @@ public struct ContainerComments {
     /// Lists 1 to 1,000 of the comments that are held for moderation, oldest first, after the `next` of the previous
     /// page.
     ///
-    /// Comments on removed items are only in the total. It fails with `cursorInvalid` or `limitExceeded`.
+    /// Comments on removed items are only in the total. It fails with `cursorInvalid` or `limitExceeded`, and may
+    /// not reply at all if `isAwaited` returns false when its turn has come.
     public func pending(
         in component: String?, limit: Int, cursor: String?, by user: String = "",
-        _ reply: @escaping Answer<ThreadResult>
+        while isAwaited: @escaping () -> Bool = { true }, _ reply: @escaping Answer<ThreadResult>
     ) {
         let slot: Slot
         do throws(HostError) {
@@ -263,7 +267,10 @@ public struct ContainerComments {
         slot.requests.ask(
             Question(
                 needsQuiet: true, by: user,
-                make: { .pendingComments(limit: limit, cursor: cursor) }
+                make: {
+                    isAwaited()
+                        ? ComponentQuery.pendingComments(limit: limit, cursor: cursor) : nil
+                }
             ) { result in
                 reply(
                     result.map { answer in

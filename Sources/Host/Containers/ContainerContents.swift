@@ -19,8 +19,14 @@ public struct ContainerContents {
     var lists: [ContentIndex] { container.slots.compactMap(\.list) }
 
     /// Reads a page of a list, with sections and counts if requested; all of it shows the same state.
-    public func list(_ request: ListRequest, _ reply: @escaping Answer<ListPage>) {
-        ListCall(request, of: container, reply).run()
+    ///
+    /// `isAwaited` is asked while the call waits for its turn, and between the steps of a long query; once it returns
+    /// false the call is dropped, and may not be replied to.
+    public func list(
+        _ request: ListRequest, while isAwaited: @escaping () -> Bool = { true },
+        _ reply: @escaping Answer<ListPage>
+    ) {
+        ListCall(request, of: container, while: isAwaited, reply).run()
     }
 
     /// The lists that may have children of a list's items: those that a screen shows inside an item, or without modes
@@ -50,8 +56,11 @@ public struct ContainerContents {
 
     /// Reads one item, with the details that its source has beyond its fields, and with an actor's ballot as `mine`;
     /// fails with `itemNotFound` or `componentUnavailable`.
+    ///
+    /// It may not reply at all if `isAwaited` returns false when its turn has come.
     public func get(
         _ item: String, in component: String?, actor: String?, by user: String = "",
+        while isAwaited: @escaping () -> Bool = { true },
         _ reply: @escaping Answer<ItemResult>
     ) {
         let slot: Slot
@@ -66,7 +75,10 @@ public struct ContainerContents {
             return reply(.failure(error))
         }
         slot.requests.ask(
-            Question(needsQuiet: true, by: user, make: { .details(item: item) }) { result in
+            Question(
+                needsQuiet: true, by: user,
+                make: { isAwaited() ? ComponentQuery.details(item: item) : nil }
+            ) { result in
                 switch result {
                 case .failure(let error): reply(.failure(error))
                 case .success(let answer):
@@ -298,9 +310,11 @@ extension ContentIndex {
         }
     }
 
-    /// Prepares the answer to a query in slices; `then` is called with it, and is to read it at once.
+    /// Prepares the answer to a query in slices, for as long as `isAwaited` returns true; `then` is called with it, and
+    /// is to read it at once.
     func prepare(
-        _ query: IndexQuery, of slot: Slot, then: @escaping Answer<QueryPreparation>
+        _ query: IndexQuery, of slot: Slot, while isAwaited: @escaping () -> Bool,
+        then: @escaping Answer<QueryPreparation>
     ) {
         let prepared: QueryPreparation
         do {
@@ -309,8 +323,9 @@ extension ContentIndex {
             return then(.failure(HostError(error)))
         }
         slot.domain.slices.run {
-            prepared.step()
+            isAwaited() && prepared.step()
         } then: {
+            guard isAwaited() else { return then(.failure(LongQueries.abandoned)) }
             guard prepared.isHopeless else { return then(.success(prepared)) }
             then(.failure(slot.tooBusy))
         }

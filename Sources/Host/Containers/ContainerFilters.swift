@@ -24,16 +24,20 @@ public struct ContainerFilters {
     ///   - selection: the selected filters; those of a section do not affect its own counts.
     ///   - search: text that items must contain; nil: any.
     ///   - page: requests a page of one section's filters; nil: all sections.
-    ///   - user: whose call it is; long queries of different users take turns.
+    ///   - user: whose call it is.
+    ///   - actor: for whom it is; long queries of different actors take turns. nil: the user.
+    ///   - isAwaited: asked while the call waits for its turn, and between the steps of long work; once it returns
+    ///     false the call is dropped, and may not be replied to.
     ///   - reply: the sections; fails with `filterNotFound`, `scopeNotFound`, `parameterInvalid` or `refused`.
     public func list(
         _ component: String?, in scope: String?, _ selection: Selection, search: String?,
-        page: SectionPage? = nil, by user: String, _ reply: @escaping Answer<FiltersPage>
+        page: SectionPage? = nil, by user: String, for actor: String? = nil,
+        while isAwaited: @escaping () -> Bool = { true }, _ reply: @escaping Answer<FiltersPage>
     ) {
         FiltersCall(
             FiltersCall.Request(
                 component: component, scope: scope, selection: selection, search: search,
-                page: page, user: user), of: container, reply
+                page: page, user: user, actor: actor, isAwaited: isAwaited), of: container, reply
         ).run()
     }
 

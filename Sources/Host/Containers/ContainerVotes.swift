@@ -95,10 +95,12 @@ public struct ContainerVotes {
     /// Lists 1 to 1,000 of the ballots on a subject, on behalf of a moderator, after the `next` of the previous page,
     /// which is the number of its last actor.
     ///
-    /// Fails with `itemNotFound`, `cursorInvalid`, `limitExceeded` or `componentUnavailable`.
+    /// Fails with `itemNotFound`, `cursorInvalid`, `limitExceeded` or `componentUnavailable`; may not reply at all if
+    /// `isAwaited` returns false when its turn has come.
     public func ballots(
         on item: String?, in component: String?, limit: Int, cursor: String?,
-        by user: String = "", _ reply: @escaping Answer<BallotPage>
+        by user: String = "", while isAwaited: @escaping () -> Bool = { true },
+        _ reply: @escaping Answer<BallotPage>
     ) {
         let slot: Slot
         var after: ActorID?
@@ -118,7 +120,8 @@ public struct ContainerVotes {
         // One more than requested, to find out whether there is a next page.
         let query = ComponentQuery.ballots(Subject(item: item), after: after, limit: limit + 1)
         slot.requests.ask(
-            Question(needsQuiet: true, by: user, make: { query }) { result in
+            Question(needsQuiet: true, by: user, make: { isAwaited() ? query : nil }) {
+                result in
                 // The item may have been removed while the question waited.
                 if let error = container.absence(of: item) { return reply(.failure(error)) }
                 reply(

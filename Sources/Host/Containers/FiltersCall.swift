@@ -41,8 +41,12 @@ final class FiltersCall {
         var search: String?
         /// A page of one section's filters; nil: all sections.
         var page: SectionPage?
-        /// Whose call it is; long queries of different users take turns.
+        /// Whose call it is.
         var user: String
+        /// For whom it is, in whose turn a long query is made; nil: the user.
+        var actor: String?
+        /// Whether somebody still waits for the reply.
+        var isAwaited: () -> Bool
     }
 
     private let request: Request
@@ -134,10 +138,11 @@ final class FiltersCall {
                         retryAfter: nil)))
         }
         guard hasTurn || count <= SectionPage.fewValues else { return waitForTurn() }
-        var values = lists.distinctValues(of: field, atMost: SectionPage.mostValues).values
+        let sorted = lists.distinctValues(of: field, atMost: SectionPage.mostValues).values
             .compactMap(\.plainText).filter { !$0.isEmpty }
-        // A section may list its values in reverse.
-        let places = offered.compactMap { filter in values.firstIndex(of: filter.id) }
+        // A section may list its values in reverse. Lazy: only the first and the last are looked up.
+        let places = offered.lazy.compactMap { filter in sorted.firstIndex(of: filter.id) }
+        var values = sorted
         if let first = places.first, let last = places.last, first > last { values.reverse() }
         find(values, titled: \.self, on: page) { result in
             switch result {
@@ -176,18 +181,13 @@ final class FiltersCall {
         _ done: @escaping (Result<FoundFilters<Element>, HostError>) -> Void
     ) {
         guard let start = page.start else { return done(.failure(page.cursorProblem)) }
-        let needle = Folding.fold(page.text ?? "")
         let limit = container.domain.limits.facetValues
-        var matches: [Element] = []
-        var rest = all[...]
+        var search = TitleSearch(all, titled: title, for: page.text)
         container.domain.slices.run {
-            for element in rest.prefix(256)
-            where needle.isEmpty || !Folding.fold(title(element)).ranges(of: needle).isEmpty {
-                matches.append(element)
-            }
-            rest = rest.dropFirst(256)
-            return !rest.isEmpty
+            self.request.isAwaited() && search.step()
         } then: {
+            guard self.request.isAwaited() else { return done(.failure(LongQueries.abandoned)) }
+            let matches = search.matches
             // A page that ended here had more filters after it, so these have changed.
             guard start == 0 || start < matches.count else {
                 return done(.failure(page.cursorProblem))
@@ -228,7 +228,7 @@ final class FiltersCall {
                 }
                 return reply(.success(answer(page)))
             }
-            list.prepare(query, of: slot) { result in
+            list.prepare(query, of: slot, while: request.isAwaited) { result in
                 // The component may have been made anew meanwhile.
                 guard self.container.slot(slot.name)?.list === list else {
                     return self.count(sections, reply)
@@ -251,7 +251,9 @@ final class FiltersCall {
     /// Waits for the user's turn, and begins again then.
     private func waitForTurn() {
         let (request, container) = (request, container)
-        container.domain.queries.add(of: request.user, reply) { reply in
+        container.domain.queries.add(
+            of: request.actor ?? request.user, while: request.isAwaited, reply
+        ) { reply in
             FiltersCall(request, of: container, hasTurn: true, reply).run()
         }
     }

@@ -10,6 +10,8 @@ final class ListCall {
     private let request: ListRequest
     private let container: Container
     private let reply: Answer<ListPage>
+    /// Whether somebody still waits for the reply.
+    private let isAwaited: () -> Bool
     /// Whether it is the user's turn, so that the query may take long.
     private let hasTurn: Bool
     private var sections: [ResolvedSection] = []
@@ -19,11 +21,12 @@ final class ListCall {
 
     init(
         _ request: ListRequest, of container: Container, hasTurn: Bool = false,
-        _ reply: @escaping Answer<ListPage>
+        while isAwaited: @escaping () -> Bool, _ reply: @escaping Answer<ListPage>
     ) {
         self.request = request
         self.container = container
         self.hasTurn = hasTurn
+        self.isAwaited = isAwaited
         self.reply = reply
     }
 
@@ -67,9 +70,11 @@ final class ListCall {
 
     /// Waits for the user's turn, and begins again then.
     private func waitForTurn() {
-        let (request, container) = (request, container)
-        container.domain.queries.add(of: request.user, reply) { reply in
-            ListCall(request, of: container, hasTurn: true, reply).run()
+        let (request, container, isAwaited) = (request, container, isAwaited)
+        container.domain.queries.add(
+            of: request.actor ?? request.user, while: isAwaited, reply
+        ) { reply in
+            ListCall(request, of: container, hasTurn: true, while: isAwaited, reply).run()
         }
     }
 
@@ -84,7 +89,7 @@ final class ListCall {
                 guard !query.isLong(in: list) else { return waitForTurn() }
                 return read(slot, nil)
             }
-            list.prepare(query, of: slot) { result in
+            list.prepare(query, of: slot, while: isAwaited) { result in
                 switch result {
                 case .failure(let error): self.fail(error)
                 case .success(let prepared): self.read(slot, prepared)

@@ -351,7 +351,7 @@ extension ScreenChoosing {
         if known == nil { wanted.isTyped = isTyped } else { wanted.retryAnswers(isTyped: isTyped) }
         placement.insert(wanted)
         let isMade = wanted.isReady
-        wanted.whenReady(for: screen.account.owner) { [self] error in
+        wanted.whenReady(for: screen.account.owner, as: screen.agent) { [self] error in
             let prepared = PreparedView(
                 home: screens, screen: screen, choices: choices, view: wanted)
             if let error {

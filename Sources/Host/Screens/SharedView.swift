@@ -44,7 +44,7 @@ final class SharedView: Queueable {
     private var queuedUsers: Set<String> = []
     /// Whether an update is in progress, whose caller will wake the screens.
     private var isAdvancing = false
-    private var waiting: [(user: String, done: (HostError?) -> Void)] = []
+    private var waiting: [(user: String, agent: String, done: (HostError?) -> Void)] = []
 
     init(_ key: ViewKey, on home: ContainerScreens) {
         self.key = key
@@ -80,17 +80,20 @@ final class SharedView: Queueable {
 
     var rowCount: Int { lists.reduce(0) { $0 + $1.items.count } }
 
-    /// Calls back once the view can be shown, or with the error if it can't.
-    func whenReady(for user: String, _ done: @escaping (HostError?) -> Void) {
+    /// Calls back once the view can be shown, or with the error if it can't; long queries take a turn of `agent`, for
+    /// whom the user acts.
+    func whenReady(
+        for user: String, as agent: String, _ done: @escaping (HostError?) -> Void
+    ) {
         if isReady && !isResolving { return done(nil) }
         if awaitsTurn {
             do throws(HostError) {
-                try waitForTurn(for: user)
+                try waitForTurn(for: agent)
             } catch {
                 return done(error)
             }
         }
-        waiting.append((user, done))
+        waiting.append((user, agent, done))
         if !isResolving { resolve(for: home.updates.offers) }
     }
 
@@ -193,7 +196,7 @@ extension SharedView {
             home.updates.markStale(self)
             home.updates.touch(screens.values)
         }
-        for (_, done) in waiting { done(failure) }
+        for (_, _, done) in waiting { done(failure) }
     }
 
     /// Prepares the queries of the lists, in a turn of one of the users who wait for them; throws `limitExceeded` if
@@ -202,7 +205,7 @@ extension SharedView {
         isResolving = true
         awaitsTurn = true
         prepared = []
-        var users = Set(waiting.map(\.user) + screens.values.map(\.account.owner))
+        var users = Set(waiting.map(\.agent) + screens.values.map(\.account.owner))
         if users.isEmpty { users = [""] }
         var failure: HostError?
         for user in users where awaitsTurn {

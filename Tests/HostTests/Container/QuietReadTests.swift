@@ -43,6 +43,36 @@ import Testing
         try await host.end()
     }
 
+    @Test func `a read that nobody waits for any more is not made`() async throws {
+        let host = try await films()
+        let writer = try host.heldWriter()
+        async let vote = host.cast(4, on: "heat")
+        await host.reach(writer)
+        let asked = Mutex(0)
+        let answered = Mutex(0)
+        await host.on { registry in
+            let reply: Reply<BallotPage> = { _ in answered.withLock { $0 += 1 } }
+            registry.with("films", reply) {
+                $0.votes.ballots(
+                    on: "heat", in: nil, limit: 10, cursor: nil,
+                    while: {
+                        asked.withLock { $0 += 1 }
+                        return false
+                    }, reply)
+            }
+        }
+        #expect(asked.withLock { $0 } == 0, "it waits until the vote is committed")
+        try writer.release()
+        _ = try await vote
+        let page: BallotPage = try await host.call {
+            $0.ballots(Self.heat, limit: 10, cursor: nil, $1)
+        }
+        #expect(page.ballots.map(\.value) == [4])
+        #expect(asked.withLock { $0 } == 1)
+        #expect(answered.withLock { $0 } == 0)
+        try await host.end()
+    }
+
     @Test func `where votes never pause, a read is answered after a few commits`() async throws {
         let host = try await films()
         let votes = VoteChain()

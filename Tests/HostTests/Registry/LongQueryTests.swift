@@ -220,6 +220,47 @@ struct LongQueryTests {
         try await host.end()
     }
 
+    @Test(arguments: [0, 1, 2])
+    func `people for whom a front end calls take turns with each other`(
+        kind: Int
+    ) async throws {
+        let host = try await big()
+        let order = Mutex<[Int]>([])
+        _ = try await host.callAll(13) { (registry, index, reply: @escaping Reply<Int>) in
+            if index == 0 { registry.domain.slices.rest() }
+            let answered: Reply<Int> = {
+                order.withLock { $0.append(index) }
+                reply($0)
+            }
+            let front = Caller(actor: "unix:33")
+            let actor = index < 11 ? "web:ann" : "web:bob"
+            let selection = Selection(["title": Self.texts + ["own \(index)"]])
+            switch kind {
+            case 0:
+                let request = ListRequest(
+                    selection: selection, actor: actor, user: front.actor)
+                registry.list("films", request) { answered($0.map(\.total)) }
+            case 1:
+                registry.with("films", answered) {
+                    $0.filters.list(
+                        nil, in: nil, selection, search: nil, by: front.actor, for: actor
+                    ) { answered($0.map(\.total)) }
+                }
+            default:
+                let request = ScreenRequest(
+                    container: "films", selection: selection, actor: actor, agent: actor)
+                registry.openScreen(request, by: front, wake: {}) { opened in
+                    answered(opened.map { _ in index })
+                }
+            }
+        }
+        let answers = order.withLock { $0 }
+        #expect(answers.filter { $0 < 11 } == Array(0..<11), "each one's in their order")
+        // A slow machine may let one or two more of the first one's through: not eleven.
+        #expect(answers.prefix(7).contains(11) && answers.prefix(7).contains(12), "\(answers)")
+        try await host.end()
+    }
+
     @Test func `of one user's long queries so many wait`() async throws {
         var limits = HostLimits()
         limits.waitingQueries = 5
@@ -264,6 +305,61 @@ struct LongQueryTests {
             }
         }
         #expect(answers.count { (try? $0.get()) == nil } == 2)
+        try await host.end()
+    }
+
+    // MARK: Who waits for them
+
+    @Test func `queries that nobody waits for any more are dropped at their turn`() async throws {
+        let host = try await big()
+        let dropped = Mutex(0)
+        let answers = try await host.callAll(2) { (registry, index, reply: @escaping Reply<Int>) in
+            // Nothing is found before all are asked, however fast the machine is.
+            if index == 0 { registry.domain.slices.rest() }
+            let request = ListRequest(selection: Self.counted, user: Caller.ann.actor)
+            let answered: Reply<ListPage> = { _ in dropped.withLock { $0 += 1 } }
+            for _ in 0..<(index * 20) {
+                registry.with("films", answered) {
+                    $0.contents.list(request, while: { false }, answered)
+                }
+            }
+            registry.list("films", request) { reply($0.map(\.total)) }
+        }
+        #expect(try answers.map { try $0.get() } == [1, 1])
+        #expect(dropped.withLock { $0 } == 0)
+        try await host.end()
+    }
+
+    @Test(arguments: [true, false])
+    func `a query that nobody waits for any more ends between its steps`(
+        isList: Bool
+    ) async throws {
+        let host = try await big()
+        let before = await host.on { $0.domainSteps }
+        let asked = Mutex(0)
+        let isAwaited: @Sendable () -> Bool = {
+            asked.withLock {
+                $0 += 1
+                return $0 < 4
+            }
+        }
+        await expect(LongQueries.abandoned) {
+            try await host.call { (registry, reply: @escaping Reply<Int>) in
+                registry.with("films", reply) { films in
+                    if isList {
+                        films.contents.list(
+                            ListRequest(selection: Self.counted), while: isAwaited
+                        ) { reply($0.map(\.total)) }
+                    } else {
+                        films.filters.list(
+                            nil, in: nil, Self.counted, search: nil, by: "", while: isAwaited
+                        ) { reply($0.map(\.total)) }
+                    }
+                }
+            }
+        }
+        #expect(await host.on { $0.domainSteps } - before < 100)
+        #expect(try await host.list("films", Self.counted).total == 1, "the next has its turn")
         try await host.end()
     }
 
