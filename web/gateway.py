@@ -30,7 +30,7 @@ PAGES = {"List": {"container", "component", "scope", "parent", "filters", "searc
          "Thread": {"container", "component", "item", "limit", "cursor"},
          "Find": {"container", "section", "text", "filters", "scope"}}
 MOST_BYTES, PATIENCE = 64 << 10, 30
-MOST_TEXTS = 50  # of a person that wait to be read as markdown
+MOST_TEXTS = 100  # of a person that wait to be read as markdown; as many as calls of one are taken at once
 HOME = pathlib.Path(__file__).parent / "page"
 FILES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}

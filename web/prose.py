@@ -2,14 +2,22 @@
 import functools, json, re
 
 MOST_CHARACTERS = 16_384  # that are read as markdown; what follows stays as it was written
-# Pairs of these are found in the square of a run's length, and each pair is an element within another. A line of one sort is a rule.
-LONG_RUN, MOST_NESTED = re.compile(r"^(?! {0,3}(?:\*+|_+)[ \t]*$).*(?:\*{64}|_{64})", re.MULTILINE), 64
+# Pairs of these are found in the square of a run's length, and each pair is an element within another.
+LONG_RUN, MOST_NESTED = re.compile(r"\*{64}|_{64}"), 64
 TAGS = {"p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong", "hr", "br", "a"}
+
+def check_runs(state):
+    """Ends the reading before emphases are looked for; rules and blocks of code have none."""
+    if any(token.type == "inline" and LONG_RUN.search(token.content) for token in state.tokens):
+        raise RecursionError
+
+
 try:
     from markdown_it import MarkdownIt
     from markdown_it.tree import SyntaxTreeNode
     # Without `[name]: address`: a paragraph of these is copied and read again for each of its lines.
     PARSER = MarkdownIt("commonmark", {"html": False, "maxNesting": 20}).disable("reference")
+    PARSER.core.ruler.before("inline", "runs", check_runs)
 except ImportError:  # Debian's python3-markdown-it is not there.
     PARSER = None
 
@@ -23,7 +31,7 @@ def encoded(text):
 def tree(text):
     """The tree of a text; one that would take long, or that nothing reads here, stays as it was written."""
     head, rest = parts(text)
-    if PARSER is None or LONG_RUN.search(head):
+    if PARSER is None:
         return [["pre", [text]]]
     try:
         tokens = PARSER.parse(head)

@@ -74,10 +74,13 @@ struct CgroupFolder: Sendable {
         let descriptor = open(path + "/" + file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
-        // The kernel returns such a file in one read, and no file that is read here is longer.
-        var buffer = [UInt8](repeating: 0, count: 4_096)
-        let count = read(descriptor, &buffer, buffer.count)
-        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
-            .split(whereSeparator: \.isWhitespace)
+        // The kernel returns at most a page of whole words in a read.
+        var (buffer, bytes) = ([UInt8](repeating: 0, count: 4_096), [UInt8]())
+        while bytes.count < 64 << 10 {
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { break }
+            bytes += buffer.prefix(count)
+        }
+        return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
     }
 }

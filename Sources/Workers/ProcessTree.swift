@@ -16,8 +16,6 @@ struct ProcessTree {
 
     private var members: [Member] = []
 
-    var isEmpty: Bool { members.isEmpty }
-
     /// A tree without processes.
     init() {}
 
@@ -26,11 +24,18 @@ struct ProcessTree {
         var parents = ["\(process)"][...]
         while let parent = parents.popFirst(), members.count < Self.most {
             for child in ProcessActivity(of: parent)?.children ?? [] {
-                guard let id = pid_t(child), let start = Self.start(of: id) else { continue }
+                // Its id may be another process's by now.
+                guard let id = pid_t(child), let start = Self.start(of: id, below: parent)
+                else { continue }
                 members.append(Member(id: id, start: start))
                 parents.append(child)
             }
         }
+    }
+
+    mutating func add(_ other: ProcessTree) {
+        let known = Set(members.map(\.id))
+        members += other.members.filter { !known.contains($0.id) }
     }
 
     /// Kills the processes that have not ended yet.
@@ -40,11 +45,13 @@ struct ProcessTree {
         }
     }
 
-    private static func start(of process: pid_t) -> Substring? {
+    /// When a process was started; nil if it has ended, or is not below the parent that is given.
+    private static func start(of process: pid_t, below parent: String? = nil) -> Substring? {
         let words = CgroupFolder(path: "/proc/\(process)").words(of: "stat")
         // The name is in parentheses and may contain blanks.
         guard let name = words.lastIndex(where: { $0.hasSuffix(")") }), words.count > name + 20
         else { return nil }
+        if let parent, words[name + 2] != parent { return nil }
         return words[name + 20]
     }
 }

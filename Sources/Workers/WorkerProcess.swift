@@ -121,7 +121,7 @@ final class WorkerProcess {
 
     /// Finds the processes below it, which end with it; this is possible as long as its program runs.
     func findTree() {
-        if group == nil, !isReaped, tree.isEmpty { tree = ProcessTree(below: id) }
+        if group == nil, !isReaped { tree.add(ProcessTree(below: id)) }
     }
 
     /// Sends SIGABRT, so that the worker prints a backtrace if it can; call ``reap(within:_:)`` after it.

@@ -93,7 +93,7 @@ struct Atriumctl: AsyncParsableCommand {
             Glibc.exit(0)
         case .validationFailure:
             Output.note(message.replacing("Error: ", with: "atriumctl: ", maxReplacements: 1))
-            let words = (try? CommandLineWords.read()) ?? []
+            let words = CommandLineWords.arrange((try? CommandLineWords.read()) ?? [])
             if let hint = TextHint.sentence(words, message) { Output.note("hint: \(hint)") }
             Glibc.exit(CommandFailure.Status.usage.rawValue)
         default:

@@ -152,7 +152,9 @@ import Testing
         #expect(failure.sentence.contains(part), "\(failure)")
     }
 
-    @Test(arguments: ["id\n", "\"id\"\n", "title", "id,title\na,one \u{2} in a longer text\n"])
+    @Test(arguments: [
+        "id\n", "\"id\"\n", "title", "id\na\u{1}\n", "id,title\na,one \u{2} in a longer text\n",
+    ])
     func `a table without items, or with an odd character, is one`(text: String) throws {
         #expect(throws: Never.self) { try pieces(Data(text.utf8)) }
     }

@@ -45,4 +45,11 @@ import Testing
         #expect(Self.hint(["comment", "films/x"]) == nil)
         #expect(Self.hint(["list", "films", "--serch=two words"]) == nil)
     }
+
+    @Test
+    func `is not blamed for the missing value of an option behind it, and is cut with a mark`() {
+        #expect(Self.hint(["comment", "films/x", "- nice film", "--actor"]) == nil)
+        let long = "- " + String(repeating: "so ", count: 30)
+        #expect(Self.hint(["comment", "films/x", long])?.contains("…'") == true)
+    }
 }

@@ -42,6 +42,11 @@ class Prose(unittest.TestCase):
         with mock.patch.object(prose.PARSER, "parse", side_effect=RecursionError):
             self.assertEqual(prose.tree("*a*"), [["pre", ["*a*"]]])
 
+    def test_runs_in_code_and_rules_are_no_emphases(self):
+        run = "*" * 80
+        self.assertEqual(prose.tree(f"```\n/{run}/\n```\n"), [["pre", [["code", [f"/{run}/\n"]]]]])
+        self.assertEqual(prose.tree(f"a\r\n\r\n{run}\r\n"), [["p", ["a"]], ["hr", []]])
+
     def test_so_much_of_a_text_is_read(self):
         size = prose.MOST_CHARACTERS
         text = "*a*\n\n" * size

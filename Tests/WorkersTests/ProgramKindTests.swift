@@ -190,8 +190,12 @@ struct `A program` {
     }
 
     @Test func `gets no variables of the environment but those that it needs`() async throws {
-        setenv("ATRIUM_TEST_SECRET", "hidden", 1)
-        setenv("LC_MEASUREMENT", "C", 1)
+        let mine = ["ATRIUM_TEST_SECRET=hidden", "LC_MEASUREMENT=C", "PATH=/bin"].map { strdup($0) }
+        let copies = WorkerEnvironment.copy(of: mine + [nil])
+        defer { for text in mine + copies { free(text) } }
+        #expect(
+            copies.compactMap { $0.map { String(cString: $0) } }
+                == ["LC_MEASUREMENT=C", "PATH=/bin"])
         let methods = """
             def Start(container, component, settings, fields):
                 return {"sections": [{"id": "names", "title": " ".join(os.environ), "input": "single"}]}
@@ -200,7 +204,7 @@ struct `A program` {
         _ = try await component.start(settings: [:], fields: [])
         guard case .sections(let sections) = try await component.answer(.sections) else { return }
         let names = sections.first?.title.split(separator: " ") ?? []
-        #expect(names.contains("PATH") && names.contains("LC_MEASUREMENT"), "\(names)")
+        #expect(names.contains("PATH"), "\(names)")
         #expect(names.filter { !WorkerEnvironment.passes($0) } == [])
         await component.stop()
     }

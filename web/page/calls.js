@@ -41,7 +41,9 @@ const read = new Map();
 export function prose(text) {
   if (!read.has(text)) {
     if (read.size > 100) read.clear();
-    read.set(text, send("/-/prose", { text }).then(({ ok, reply }) => ok ? reply.tree : null).catch(problem => { trouble(problem.message); return null; }));
+    // What failed is asked again the next time.
+    read.set(text, send("/-/prose", { text }).then(({ ok, reply }) => ok ? reply.tree : (read.delete(text), null))
+      .catch(problem => { read.delete(text); trouble(problem.message); return null; }));
   }
   return read.get(text);
 }

@@ -209,7 +209,8 @@ extension AskedSource {
     /// Handles the component's answer; one that nobody waits for any more is dropped.
     func answered(_ number: Int, _ result: Result<ContentAnswer, Refusal>) {
         guard let asking = open.removeValue(forKey: number), let slot else { return }
-        slot.failures.reset()
+        // It says nothing of other calls that were answered wrongly.
+        _ = slot.failures.recordAnswer(to: "", isSuccess: false)
         send()
         guard asking.isWanted else { return }
         switch result {

@@ -234,6 +234,13 @@ extension Slot {
             own.filters?.recordLoss(
                 of: port.observedFields, because: reason, at: domain.now(),
                 longest: domain.limits.restartPause)
+            // Values that change meanwhile are sent then.
+            if let pause = own.filters?.losses.pause {
+                domain.timers.after(TimeAmount(pause + .milliseconds(1))) { [weak self] in
+                    guard let self, own.filters?.losses.pause != nil else { return }
+                    container?.structureChanged()
+                }
+            }
         }
         let unanswered = requests.requeueUnanswered(after: death, of: self)
         asked?.disconnect(isLost: true)

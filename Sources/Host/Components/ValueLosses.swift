@@ -17,6 +17,8 @@ struct ValueLosses {
     private var reason = ""
     /// When other values may be sent.
     private var next: Timestamp?
+    /// The pause after the last end; nil: other values may be sent at once.
+    private(set) var pause: Duration?
 
     /// Records that the worker ended while it took this version of the values of these fields.
     ///
@@ -32,8 +34,9 @@ struct ValueLosses {
     ) {
         count += 1
         (self.version, self.fields, self.reason) = (version, fields, reason)
-        let pause = Duration.milliseconds(100 << min(max(count - Self.most, 0), 20))
-        next = now.after(min(pause, longest))
+        let pause = min(.milliseconds(100 << min(max(count - Self.most, 0), 20)), longest)
+        next = now.after(pause)
+        self.pause = count >= Self.most ? pause : nil
     }
 
     /// Whether this version may be sent.

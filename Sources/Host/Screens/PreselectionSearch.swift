@@ -32,6 +32,8 @@ final class PreselectionSearch {
     private var leftOut: [ObjectIdentifier: LeftOut] = [:]
     /// The components that did not say which sections they offer.
     private var silent: Set<ObjectIdentifier> = []
+    /// The filters of which nothing is known, because their component does not answer.
+    private var unknown: Set<FilterID> = []
     /// The number and bytes of the filters that were looked up, and the number of those whose items are counted.
     private var count = 0
     private var bytes = 0
@@ -57,7 +59,11 @@ final class PreselectionSearch {
         screens.container.filters.report(to: slot) { [self] in
             screens.answers.ask(slot, .sections) { [self] result in
                 guard case .success(.sections(let sections)) = result else {
+                    // Nothing is known of its filters: the screen is refused for this reason, and not shown without them.
                     silent.insert(ObjectIdentifier(slot))
+                    for (section, entry) in wanted where entry.slot === slot {
+                        found[section] = entry.filters
+                    }
                     wanted = wanted.filter { $0.value.slot !== slot }
                     return run()
                 }
@@ -98,12 +104,18 @@ final class PreselectionSearch {
             case .success(.filters(let filters)) where filters.count == ids.count:
                 let pairs = zip(ids.lazy.map(\.filter), filters)
                 return done(Dictionary(pairs) { first, _ in first }, [:])
-            case .failure(let error) where ids.count == 1:
-                return done([:], [first.filter: error.plainSentence])
-            case .success, .failure: break
-            }
-            guard ids.count > 1 else {
-                return done([:], [first.filter: "Its component did not answer."])
+            case .failure(.componentFailed), .failure(.componentUnavailable),
+                .failure(.storeUnavailable):
+                // It says nothing of the filters: they stay selected, and the screen is refused for this reason.
+                unknown.formUnion(ids)
+                silent.insert(ObjectIdentifier(slot))
+                return done([:], [:])
+            case .failure(.filterNotFound) where ids.count > 1: break
+            case .failure(let error):
+                // Not halved: what refused these calls may have ended workers.
+                let reasons = ids.map { ($0.filter, error.plainSentence) }
+                return done([:], Dictionary(reasons) { first, _ in first })
+            case .success: return done([:], [first.filter: "Its component did not answer."])
             }
             // One of them is why all were refused.
             let half = ids.count / 2
@@ -126,7 +138,11 @@ final class PreselectionSearch {
         var selected: [String] = []
         for id in ids {
             guard let filter = known[id] else {
-                leaveOut(id, section.id, of: origin, reasons[id] ?? "There is no such filter.")
+                if unknown.contains(FilterID(section: section.id, filter: id)) {
+                    selected.append(id)
+                } else {
+                    leaveOut(id, section.id, of: origin, reasons[id] ?? "There is no such filter.")
+                }
                 continue
             }
             if section.input == .single, let other = selected.first {

@@ -8,8 +8,8 @@ struct ImportCommand: AsyncParsableCommand {
         discussion: """
             A file is a CSV table whose first row names the columns (separated by commas, semicolons \
             or tabs; UTF-8, UTF-16 or Windows-1252), an array of JSON objects, or a JSON object a \
-            line; it may be packed by gzip. Columns and members are fields, by their names or titles, beside 'id' \
-            and 'parent', in any case. Values are read as 'put' reads them: durations as 1h57m, several \
+            line; it may be packed by gzip. Columns and members are fields, by their names in any case, or by \
+            a title that one field alone has, beside 'id' and 'parent'. Values are read as 'put' reads them: durations as 1h57m, several \
             keywords separated by '|', ';' or ',', or as a JSON array of texts. Of an item that is \
             there, fields that the file has no column or member for stay, and so does the parent, \
             unless --replace is given; an empty cell takes a field away. A change that somebody makes to \

@@ -9,8 +9,10 @@ enum TextHint {
     static func sentence(_ words: [String], _ message: String) -> String? {
         guard !words.contains("--"), let place = words.firstIndex(where: { isText($0, words) })
         else { return nil }
-        let text = DefinitionText.shell(String(words[place].prefix(40)))
-        if message.hasPrefix("Error: Missing value for"), place > 0 {
+        let word = words[place]
+        let text = DefinitionText.shell(word.count > 40 ? word.prefix(40) + "…" : word)
+        if message.hasPrefix("Error: Missing value for") {
+            guard place > 0, message.contains("'\(words[place - 1])") else { return nil }
             return "a value that begins with '-' stands behind '=': \(words[place - 1])=\(text)"
         }
         guard message.contains("Missing expected argument") || message.contains("Unknown option")

@@ -69,9 +69,10 @@ struct ItemShape {
         let nearest = Nearest.name(to: ItemText.plain(name), in: names)
         let meant = nearest.map { "did you mean '\($0)'? " } ?? ""
         let shown = Wording.cut(name)
+        let option = shown == name ? "'\(name)'" : "with its whole name"
         return ImportLineError(
             reason: "'\(shown)' is no field of '\(container)': "
-                + "\(meant)--ignore '\(shown)' leaves it out")
+                + "\(meant)--ignore \(option) leaves it out")
     }
 }
 

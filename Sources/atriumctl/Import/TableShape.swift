@@ -50,8 +50,10 @@ struct TableShape {
     }
 
     private static func hint(_ column: String, _ shape: ItemShape) -> String {
-        (Nearest.hint(column, shape.names) ?? "")
-            + " --ignore '\(Wording.cut(column))' leaves the column out."
+        let shown = Wording.cut(column)
+        let name = shown == column ? "'\(column)'" : "with its whole name"
+        return (Nearest.hint(column, shape.names) ?? "")
+            + " --ignore \(name) leaves the column out."
     }
 
     private static func idColumns(

@@ -43,7 +43,7 @@ public enum TextFormat: String, Sendable, CaseIterable {
         }
         // One that got into a text is no reason; among random bytes they are every tenth.
         let controls = sample.count { $0 < 0x20 && !(0x09...0x0D).contains($0) }
-        guard controls * 20 > sample.count else { return nil }
+        guard controls > 2, controls * 20 > sample.count else { return nil }
         return (
             "no text: \(controls) of its first \(sample.count) bytes are control characters",
             readable
