@@ -190,7 +190,8 @@ struct `A program` {
     }
 
     @Test func `gets no variables of the environment but those that it needs`() async throws {
-        let mine = ["ATRIUM_TEST_SECRET=hidden", "LC_MEASUREMENT=C", "PATH=/bin"].map { strdup($0) }
+        let texts: [String] = ["ATRIUM_TEST_SECRET=hidden", "LC_MEASUREMENT=C", "PATH=/bin"]
+        let mine = texts.map { (text: String) in strdup(text) }
         let copies = WorkerEnvironment.copy(of: mine + [nil])
         defer { for text in mine + copies { free(text) } }
         #expect(

@@ -243,7 +243,7 @@ public struct ComponentRestarts: Sendable, Hashable {
         let ends = failures - failedStarts
         var parts = ends > 0 || failedStarts == 0 ? ["ended \(times(ends))"] : []
         if failedStarts > 0 { parts.append("could not be started \(times(failedStarts))") }
-        return parts.joined(separator: " and ") + (failures > 1 ? " in a row" : "")
+        return parts.joined(separator: " and ") + (max(ends, failedStarts) > 1 ? " in a row" : "")
     }
 
     /// What anybody may read of them: not how the component failed, nor whose calls are refused.

@@ -2,6 +2,7 @@ import AtriumKit
 import Index
 import LogMessages
 import Logging
+import NIOCore
 import PluginLoader
 
 /// A component's place in its container: its definition, its port while it has one, its list, and the requests that

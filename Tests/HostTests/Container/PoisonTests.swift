@@ -190,7 +190,7 @@ import Testing
             }
             // It ended once at most: since then no start has succeeded.
             return absence.details.contains("could not be started ")
-                && absence.details.contains("times in a row, and is started again at 20")
+                && absence.details.contains(", and is started again at 20")
                 && absence.details.contains("It ended at once.")
         }
         let ill = try await host.status()
