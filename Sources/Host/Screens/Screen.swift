@@ -133,6 +133,8 @@ extension Screen {
 extension Screen {
     /// Attaches a reader that has the revision `base`, or none, detaches the previous one, and returns the reader's
     /// turn.
+    // Swift 6.3.1 can't optimize a caller that it is inlined into ("read-only scope invalidated by a local write").
+    @inline(never)
     func attach(
         from base: Int?, reset: String?, isQuiet: Bool = false,
         wake: @escaping @Sendable () -> Void
