@@ -119,7 +119,8 @@ struct CallHeader {
 
     let check: Check
 
-    /// The maximum number of bytes in the names of members and of the method, as they are written.
+    /// The maximum number of bytes in the names of vendors' members, and in a long message in those of all members and of
+    /// the method, as they are written.
     private static let longestName = 255
     /// Nesting that is deep enough for whatever is to be refused later, by a lower limit.
     static let deepest = 1_023
@@ -139,7 +140,8 @@ struct CallHeader {
         self.check = check
         do throws(JSONError) {
             var reader = JSONReader(bytes, depthLimit: nesting + 1)
-            reader.longestText = Self.longestName
+            // In a short message no name is long.
+            if check != .all { reader.longestText = Self.longestName }
             try read(&reader)
         } catch {
             let isFlag = ["oneway", "more", "upgrade"].contains(error.path)
@@ -224,11 +226,12 @@ struct CallHeader {
     }
 
     private func skip(_ reader: inout JSONReader) throws(JSONError) -> UnsafeRawBufferPointer {
-        reader.longestText = .max
-        defer { reader.longestText = Self.longestName }
         switch check {
         case .all: return try reader.rawValue()
-        case .grammar: return try reader.rawValueOfAnySize()
+        case .grammar:
+            reader.longestText = .max
+            defer { reader.longestText = Self.longestName }
+            return try reader.rawValueOfAnySize()
         case .nothing: return try reader.skimValue()
         }
     }

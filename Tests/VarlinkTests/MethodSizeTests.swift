@@ -65,6 +65,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        #"{"method":"\#(ViolationTests.escapes(50))"}"#,
+        #"{"\#(ViolationTests.escapes(50))":1,"method":"org.example.test.Echo"}"#,
+        #"{"method":"\#(String(repeating: "é", count: 200))"}"#,
+    ])
+    func `a long message is not read further than a long name`(_ message: String) async throws {
+        try await withSmallEcho { service in
+            let client = try service.raw()
+            try client.send(message, Self.small)
+            #expect(try await client.receive() == nil)
+            #expect(service.log.lines.first?.contains("at most 255 bytes") == true)
+        }
+    }
+
     @Test func `a oneway call has no reply, so its connection is closed and told the limit`()
         async throws
     {

@@ -26,7 +26,6 @@ import Varlink
         #"{"method":"org.example.test.Echo","parameters":{"a":\#(nested(1_100))}}"#,
         #"{"method":"org.example.test.Echo",\#(extensions(65))}"#,
         #"{"method":"org.example.test.Echo","a.\#(escapes(50))":1}"#,
-        #"{"method":"\#(escapes(50))"}"#,
     ]
 
     /// Members that belong to vendors.
