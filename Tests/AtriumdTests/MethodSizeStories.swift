@@ -54,7 +54,7 @@ extension Stories {
                 Self.message(
                     "org.atrium.Contents.Put",
                     """
-                    {"container":"films","items":[{"id":"long","fields":{"title":"\(escaped(200_000))"}}]}
+                    {"container":"films","items":[{"id":"long","fields":{"title":"\(escaped(100_000))"}}]}
                     """),
                 Self.message(
                     Self.publish, "{\"topic\":\"films.app.x\",\"payload\":{\"x\":[\n\(numbers)\n]}}"
