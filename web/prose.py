@@ -6,10 +6,15 @@ MOST_CHARACTERS = 16_384  # that are read as markdown; what follows stays as it 
 LONG_RUN, MOST_NESTED = re.compile(r"\*{64}|_{64}"), 64
 TAGS = {"p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong", "hr", "br", "a"}
 
+
+class TooLong(Exception):
+    """A text that would take too long, or nest too deep."""
+
+
 def check_runs(state):
     """Ends the reading before emphases are looked for; rules and blocks of code have none."""
     if any(token.type == "inline" and LONG_RUN.search(token.content) for token in state.tokens):
-        raise RecursionError
+        raise TooLong
 
 
 try:
@@ -36,9 +41,9 @@ def tree(text):
     try:
         tokens = PARSER.parse(head)
         if nesting(tokens) > MOST_NESTED:
-            return [["pre", [text]]]
+            raise TooLong
         return nodes(SyntaxTreeNode(tokens)) + ([["pre", [rest]]] if rest else [])
-    except RecursionError:
+    except (TooLong, RecursionError):
         return [["pre", [text]]]
 
 

@@ -4,6 +4,8 @@ internal import Glibc
 struct CgroupFolder: Sendable {
     let path: String
 
+    var files: KernelFolder { KernelFolder(path: path) }
+
     /// An operation that the kernel refused, as a sentence.
     struct Problem: Error, CustomStringConvertible {
         let description: String
@@ -39,22 +41,7 @@ struct CgroupFolder: Sendable {
 
     /// Removes the cgroups in this one that contain no process.
     func removeEmpty() {
-        for name in names { rmdir(path + "/" + name) }
-    }
-
-    /// The names of the folders in this one; none if it can't be read.
-    var names: [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard entry.pointee.d_type == UInt8(DT_DIR), name != ".", name != ".." else { continue }
-            names.append(name)
-        }
-        return names
+        for name in files.names { rmdir(path + "/" + name) }
     }
 
     /// Writes to one of its files.
@@ -67,20 +54,5 @@ struct CgroupFolder: Sendable {
         guard Glibc.write(descriptor, text, count) == count else {
             throw Problem("'\(text)' can't be written to \(path)", errno)
         }
-    }
-
-    /// Returns the words of one of its files; none if it can't be read.
-    func words(of file: String) -> [Substring] {
-        let descriptor = open(path + "/" + file, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
-        defer { close(descriptor) }
-        // The kernel returns at most a page of whole words in a read.
-        var (buffer, bytes) = ([UInt8](repeating: 0, count: 4_096), [UInt8]())
-        while bytes.count < 64 << 10 {
-            let count = read(descriptor, &buffer, buffer.count)
-            guard count > 0 else { break }
-            bytes += buffer.prefix(count)
-        }
-        return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
     }
 }

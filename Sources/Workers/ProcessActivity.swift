@@ -34,14 +34,16 @@ struct ProcessActivity {
     /// Reads the state of a process; nil: it can't be read.
     init?(of process: String) {
         let folder = "/proc/\(process)"
-        guard let (state, ticks) = Self.status(of: folder) else { return nil }
+        guard let status = KernelStatus(of: folder) else { return nil }
         // A plugin decides how many there are, and the loop waits for this.
-        let threads = CgroupFolder(path: folder + "/task").names.prefix(256)
+        let threads = KernelFolder(path: folder + "/task").names.prefix(256)
             .map { folder + "/task/" + $0 }
-        self.state = threads.compactMap { Self.status(of: $0)?.state }.max() ?? state
-        self.ticks = ticks
+        state =
+            threads.compactMap { KernelStatus(of: $0) }.map { State(letter: $0.state) }.max()
+            ?? State(letter: status.state)
+        ticks = status.ticks
         children = threads.flatMap {
-            CgroupFolder(path: $0).words(of: "children").map(String.init)
+            KernelFolder(path: $0).words(of: "children").map(String.init)
         }
     }
 
@@ -55,15 +57,5 @@ struct ProcessActivity {
             case .computing: "computing"
             }
         return "\(doing), \(Double(ticks) / Double(max(1, sysconf(Int32(_SC_CLK_TCK))))) s"
-    }
-
-    /// Reads the file `stat` of a process or a thread.
-    private static func status(of folder: String) -> (state: State, ticks: Int)? {
-        let words = CgroupFolder(path: folder).words(of: "stat")
-        // The name is in parentheses and may contain blanks.
-        guard let name = words.lastIndex(where: { $0.hasSuffix(")") }), words.count > name + 14,
-            let user = Int(words[name + 12]), let system = Int(words[name + 13])
-        else { return nil }
-        return (State(letter: words[name + 1]), user + system)
     }
 }

@@ -25,14 +25,16 @@ struct ProcessTree {
         while let parent = parents.popFirst(), members.count < Self.most {
             for child in ProcessActivity(of: parent)?.children ?? [] {
                 // Its id may be another process's by now.
-                guard let id = pid_t(child), let start = Self.start(of: id, below: parent)
+                guard let id = pid_t(child), let status = KernelStatus(of: "/proc/\(child)"),
+                    status.parent == parent
                 else { continue }
-                members.append(Member(id: id, start: start))
+                members.append(Member(id: id, start: status.start))
                 parents.append(child)
             }
         }
     }
 
+    /// Adds the processes of a tree that was found later.
     mutating func add(_ other: ProcessTree) {
         let known = Set(members.map(\.id))
         members += other.members.filter { !known.contains($0.id) }
@@ -40,18 +42,9 @@ struct ProcessTree {
 
     /// Kills the processes that have not ended yet.
     func kill() {
-        for member in members where Self.start(of: member.id) == member.start {
+        for member in members
+        where KernelStatus(of: "/proc/\(member.id)")?.start == member.start {
             Glibc.kill(member.id, SIGKILL)
         }
-    }
-
-    /// When a process was started; nil if it has ended, or is not below the parent that is given.
-    private static func start(of process: pid_t, below parent: String? = nil) -> Substring? {
-        let words = CgroupFolder(path: "/proc/\(process)").words(of: "stat")
-        // The name is in parentheses and may contain blanks.
-        guard let name = words.lastIndex(where: { $0.hasSuffix(")") }), words.count > name + 20
-        else { return nil }
-        if let parent, words[name + 2] != parent { return nil }
-        return words[name + 20]
     }
 }

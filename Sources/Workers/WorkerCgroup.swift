@@ -27,7 +27,7 @@ final class WorkerCgroup {
             try folder.write("1", to: "cgroup.kill")
         } catch {
             // Kernels before 5.14 have no `cgroup.kill`. A process that is started meanwhile is killed at the next call.
-            for process in folder.words(of: "cgroup.procs").compactMap({ pid_t($0) }) {
+            for process in folder.files.words(of: "cgroup.procs").compactMap({ pid_t($0) }) {
                 Glibc.kill(process, SIGKILL)
             }
         }
@@ -37,7 +37,7 @@ final class WorkerCgroup {
     ///
     /// Nil: it killed none.
     var memoryVerdict: String? {
-        let words = folder.words(of: "memory.events")
+        let words = folder.files.words(of: "memory.events")
         func count(_ name: Substring) -> Int {
             words.firstIndex(of: name).map { words.index(after: $0) }
                 .flatMap { $0 < words.endIndex ? Int(words[$0]) : nil } ?? 0

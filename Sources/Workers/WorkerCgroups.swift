@@ -32,7 +32,7 @@ public final class WorkerCgroups: Sendable {
         try top.find("main").write("\(getpid())", to: "cgroup.procs")
         let workers = try top.find("workers")
         workers.removeEmpty()
-        let offered = Set(top.words(of: "cgroup.controllers").map(String.init))
+        let offered = Set(top.files.words(of: "cgroup.controllers").map(String.init))
         controllers = Set(
             Self.wanted.filter { name in
                 guard offered.contains(name) else { return false }
@@ -60,7 +60,7 @@ public final class WorkerCgroups: Sendable {
 
     /// The kernel's path of a process's cgroup, in version 2.
     private static func cgroup(of process: Int32) -> String? {
-        CgroupFolder(path: "/proc/\(process)").words(of: "cgroup")
+        KernelFolder(path: "/proc/\(process)").words(of: "cgroup")
             .first { $0.hasPrefix("0::") }.map { String($0.dropFirst(3)) }
     }
 

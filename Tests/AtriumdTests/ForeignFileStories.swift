@@ -63,7 +63,9 @@ extension Stories {
             }
         }
 
-        @Test(arguments: ["atrium.isolated", "atrium.making", "atrium.crashed"])
+        private static let notes = ["atrium.isolated", "atrium.making", "atrium.crashed"]
+
+        @Test(arguments: notes)
         func `one in place of a note does not keep the daemon from starting, and is named`(
             name: String
         ) async throws {
@@ -71,17 +73,12 @@ extension Stories {
                 try await daemon.stop()
                 let path = daemon.home.path + "/state/" + name
                 try Self.makePipe(path)
-                try await daemon.start()
-                #expect(
-                    daemon.log.contains("reason=\"it is no regular file: remove it\""),
-                    "\(daemon.log)")
-                #expect(daemon.log.contains("path=\(path)"), "\(daemon.log)")
-                #expect(try await daemon.type("atriumctl put films/x title=X").status == 0)
+                try await startWithout(path, daemon, because: "it is no regular file: remove it")
             }
         }
 
         /// Notes are emptied at each start: what a link leads to must not be.
-        @Test(arguments: ["atrium.isolated", "atrium.making", "atrium.crashed"])
+        @Test(arguments: notes)
         func `a link in place of a note is named, and the file that it leads to stays as it is`(
             name: String
         ) async throws {
@@ -92,15 +89,20 @@ extension Stories {
                 try "precious".write(toFile: precious, atomically: true, encoding: .utf8)
                 unlink(path)
                 try #require(symlink(precious, path) == 0)
-                try await daemon.start()
-                #expect(
-                    daemon.log.contains("reason=\"it is a symbolic link: remove it\""),
-                    "\(daemon.log)")
-                #expect(daemon.log.contains("path=\(path)"), "\(daemon.log)")
-                #expect(try await daemon.type("atriumctl put films/x title=X").status == 0)
+                try await startWithout(path, daemon, because: "it is a symbolic link: remove it")
                 try await daemon.stop()
                 #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious")
             }
+        }
+
+        /// Starts a daemon that can't use one of its notes: it says why, and works.
+        private func startWithout(
+            _ note: String, _ daemon: DaemonUnderTest, because reason: String
+        ) async throws {
+            try await daemon.start()
+            #expect(daemon.log.contains("reason=\"\(reason)\""), "\(daemon.log)")
+            #expect(daemon.log.contains("path=\(note)"), "\(daemon.log)")
+            #expect(try await daemon.type("atriumctl put films/x title=X").status == 0)
         }
 
         @Test func `one in place of the settings or of a definition is refused, and is named`()

@@ -261,6 +261,15 @@ private struct Film: JSONCodable, Equatable {
         #expect(error?.path == path)
     }
 
+    @Test func `what is deeper than the path of an error is left out of it`() {
+        let text = String(repeating: "[", count: 100) + "?"
+        Array(text.utf8).withUnsafeBytes { bytes in
+            var reader = JSONReader(bytes, depthLimit: 1_000)
+            let error = #expect(throws: JSONError.self) { try reader.skipValue() }
+            #expect(error?.path == String(repeating: "[0]", count: 64) + "…")
+        }
+    }
+
     @Test func `a value is skimmed only as deep as the limit`() {
         for (depth, isRefused) in [(64, false), (65, true)] {
             let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

@@ -59,10 +59,11 @@ class Prose(unittest.TestCase):
             self.assertEqual((head + rest, len(head)), (text, size))
 
     def test_a_person_has_one_text_in_work_and_others_get_their_turn(self):
-        begun, go = [], threading.Event()
+        begun, first, go = [], threading.Event(), threading.Event()
 
         def encoded(text):
             begun.append(text)
+            first.set()
             go.wait(20)
             return json.dumps(text)
 
@@ -70,8 +71,7 @@ class Prose(unittest.TestCase):
             reading = gateway.Reading()
             asked = [asyncio.create_task(reading.read("ann", f"ann {number}")) for number in range(gateway.MOST_TEXTS)]
             asked.append(asyncio.create_task(reading.read("bob", "bob")))
-            while not begun:
-                await asyncio.sleep(0)
+            await asyncio.to_thread(first.wait, 20)
             with self.assertRaises(Refused) as refused:
                 await reading.read("ann", "one more")
             self.assertEqual(refused.exception.status, 429)

@@ -239,7 +239,7 @@ struct `A program` {
             def Find(section, id):
                 if os.fork() == 0:
                     os.setsid()
-                    time.sleep(15)
+                    socket.read(1)  # until the worker has ended, too
                 os._exit(1)
             """
         let component = Installed.component(of: try plugin(.filters, methods))
@@ -257,8 +257,8 @@ struct `A program` {
                 child = os.fork()
                 if child == 0:
                     os.setsid()
-                    time.sleep(60)
-                    os._exit(0)
+                    signal.alarm(60)  # if nobody kills it
+                    signal.pause()
                 return {"sections": [{"id": "child", "title": str(child), "input": "single"}]}
             """
         let component = Installed.component(of: try plugin(.filters, methods))
@@ -431,12 +431,20 @@ struct `A program` {
                 socket.write(b'{"parameters": {"items": [{"id": "vast", "fields": {"year": 1e999}}]}}\\0')
                 socket.read(1)
             """
+        let (component, death) = try await listing(methods)
+        #expect(death.contains("'Listen'"), "\(death)")
+        #expect(death.contains("items[0].fields.year"), "\(death)")
+        #expect(await component.deaths.count == 1)
+    }
+
+    /// A program of contents whose worker its list ends, and how it ended.
+    private func listing(
+        _ methods: String
+    ) async throws -> (component: WorkerComponent, death: String) {
         let component = Installed.component(of: try plugin(.contents, methods))
         _ = try await component.start(settings: [:], fields: Conformance.fields)
         try await eventually("its worker ends") { await component.deaths.count == 1 }
-        let death = await component.deaths.first ?? ""
-        #expect(death.contains("'Listen'"), "\(death)")
-        #expect(death.contains("items[0].fields.year"), "\(death)")
+        return (component, await component.deaths.first ?? "")
     }
 
     @Test func `of contents that sends a whole number that 64 bits don't hold ends its worker`()
@@ -448,10 +456,7 @@ struct `A program` {
             def Listen():
                 return {"items": [{"id": "vast", "fields": {"year": 12345678901234567890}}], "all": True}
             """
-        let component = Installed.component(of: try plugin(.contents, methods))
-        _ = try await component.start(settings: [:], fields: Conformance.fields)
-        try await eventually("its worker ends") { await component.deaths.count == 1 }
-        let death = await component.deaths.first ?? ""
+        let (component, death) = try await listing(methods)
         #expect(death.contains("'Listen' with the item 'vast' and fields"), "\(death)")
         #expect(death.contains("a text in quotes keeps every digit"), "\(death)")
         #expect(death.contains("found 12345678901234567890"), "\(death)")

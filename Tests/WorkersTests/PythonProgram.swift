@@ -17,7 +17,7 @@ extension Plugin {
     ) throws -> Plugin {
         let text = """
             #!/usr/bin/python3
-            import json, os, time
+            import json, os, signal, time
 
             class Error(Exception):
                 pass

@@ -79,10 +79,7 @@ struct RemoteSource: Sendable {
     /// The topic of `reloadOn`; throws for what is none, which nobody can post.
     private static func topic(_ settings: Settings) throws(SettingError) -> String? {
         guard let text = settings[reloadOn] else { return nil }
-        let words = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        let isTopic = words.allSatisfy { word in
-            !word.isEmpty && word.allSatisfy(isTopicByte)
-        }
+        let isTopic = text.wholeMatch(of: /[a-z0-9-]+(\.[a-z0-9-]+)*/) != nil
         guard isTopic, text.utf8.count <= 255 else {
             throw SettingError(
                 reloadOn.name,
@@ -90,15 +87,6 @@ struct RemoteSource: Sendable {
                     + "found '\(text.prefix(100))'")
         }
         return text
-    }
-
-    private static func isTopicByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"):
-            true
-        default: false
-        }
     }
 
     /// The line of a header that a secret fills; none where the setting is not there.

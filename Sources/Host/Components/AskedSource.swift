@@ -209,8 +209,7 @@ extension AskedSource {
     /// Handles the component's answer; one that nobody waits for any more is dropped.
     func answered(_ number: Int, _ result: Result<ContentAnswer, Refusal>) {
         guard let asking = open.removeValue(forKey: number), let slot else { return }
-        // It says nothing of other calls that were answered wrongly.
-        _ = slot.failures.recordAnswer(to: "", isSuccess: false)
+        slot.failures.recordReply()
         send()
         guard asking.isWanted else { return }
         switch result {

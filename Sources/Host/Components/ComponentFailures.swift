@@ -53,24 +53,22 @@ final class ComponentFailures {
         wrongAnswers[call] = (count: (wrongAnswers[call]?.count ?? 0) + 1, reason: reason)
     }
 
-    /// Records an answer that breaks no rule.
+    /// Records that the answer to a call breaks no rule; returns whether ``problem(hasDetails:)`` has changed.
     ///
-    /// The failures are forgotten, unless the answers to another call are wrong again and again: the pauses before the
-    /// restarts would otherwise never grow.
-    ///
-    /// - Parameters:
-    ///   - call: the call's name; not evaluated if all last answers are right.
-    ///   - isSuccess: whether it was no refusal, which says nothing about answers.
-    /// - Returns: whether ``problem(hasDetails:)`` has changed.
-    func recordAnswer(to call: @autoclosure () -> String, isSuccess: Bool) -> Bool {
-        guard !wrongAnswers.isEmpty else {
-            reset()
-            return false
-        }
+    /// `call` is its name, which is not looked up as long as all last answers are right.
+    func recordRightAnswer(to call: @autoclosure () -> String) -> Bool {
         let before = isWrongAgain
-        if isSuccess { wrongAnswers[call()] = nil }
-        if !isWrongAgain { reset() }
+        if !wrongAnswers.isEmpty { wrongAnswers[call()] = nil }
+        recordReply()
         return before != isWrongAgain
+    }
+
+    /// Records a reply that says nothing about how calls are answered, such as a refusal.
+    ///
+    /// The failures are forgotten, unless the answers to a call are wrong again and again: the pauses before the
+    /// restarts would otherwise never grow.
+    func recordReply() {
+        if !isWrongAgain { reset() }
     }
 
     /// Forgets wrong answers, because the component is another one or has other settings.

@@ -176,10 +176,11 @@ final class FiltersState {
         (reported, valueCounts) = (version, counts)
     }
 
-    /// Records that the worker ended while it took the values that were sent last.
+    /// Records that the worker ended while it took the values that were sent last; returns the pause before others may
+    /// be sent, nil for none.
     func recordLoss(
         of fields: [String], because reason: String, at now: Timestamp, longest: Duration
-    ) {
+    ) -> Duration? {
         losses.add(reported, of: fields, because: reason, at: now, longest: longest)
     }
 

@@ -52,15 +52,18 @@ final class Question: Request {
     let done: (Result<ComponentAnswer, HostError>) -> Void
 
     private let isAskedByScreen: Bool
+    private let isAwaited: () -> Bool
     private var query: ComponentQuery?
 
+    /// A question; it is dropped if `isAwaited` returns false when it is to be sent: nobody waits for the answer then.
     init(
         needsQuiet: Bool, passesGate: Bool = false, by user: String = "", isOfScreen: Bool = false,
-        make: @escaping () -> ComponentQuery?,
+        while isAwaited: @escaping () -> Bool = { true }, make: @escaping () -> ComponentQuery?,
         done: @escaping (Result<ComponentAnswer, HostError>) -> Void
     ) {
         self.make = make
         self.done = done
+        self.isAwaited = isAwaited
         isAskedByScreen = isOfScreen
         super.init(needsQuiet: needsQuiet, passesGate: passesGate)
         self.user = user
@@ -71,7 +74,7 @@ final class Question: Request {
     override var identity: CallIdentity? { query.map { CallIdentity($0) } }
 
     override func send(to port: any ComponentPort, of slot: Slot) {
-        guard let query = make() else { return }
+        guard isAwaited(), let query = make() else { return }
         self.query = query
         if let error = slot.requests.refusal(of: self, for: slot) { return fail(error) }
         slot.requests.sent(self, for: slot)

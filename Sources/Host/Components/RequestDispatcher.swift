@@ -140,13 +140,14 @@ final class RequestDispatcher {
             return false
         }
         guard queue.answered(request) else { return false }
-        if case .mistrusted(let reason) = failure {
-            let call = request.identity?.name ?? ""
-            slot.failures.recordWrongAnswer(to: call, because: reason)
-        } else if slot.failures.recordAnswer(
-            to: request.identity?.name ?? "", isSuccess: failure == nil)
-        {
-            slot.domain.timers.later { [weak slot] in slot?.container?.structureChanged() }
+        switch failure {
+        case nil:
+            if slot.failures.recordRightAnswer(to: request.identity?.name ?? "") {
+                slot.domain.timers.later { [weak slot] in slot?.container?.structureChanged() }
+            }
+        case .mistrusted(let reason):
+            slot.failures.recordWrongAnswer(to: request.identity?.name ?? "", because: reason)
+        default: slot.failures.recordReply()
         }
         if waits.isSlow { endSlow(of: slot) }
         return true

@@ -231,16 +231,15 @@ extension Slot {
         guard isAttached else { return start.fail(because: reason) }
         container?.meters.countRestart(of: name)
         domain.logger.log(.workerEnded, logFields(["reason": "\(reason)"]))
-        if death.wasAtValues, let port {
-            own.filters?.recordLoss(
+        if death.wasAtValues, let port,
+            let pause = own.filters?.recordLoss(
                 of: port.observedFields, because: reason, at: domain.now(),
                 longest: domain.limits.restartPause)
+        {
             // Values that change meanwhile are sent then.
-            if let pause = own.filters?.losses.pause {
-                domain.timers.after(TimeAmount(pause + .milliseconds(1))) { [weak self] in
-                    guard let self, own.filters?.losses.pause != nil else { return }
-                    container?.structureChanged()
-                }
+            domain.timers.after(TimeAmount(pause + .milliseconds(1))) { [weak self] in
+                guard let self, let filters = own.filters, filters.losses.count > 0 else { return }
+                container?.structureChanged()
             }
         }
         let unanswered = requests.requeueUnanswered(after: death, of: self)

@@ -17,8 +17,6 @@ struct ValueLosses {
     private var reason = ""
     /// When other values may be sent.
     private var next: Timestamp?
-    /// The pause after the last end; nil: other values may be sent at once.
-    private(set) var pause: Duration?
 
     /// Records that the worker ended while it took this version of the values of these fields.
     ///
@@ -28,15 +26,17 @@ struct ValueLosses {
     ///   - reason: how it ended, as a sentence.
     ///   - now: the present time.
     ///   - longest: the longest pause before other values are sent.
+    /// - Returns: the pause; nil: any values may be sent at once.
     mutating func add(
         _ version: UInt64?, of fields: [String], because reason: String, at now: Timestamp,
         longest: Duration
-    ) {
+    ) -> Duration? {
         count += 1
         (self.version, self.fields, self.reason) = (version, fields, reason)
-        let pause = min(.milliseconds(100 << min(max(count - Self.most, 0), 20)), longest)
+        guard count >= Self.most else { return nil }
+        let pause = min(.milliseconds(100 << min(count - Self.most, 20)), longest)
         next = now.after(pause)
-        self.pause = count >= Self.most ? pause : nil
+        return pause
     }
 
     /// Whether this version may be sent.

@@ -219,8 +219,8 @@ public struct ContainerComments {
         }
         slot.requests.ask(
             Question(
-                needsQuiet: true, by: reader?.user ?? "",
-                make: { isAwaited() ? ComponentQuery.thread(asked) : nil }
+                needsQuiet: true, by: reader?.user ?? "", while: isAwaited,
+                make: { .thread(asked) }
             ) { result in
                 // The item may have been removed while the question waited.
                 if let error = container.absence(of: asked.subject.item) {
@@ -266,11 +266,8 @@ public struct ContainerComments {
         }
         slot.requests.ask(
             Question(
-                needsQuiet: true, by: user,
-                make: {
-                    isAwaited()
-                        ? ComponentQuery.pendingComments(limit: limit, cursor: cursor) : nil
-                }
+                needsQuiet: true, by: user, while: isAwaited,
+                make: { .pendingComments(limit: limit, cursor: cursor) }
             ) { result in
                 reply(
                     result.map { answer in

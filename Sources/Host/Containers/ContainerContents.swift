@@ -76,8 +76,7 @@ public struct ContainerContents {
         }
         slot.requests.ask(
             Question(
-                needsQuiet: true, by: user,
-                make: { isAwaited() ? ComponentQuery.details(item: item) : nil }
+                needsQuiet: true, by: user, while: isAwaited, make: { .details(item: item) }
             ) { result in
                 switch result {
                 case .failure(let error): reply(.failure(error))

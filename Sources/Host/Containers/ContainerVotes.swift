@@ -120,8 +120,7 @@ public struct ContainerVotes {
         // One more than requested, to find out whether there is a next page.
         let query = ComponentQuery.ballots(Subject(item: item), after: after, limit: limit + 1)
         slot.requests.ask(
-            Question(needsQuiet: true, by: user, make: { isAwaited() ? query : nil }) {
-                result in
+            Question(needsQuiet: true, by: user, while: isAwaited, make: { query }) { result in
                 // The item may have been removed while the question waited.
                 if let error = container.absence(of: item) { return reply(.failure(error)) }
                 reply(

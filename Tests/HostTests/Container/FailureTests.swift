@@ -270,6 +270,17 @@ import Testing
         try await host.end()
     }
 
+    /// A host of a film with a vote.
+    private func votedFilm(
+        in directory: TemporaryDirectory, _ log: CapturedLog
+    ) async throws -> TestRegistry {
+        let host = try await TestRegistry.start(in: directory, logger: log.logger)
+        try await host.apply(.films)
+        try await host.put(.film("heat"))
+        try await host.cast(2, on: "heat")
+        return host
+    }
+
     private static let undoDelayed =
         "a failed change can't be rolled back yet: the store can't be read"
 
@@ -280,10 +291,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let files = FaultFiles(directory.path)
         let log = CapturedLog()
-        let host = try await TestRegistry.start(in: directory, logger: log.logger)
-        try await host.apply(.films)
-        try await host.put(.film("heat"))
-        try await host.cast(2, on: "heat")
+        let host = try await votedFilm(in: directory, log)
         let fault = try host.refuseEntries()
         files.fail(FaultRead, at: files.reads, count: .max, seed: 0)
         await expectUnavailable { try await host.cast(5, on: "heat") }
@@ -312,10 +320,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let files = FaultFiles(directory.path)
         let log = CapturedLog()
-        let host = try await TestRegistry.start(in: directory, logger: log.logger)
-        try await host.apply(.films)
-        try await host.put(.film("heat"))
-        try await host.cast(2, on: "heat")
+        let host = try await votedFilm(in: directory, log)
         _ = try host.refuseEntries()
         let writer = try host.heldWriter()
         let vote = Task { try await host.cast(5, on: "heat") }
