@@ -51,7 +51,7 @@ import Testing
 
     @Test func `that is pasted or typed in one go is laid out once`() throws {
         var browser = try scene()
-        let lines = String(repeating: "A long line of a text. ", count: 400)
+        let lines = String(repeating: "A long line of a text. ", count: 40)
         let letters = lines.map { Key.character($0) }
         var keys: ArraySlice<Key> = [.character("c"), .pasteStart]
         keys += letters
