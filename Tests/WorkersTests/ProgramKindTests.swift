@@ -431,10 +431,9 @@ struct `A program` {
                 socket.write(b'{"parameters": {"items": [{"id": "vast", "fields": {"year": 1e999}}]}}\\0')
                 socket.read(1)
             """
-        let (component, death) = try await listing(methods)
+        let (_, death) = try await listing(methods)
         #expect(death.contains("'Listen'"), "\(death)")
         #expect(death.contains("items[0].fields.year"), "\(death)")
-        #expect(await component.deaths.count == 1)
     }
 
     /// A program of contents whose worker its list ends, and how it ended.
